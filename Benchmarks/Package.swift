@@ -1,0 +1,35 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let package = Package(
+    name: "keychain-benchmarks",
+    dependencies: [
+        .package(name: "chatelaine", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // Without its traits it neither replaces malloc nor counts retains, which would slow what it measures.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        // Keychains to measure, and the floors to measure them against.
+        .target(
+            name: "KeychainSamples",
+            dependencies: [
+                .product(name: "Security", package: "chatelaine"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .executableTarget(name: "keychain-ratio", dependencies: ["KeychainSamples"]),
+        .executableTarget(
+            name: "KeychainBenchmarks",
+            dependencies: [
+                "KeychainSamples",
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/KeychainBenchmarks",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,31 @@
+import Foundation
+import Synchronization
+
+/// A folder that goes with its owner, or with the process where that comes first: owners that live until the end are
+/// never deinitialized.
+final class TemporaryFolder: Sendable {
+    let url: URL
+    private static let existing = Mutex<Set<URL>>([])
+    private static let removeAtExit: Void = {
+        atexit {
+            for url in TemporaryFolder.existing.withLock({ $0 }) { try? FileManager.default.removeItem(at: url) }
+        }
+    }()
+
+    init(_ name: String, in parent: URL) throws {
+        _ = Self.removeAtExit
+        let url = parent.appending(path: "\(name)-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        self.url = url
+        Self.existing.withLock { _ = $0.insert(url) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+        Self.existing.withLock { _ = $0.remove(url) }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Lines of text in columns.
+struct Table {
+    private var rows: [[String]]
+
+    init(_ titles: [String]) {
+        rows = [titles, titles.map { String(repeating: "-", count: $0.count) }]
+    }
+
+    mutating func append(_ row: [String]) {
+        rows.append(row)
+    }
+
+    /// As Markdown reads it, so that it can be quoted.
+    var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell.padding(toLength: width, withPad: cell.hasPrefix("---") ? "-" : " ", startingAt: 0)
+            }
+            return "| " + cells.joined(separator: " | ") + " |"
+        }.joined(separator: "\n")
+    }
+}
+
+extension Double {
+    func text(_ digits: Int) -> String {
+        isFinite ? String(format: "%.\(digits)f", self) : "-"
+    }
+}

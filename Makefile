@@ -1,0 +1,34 @@
+# The package's habits by name. Each is a script under scripts/, which does its own set-up.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test check format bench install clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing and check the toolchain
+	@scripts/setup.sh --tests
+
+build: ## build everything (CONFIGURATION=release for a release build)
+	@scripts/build.sh $(or $(CONFIGURATION),debug)
+
+demo: ## build and run the example: a password is stored, found, changed, deleted
+	@scripts/demo.sh
+
+test: ## build and run the tests (ARGS="--filter …" for some of them)
+	@scripts/test.sh $(ARGS)
+
+check: ## style, layers, scripts, links, warnings
+	@scripts/check.sh $(ARGS)
+
+format: ## rewrite the Swift files as .swift-format says
+	@scripts/format.sh
+
+bench: ## run the benchmarks
+	@scripts/bench.sh $(ARGS)
+
+install: ## install the security command (PREFIX=/usr/local, DESTDIR=)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh
+
+clean: ## remove what was built
+	@rm -rf .build */.build */*/.build

@@ -1,0 +1,240 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+import class Foundation.ProcessInfo
+
+// Warnings stop our own builds and CI, never a dependant's: treating them as errors also hits packages that depend on
+// this one by path, so it is switched on by the scripts and not here.
+let warningsAreErrors = ProcessInfo.processInfo.environment["CHATELAINE_WARNINGS_AS_ERRORS"] == "1"
+
+/// What every Swift target is compiled with.
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+/// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
+let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+/// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
+/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports for good
+/// (`@_implementationOnly`, checked by the feature below); the compiler's warning that this is meant for libraries with
+/// a stable ABI stays a warning.
+let facade: [SwiftSetting] =
+    strict + [
+        .enableExperimentalFeature("CheckImplementationOnly"),
+        .treatWarning("ImplementationOnlyDeprecated", as: .warning),
+    ]
+
+let package = Package(
+    name: "chatelaine",
+    products: [
+        .library(name: "Security", targets: ["Security"]),
+        .executable(name: "security", targets: ["SecurityTool"]),
+        .executable(name: "password-demo", targets: ["PasswordDemo"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // Core: each target turns one type of an item's journey into the next.
+        .target(
+            name: "KeychainModel",
+            dependencies: ["CLinux"],
+            path: "Sources/Core/KeychainModel",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainPolicy",
+            dependencies: ["KeychainModel"],
+            path: "Sources/Core/KeychainPolicy",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainVault",
+            dependencies: [
+                "KeychainModel", "KeychainPolicy", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Core/KeychainVault",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainStore",
+            dependencies: [
+                "KeychainModel", "KeychainVault", "CLinux", "CSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Core/KeychainStore",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainEngine",
+            dependencies: [
+                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Core/KeychainEngine",
+            swiftSettings: strict
+        ),
+
+        // Wire: how a process reaches a keychain.
+        .target(
+            name: "KeychainClient",
+            dependencies: [
+                "KeychainModel", "KeychainPolicy", "KeychainEngine", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Wire/KeychainClient",
+            swiftSettings: strict
+        ),
+
+        // Facades: what other people's programs import.
+        .target(
+            name: "CoreFoundationAliases",
+            path: "Sources/Facades/CoreFoundationAliases",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Security",
+            dependencies: [
+                "CoreFoundationAliases", "KeychainModel", "KeychainClient",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            path: "Sources/Facades/Security",
+            swiftSettings: facade
+        ),
+
+        // Platform: the only places that know Linux and SQLite's C interface.
+        .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+        .target(
+            name: "CSQLite",
+            path: "Sources/Platform/CSQLite",
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
+
+        // Executables: flags, assembly, run.
+        .executableTarget(
+            name: "SecurityTool",
+            dependencies: [
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Executables/SecurityTool",
+            swiftSettings: strict
+        ),
+
+        // Examples: written as for an Apple platform, with nothing of ours in sight.
+        .executableTarget(
+            name: "PasswordDemo",
+            dependencies: ["Security"],
+            path: "Examples/PasswordDemo",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+
+        // Clients: programs in the style of Apple's documentation, which the tests run.
+        .executableTarget(
+            name: "Swift5Client",
+            dependencies: ["Security"],
+            path: "Tests/Clients/Swift5Client",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .executableTarget(
+            name: "Swift6Client",
+            dependencies: ["Security"],
+            path: "Tests/Clients/Swift6Client",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+
+        // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: ["Security", "CoreFoundationAliases"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainClientTests",
+            dependencies: ["KeychainClient", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "BehaviourTests",
+            dependencies: [
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ToolTests",
+            dependencies: [
+                "SecurityTool", "KeychainModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.copy("Transcripts")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainVaultTests",
+            dependencies: [
+                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainClient", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            resources: [.copy("Golden")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainStoreTests",
+            dependencies: [
+                "KeychainModel", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
+                "CoreFoundationAliases", "KeychainTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ProcessTests",
+            dependencies: [
+                "KeychainModel", "KeychainClient", "KeychainTestSupport", "KeychainProbe",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        // What the storage suites share: keychains in folders of their own, and other processes that use them.
+        .target(
+            name: "KeychainTestSupport",
+            dependencies: [
+                "KeychainModel", "KeychainClient",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/KeychainTestSupport",
+            swiftSettings: settings
+        ),
+        // The other process: a driver of the four calls, by its arguments.
+        .executableTarget(
+            name: "KeychainProbe",
+            dependencies: [
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "CProbe",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/KeychainProbe",
+            swiftSettings: settings
+        ),
+        // Swift hides `fork`.
+        .target(name: "CProbe", path: "Tests/CProbe"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,53 @@
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+package import Logging
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A keychain: it takes a caller's request through policy, vault and store, and back. It knows no wire.
+package final class KeychainEngine: Sendable {
+    let policy: KeychainPolicy
+    let vault: KeychainVault
+    let store: KeychainStore
+    let log: Logger
+
+    init(policy: KeychainPolicy, vault: KeychainVault, store: KeychainStore, log: Logger) {
+        self.policy = policy
+        self.vault = vault
+        self.store = store
+        self.log = log
+    }
+
+    /// A keychain that lives in this process alone and goes with it.
+    package static func inMemory(log: Logger) throws(KeychainError) -> KeychainEngine {
+        let deviceKey = DeviceKey()
+        let keybag = try Keybag(creatingUnder: deviceKey)
+        let vault = KeychainVault(keys: try keybag.unlock(with: deviceKey))
+        return KeychainEngine(
+            policy: KeychainPolicy(hasPasscode: false),
+            vault: vault,
+            store: try KeychainStore(inMemory: Header(of: keybag, sealedBy: vault), log: log),
+            log: log
+        )
+    }
+
+    /// Lets go of everything that a forked child must not inherit. The engine cannot be used after that, unless it is
+    /// in memory.
+    package func close() {
+        store.close()
+    }
+
+    /// Whether the keychain's database is still where it was opened.
+    package var isInPlace: Bool { store.isInPlace }
+
+    package var isInMemory: Bool { store.isInMemory }
+
+    /// Seconds since 2001-01-01.
+    static var now: Double { Date().timeIntervalSinceReferenceDate }
+}

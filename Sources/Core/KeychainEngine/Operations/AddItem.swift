@@ -1,0 +1,48 @@
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+
+extension KeychainEngine {
+    /// Adds an item.
+    ///
+    /// - Returns: the item, if the request wants anything back.
+    /// - Throws: `duplicateItem` where a live item has the primary key; what policy refuses; what storage fails with.
+    package func add(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> FoundItem? {
+        let authorized = try policy.authorize(request, for: caller)
+        let sealed = try vault.seal(authorized, now: Self.now)
+        try store.write { (transaction) throws(KeychainError) in
+            try self.settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
+                try transaction.insert(sealed)
+            }
+        }
+        guard !request.returns.isEmpty else { return nil }
+        let opened = try vault.open(sealed.row, for: authorized.surroundings)
+        return found(opened, secrets: try vault.openSecrets(of: opened), returns: request.returns)
+    }
+
+    /// Writes a sealed item, and makes what need not stand in its way give way: a tombstone goes, a row that does not
+    /// open is set aside.
+    ///
+    /// - Throws: `duplicateItem` where a live item has the primary key.
+    func settle(
+        _ sealed: SealedItem,
+        among surroundings: AuthorizedQuery,
+        in transaction: WriteTransaction,
+        write: () throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        do {
+            try write()
+        } catch {
+            guard error.code == .duplicateItem, let obstacle = try transaction.collision(with: sealed) else {
+                throw error
+            }
+            switch try openOrReport(obstacle, for: surroundings) {
+            case .some(let item) where item.row.isTombstone: try transaction.remove(obstacle)
+            case .some: throw error
+            case nil: try transaction.setAside(obstacle)
+            }
+            try write()
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+import Logging
+
+extension KeychainEngine {
+    /// Finds items.
+    ///
+    /// - Returns: what matches, at most as many as the limit allows; nothing is no error.
+    /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
+    ///   damaged row, which every other search skips; what policy refuses.
+    package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
+        if request.query.itemClass == .identity {
+            try requireNoIdentities(request.query, for: caller)
+            return []
+        }
+        let authorized = try policy.authorize(request, for: caller)
+        guard authorized.limit.maximum > 0 else { return [] }
+        var matches = Matches()
+        try store.read(snapshot: authorized.selection.scope.isSeveralGroups) { (transaction) throws(KeychainError) in
+            let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
+                try transaction.groups(of: authorized.selection.query.itemClass)
+            }
+            for selection in selections where matches.count < authorized.limit.maximum {
+                try transaction.forEach(selection) { (stored) throws(KeychainError) in
+                    if let item = try release(stored, to: authorized) {
+                        matches.append(item, rowNumber: stored.rowNumber)
+                    }
+                    return matches.count < authorized.limit.maximum
+                }
+            }
+        }
+        return matches.inOrder
+    }
+
+    /// What a search has found, in the order of finding.
+    private struct Matches {
+        private var items: [FoundItem] = []
+        private var rowNumbers: [Int64] = []
+        private var isInOrder = true
+
+        var count: Int { items.count }
+
+        mutating func append(_ item: FoundItem, rowNumber: Int64) {
+            if let last = rowNumbers.last, last > rowNumber { isInOrder = false }
+            items.append(item)
+            rowNumbers.append(rowNumber)
+        }
+
+        /// The items in the order of their rows, in which a search of one group mostly finds them.
+        var inOrder: [FoundItem] {
+            if isInOrder { return items }
+            return rowNumbers.indices.sorted { rowNumbers[$0] < rowNumbers[$1] }.map { items[$0] }
+        }
+    }
+
+    /// Opens as much of a row as the search is about, and nil where it does not match.
+    private func release(_ stored: StoredItem, to find: AuthorizedFind) throws(KeychainError) -> FoundItem? {
+        let query = find.selection.query
+        guard let opened = try openOrReport(stored, for: find.selection), opened.matches(query) else { return nil }
+        guard find.returns.contains(.data) || query.sha1 != nil else {
+            return found(opened, secrets: nil, returns: find.returns)
+        }
+        guard let secrets = try openSecretsOrReport(of: opened, for: find.selection),
+            query.sha1 == nil || query.sha1 == secrets.sha1
+        else { return nil }
+        return found(opened, secrets: secrets, returns: find.returns)
+    }
+
+    func found(_ item: OpenedItem, secrets: OpenedSecrets?, returns: ReturnSelection) -> FoundItem {
+        FoundItem(
+            reference: item.reference,
+            attributes: returns.wantsAttributes ? item.allAttributes : AttributeList(),
+            accessControl: item.accessControl,
+            secrets: returns.contains(.data) ? secrets?.values ?? [:] : [:],
+            sha1: secrets?.sha1
+        )
+    }
+
+    // MARK: - Damaged rows
+
+    /// The opened attributes, or nil for a row that is damaged: it is reported, and stays where it is.
+    ///
+    /// - Throws: `undecodable` if a persistent reference asks for just that row.
+    func openOrReport(_ stored: StoredItem, for selection: AuthorizedQuery) throws(KeychainError) -> OpenedItem? {
+        try reportingDamage(of: stored.row, for: selection) { () throws(KeychainError) in
+            try vault.open(stored.row, for: selection)
+        }
+    }
+
+    func openSecretsOrReport(
+        of item: OpenedItem,
+        for selection: AuthorizedQuery
+    ) throws(KeychainError) -> OpenedSecrets? {
+        try reportingDamage(of: item.row, for: selection) { () throws(KeychainError) in
+            try vault.openSecrets(of: item)
+        }
+    }
+
+    func reportingDamage<Value>(
+        of row: SealedRow,
+        for selection: AuthorizedQuery,
+        _ body: () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value? {
+        do {
+            return try body()
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            log.warning(
+                "row \(row.uuid) of class \(row.itemClass.rawValue) is damaged and was skipped; it was left as it is"
+            )
+            if selection.query.reference != nil { throw error }
+            return nil
+        }
+    }
+}
+
+extension OpenedItem {
+    /// The filters that no column can answer.
+    fileprivate func matches(_ query: ItemQuery) -> Bool {
+        guard let host = query.hostOrSubdomain else { return true }
+        guard case .string(let server) = attributes[.server] else { return false }
+        return server.utf8.elementsEqual(host.utf8) || server.utf8.reversed().starts(with: ("." + host).utf8.reversed())
+    }
+}

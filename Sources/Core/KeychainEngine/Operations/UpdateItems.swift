@@ -1,0 +1,78 @@
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+
+extension KeychainEngine {
+    /// Changes all items that match, or none.
+    ///
+    /// - Returns: how many matched.
+    /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
+    ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.
+    package func update(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
+        if request.query.itemClass == .identity {
+            try requireNoIdentities(request.query, for: caller)
+            return 0
+        }
+        let authorized = try policy.authorize(request, for: caller)
+        return try store.write { (transaction) throws(KeychainError) in
+            var count = 0
+            for stored in try self.rows(of: authorized.selection, in: transaction) {
+                guard let item = try self.openOrReport(stored, for: authorized.selection),
+                    try self.matchesDigest(item, in: authorized.selection),
+                    let sealed = try self.reseal(item, for: authorized)
+                else { continue }
+                try self.settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
+                    try transaction.replace(stored, with: sealed)
+                }
+                if stored.row.isSynchronizable, !sealed.row.hasPrimaryKey(of: stored.row) {
+                    // Other devices know the item by its old primary key, and have to hear that it is gone.
+                    let tombstone = try self.vault.sealTombstone(of: item, uuid: ItemUUID(), now: Self.now)
+                    try transaction.insert(tombstone)
+                }
+                count += 1
+            }
+            return count
+        }
+    }
+
+    private func reseal(_ item: OpenedItem, for update: AuthorizedUpdate) throws(KeychainError) -> SealedItem? {
+        try reportingDamage(of: item.row, for: update.selection) { () throws(KeychainError) in
+            try vault.seal(update, of: item, now: Self.now)
+        }
+    }
+
+    /// The rows that a change or deletion is about.
+    func rows(
+        of selection: AuthorizedQuery,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) -> [StoredItem] {
+        var rows: [StoredItem] = []
+        let queries = try vault.blind(selection) { () throws(KeychainError) in
+            try transaction.reading.groups(of: selection.query.itemClass)
+        }
+        for query in queries {
+            try transaction.reading.forEach(query) { (stored) throws(KeychainError) in
+                rows.append(stored)
+                return true
+            }
+        }
+        return rows
+    }
+
+    /// Whether an item has the SHA-1 that a query asks for, if it asks for one.
+    func matchesDigest(_ item: OpenedItem, in selection: AuthorizedQuery) throws(KeychainError) -> Bool {
+        guard let sha1 = selection.query.sha1 else { return true }
+        return try openSecretsOrReport(of: item, for: selection)?.sha1 == sha1
+    }
+}
+
+extension SealedRow {
+    fileprivate func hasPrimaryKey(of other: SealedRow) -> Bool {
+        accessGroup.utf8.elementsEqual(other.accessGroup.utf8) && isSynchronizable == other.isSynchronizable
+            && AttributeTable.attributes(of: itemClass).allSatisfy { attribute in
+                !attribute.flags.contains(.primaryKey)
+                    || blindColumns[attribute.key] == other.blindColumns[attribute.key]
+            }
+    }
+}

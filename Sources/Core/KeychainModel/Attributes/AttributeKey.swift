@@ -1,0 +1,57 @@
+/// The four-character name under which an attribute is stored and returned, such as `acct`.
+package struct AttributeKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The four bytes, the first one highest.
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// The key that a string spells, if it has exactly four bytes.
+    package init?(_ string: String) {
+        var value: UInt32 = 0
+        var count = 0
+        for byte in string.utf8 {
+            count += 1
+            guard count <= 4 else { return nil }
+            value = value << 8 | UInt32(byte)
+        }
+        guard count == 4 else { return nil }
+        rawValue = value
+    }
+
+    /// A literal in our own tables; one that is not four characters long stops the first test that touches it.
+    package init(stringLiteral value: StaticString) {
+        let text = value.description
+        precondition(text.utf8.count == 4, "an attribute's key has four characters")
+        rawValue = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    package static func < (left: AttributeKey, right: AttributeKey) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    package var description: String {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension AttributeKey {
+    // The attributes that the code speaks of by name; all others are only rows of the table.
+    package static let accessGroup: AttributeKey = "agrp"
+    package static let accessible: AttributeKey = "pdmn"
+    package static let accessControl: AttributeKey = "accc"
+    package static let synchronizable: AttributeKey = "sync"
+    package static let tombstone: AttributeKey = "tomb"
+    package static let multiUser: AttributeKey = "musr"
+    package static let sharingGroup: AttributeKey = "ggrp"
+    package static let creationDate: AttributeKey = "cdat"
+    package static let modificationDate: AttributeKey = "mdat"
+    package static let sha1: AttributeKey = "sha1"
+    package static let uuid: AttributeKey = "UUID"
+    package static let server: AttributeKey = "srvr"
+    package static let appClip: AttributeKey = "clip"
+    /// The item's value (`kSecValueData`), which is no attribute but travels with the secret ones.
+    package static let valueData: AttributeKey = "data"
+}

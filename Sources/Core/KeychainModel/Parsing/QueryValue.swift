@@ -1,0 +1,21 @@
+/// A value of a caller's dictionary as it arrived, before anything was checked.
+package enum QueryValue: Sendable {
+    case string(String)
+    case data([UInt8])
+    /// The bytes of `kSecValueData`, taken straight into the type that zeroes itself.
+    case secret(SecretBytes)
+    case integer(Int64)
+    case real(Double)
+    /// Only a Boolean is a Boolean; the number 1 is not.
+    case boolean(Bool)
+    /// Seconds since 2001-01-01.
+    case date(Double)
+    /// The 16 bytes of a UUID object and its text.
+    case uuid([UInt8], String)
+    case null
+    case accessControl(AccessControl)
+    /// An object that an item can be made of: a certificate.
+    case reference
+    /// A value of any other type, such as an array or a context: only keys that take anything take it.
+    case other
+}

@@ -1,0 +1,38 @@
+/// Who is asking: a name for logs and the access groups that the caller's entitlements give it.
+package struct Caller: Sendable {
+    package let name: String
+    package let groups: AccessGroups
+
+    package init(name: String, groups: AccessGroups) {
+        self.name = name
+        self.groups = groups
+    }
+}
+
+/// The access groups of a caller, in the order of its entitlements: the first is the default for adds, searches look
+/// into all of them.
+package struct AccessGroups: Sendable, Equatable {
+    /// The groups that are named in full.
+    package let names: [String]
+    /// What stands before the asterisk of `*` and `TEAM.*`.
+    package let wildcards: [String]
+
+    package init(_ entries: [String]) {
+        var names: [String] = []
+        var wildcards: [String] = []
+        for entry in entries where !entry.isEmpty {
+            if entry.hasSuffix("*") {
+                wildcards.append(String(entry.dropLast()))
+            } else if !names.contains(where: { $0.utf8.elementsEqual(entry.utf8) }) {
+                names.append(entry)
+            }
+        }
+        self.names = names
+        self.wildcards = wildcards
+    }
+
+    package func contains(_ group: String) -> Bool {
+        names.contains { $0.utf8.elementsEqual(group.utf8) }
+            || wildcards.contains { group.utf8.starts(with: $0.utf8) }
+    }
+}

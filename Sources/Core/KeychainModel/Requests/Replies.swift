@@ -1,0 +1,25 @@
+/// An item on its way to a caller who may have it, with as much of it as was asked for.
+package struct FoundItem: Sendable {
+    package let reference: PersistentReference
+    /// All attributes, with those in clear columns; empty where nobody asked for them.
+    package let attributes: AttributeList
+    package let accessControl: AccessControl
+    /// The value and the other secret attributes; empty where nobody asked for them.
+    package let secrets: [AttributeKey: SecretBytes]
+    /// The item's SHA-1; nil where the secret was not opened.
+    package let sha1: [UInt8]?
+
+    package init(
+        reference: PersistentReference,
+        attributes: AttributeList,
+        accessControl: AccessControl,
+        secrets: [AttributeKey: SecretBytes],
+        sha1: [UInt8]?
+    ) {
+        self.reference = reference
+        self.attributes = attributes
+        self.accessControl = accessControl
+        self.secrets = secrets
+        self.sha1 = sha1
+    }
+}

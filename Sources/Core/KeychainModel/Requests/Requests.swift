@@ -1,0 +1,128 @@
+/// What selects items: the class, a persistent reference, and filters that all have to hold.
+package struct ItemQuery: Sendable {
+    package var itemClass: ItemClass
+    package var reference: PersistentReference?
+    /// Filters on attributes that have a blind column.
+    package var filters = AttributeList()
+    /// Nil searches all groups of the caller.
+    package var accessGroup: String?
+    package var accessibility: Accessibility?
+    package var synchronizable = SynchronizableFilter.only(false)
+    /// True finds tombstones and nothing else.
+    package var findsTombstones = false
+    /// A filter on the item's SHA-1, which can be judged only once the secret is open.
+    package var sha1: [UInt8]?
+    /// `kSecMatchHostOrSubdomainOfHost`.
+    package var hostOrSubdomain: String?
+
+    package enum SynchronizableFilter: Sendable, Equatable {
+        case any
+        case only(Bool)
+    }
+
+    package init(itemClass: ItemClass) {
+        self.itemClass = itemClass
+    }
+}
+
+/// What a caller wants back.
+package struct ReturnSelection: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let data = ReturnSelection(rawValue: 1)
+    package static let attributes = ReturnSelection(rawValue: 2)
+    package static let reference = ReturnSelection(rawValue: 4)
+    package static let persistentReference = ReturnSelection(rawValue: 8)
+
+    /// Whether the attributes are wanted: a reference to a password is described by them.
+    package var wantsAttributes: Bool { rawValue & (Self.attributes.rawValue | Self.reference.rawValue) != 0 }
+}
+
+/// How many items a caller wants back, and in which shape.
+package enum MatchLimit: Sendable, Equatable {
+    /// At most one, as a bare object.
+    case one
+    /// At most so many, as an array.
+    case count(Int)
+    case all
+
+    /// The number of items after which a search may stop.
+    package var maximum: Int {
+        switch self {
+        case .one: 1
+        case .count(let count): count
+        case .all: .max
+        }
+    }
+}
+
+/// Whether the person may be asked (`kSecUseAuthenticationUI`).
+package enum AuthenticationUI: Sendable {
+    case allow
+    case fail
+    case skip
+}
+
+/// A valid `SecItemAdd`.
+package struct AddRequest: Sendable {
+    package var itemClass: ItemClass
+    /// The attributes that the caller gave, coerced, without those that have a property of their own here.
+    package var attributes = AttributeList()
+    package var accessGroup: String?
+    package var accessibility: Accessibility?
+    package var accessControl: AccessControl?
+    package var isSynchronizable = false
+    /// The value and the other secret attributes. An item may have none.
+    package var secrets: [AttributeKey: SecretBytes] = [:]
+    package var returns: ReturnSelection = []
+
+    package init(itemClass: ItemClass) {
+        self.itemClass = itemClass
+    }
+}
+
+/// A valid `SecItemCopyMatching`.
+package struct FindRequest: Sendable {
+    package var query: ItemQuery
+    package var limit = MatchLimit.one
+    package var returns: ReturnSelection = []
+    package var authenticationUI = AuthenticationUI.allow
+
+    package init(query: ItemQuery) {
+        self.query = query
+    }
+}
+
+/// A valid `SecItemUpdate`.
+package struct UpdateRequest: Sendable {
+    package var query: ItemQuery
+    package var changes = ItemChanges()
+
+    package init(query: ItemQuery) {
+        self.query = query
+    }
+}
+
+/// What an update sets; what is nil or absent stays.
+package struct ItemChanges: Sendable {
+    package var attributes = AttributeList()
+    package var accessGroup: String?
+    package var accessibility: Accessibility?
+    package var accessControl: AccessControl?
+    package var isSynchronizable: Bool?
+    package var secrets: [AttributeKey: SecretBytes] = [:]
+
+    package init() {}
+}
+
+/// A valid `SecItemDelete`.
+package struct DeleteRequest: Sendable {
+    package var query: ItemQuery
+    /// `kSecUseTombstones`; nil leaves a tombstone for synchronizable items alone.
+    package var leavesTombstone: Bool?
+
+    package init(query: ItemQuery) {
+        self.query = query
+    }
+}

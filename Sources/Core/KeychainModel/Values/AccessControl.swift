@@ -1,0 +1,176 @@
+/// Who may do what with an item: a protection class and, where it was made with flags, the constraints of those flags.
+///
+/// The rules are those of `SecAccessControlCreateWithFlags`
+/// (https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).
+package struct AccessControl: Sendable {
+    /// An accessibility class, or `f` (until reboot), which an access control takes and item storage refuses.
+    package let protection: Protection
+    /// The flags it was made with; nil for the bare access control that every ordinary item is returned with.
+    package let flags: AccessControlFlags?
+
+    package enum Protection: Sendable, Hashable {
+        case accessibility(Accessibility)
+        case untilReboot
+
+        package init?(_ name: String) {
+            if name == "f" {
+                self = .untilReboot
+            } else if let accessibility = Accessibility(rawValue: name) {
+                self = .accessibility(accessibility)
+            } else {
+                return nil
+            }
+        }
+
+        package var name: String {
+            switch self {
+            case .accessibility(let accessibility): accessibility.rawValue
+            case .untilReboot: "f"
+            }
+        }
+    }
+
+    /// The access control of an item that was stored with an accessibility class alone.
+    package init(bare accessibility: Accessibility) {
+        protection = .accessibility(accessibility)
+        flags = nil
+    }
+
+    /// Checks a combination of flags.
+    ///
+    /// - Throws: `invalidParameter` for an unknown protection class and for flags that contradict each other. Unknown
+    ///   bits are not an error.
+    package init(protection name: String, flags: AccessControlFlags) throws(KeychainError) {
+        guard let protection = Protection(name) else {
+            throw KeychainError(.invalidParameter, "an access control needs one of the protection classes")
+        }
+        guard !flags.isSuperset(of: [.or, .and]) else {
+            throw KeychainError(.invalidParameter, "an access control is either any of its constraints or all of them")
+        }
+        guard !flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else {
+            throw KeychainError(.invalidParameter, "biometryAny and biometryCurrentSet exclude each other")
+        }
+        if flags.contains(.userPresence) {
+            let others = flags.intersection(.known).subtracting([
+                .userPresence, .privateKeyUsage, .applicationPassword,
+            ])
+            guard others.isEmpty else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "userPresence goes only with privateKeyUsage and applicationPassword"
+                )
+            }
+        }
+        self.protection = protection
+        self.flags = flags
+    }
+
+    package var isBare: Bool { flags == nil }
+
+    /// Whether nothing stands between an item and its reader but the protection class.
+    package var isUnconstrained: Bool {
+        guard let flags else { return true }
+        return flags.constraints.isEmpty && flags.isDisjoint(with: [.privateKeyUsage, .applicationPassword])
+    }
+
+    /// What each operation demands, by the operation's short name; `dacl` stands for all that are not named.
+    package var operations: [(name: String, requirement: String)] {
+        guard let flags else { return [] }
+        let constraints = flags.constraints
+        let requirement =
+            switch constraints.count {
+            case 0: "true"
+            case 1: constraints[0]
+            default: "ckon(\(flags.contains(.or) ? 1 : constraints.count);\(constraints.joined(separator: ",")))"
+            }
+        switch (constraints.isEmpty, flags.contains(.privateKeyUsage)) {
+        case (true, false): return [("dacl", "true")]
+        case (false, false): return [("od", requirement), ("odel", "true"), ("oe", "true")]
+        case (_, true):
+            return [("oa", "true"), ("ock", requirement), ("odel", "true"), ("osgn", requirement)]
+        }
+    }
+}
+
+/// `SecAccessControlCreateFlags`.
+package struct AccessControlFlags: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt
+    package init(rawValue: UInt) { self.rawValue = rawValue }
+
+    package static let userPresence = AccessControlFlags(rawValue: 1 << 0)
+    package static let biometryAny = AccessControlFlags(rawValue: 1 << 1)
+    package static let biometryCurrentSet = AccessControlFlags(rawValue: 1 << 3)
+    package static let devicePasscode = AccessControlFlags(rawValue: 1 << 4)
+    package static let companion = AccessControlFlags(rawValue: 1 << 5)
+    package static let or = AccessControlFlags(rawValue: 1 << 14)
+    package static let and = AccessControlFlags(rawValue: 1 << 15)
+    package static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
+    package static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
+
+    package static let known: AccessControlFlags = [
+        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
+        .applicationPassword,
+    ]
+
+    /// The constraints that the flags contribute.
+    fileprivate var constraints: [String] {
+        var constraints: [String] = []
+        if contains(.userPresence) { constraints.append("cpo(DeviceOwnerAuthentication)") }
+        if contains(.biometryAny) { constraints.append("cbio(any)") }
+        if contains(.biometryCurrentSet) { constraints.append("cbio(currentSet)") }
+        if contains(.devicePasscode) { constraints.append("cup(true)") }
+        if contains(.companion) { constraints.append("cwtch(true)") }
+        return constraints
+    }
+}
+
+extension AccessControl: Hashable {
+    /// Equal when the protection and what each operation demands are equal, however the flags spelled it.
+    package static func == (left: AccessControl, right: AccessControl) -> Bool {
+        left.protection == right.protection
+            && left.operations.elementsEqual(right.operations, by: ==)
+            && left.requiresApplicationPassword == right.requiresApplicationPassword
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(protection)
+        for (name, requirement) in operations {
+            hasher.combine(name)
+            hasher.combine(requirement)
+        }
+    }
+
+    private var requiresApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
+}
+
+extension AccessControl {
+    /// The stored form: nothing for a bare access control, else a version byte, the protection's code (0 for until
+    /// reboot) and the known flags as eight bytes, highest first.
+    package var serialized: [UInt8] {
+        guard let flags else { return [] }
+        let code: UInt8 =
+            switch protection {
+            case .accessibility(let accessibility): accessibility.code
+            case .untilReboot: 0
+            }
+        let bits = UInt64(flags.intersection(.known).rawValue)
+        return [1, code] + (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) }
+    }
+
+    /// Reads the stored form of an item of the given class, or returns nil where it is not one.
+    package init?(serialized bytes: [UInt8], accessibility: Accessibility) {
+        if bytes.isEmpty {
+            self.init(bare: accessibility)
+            return
+        }
+        guard bytes.count == 10, bytes[0] == 1, bytes[1] == accessibility.code else { return nil }
+        let bits = bytes.dropFirst(2).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let raw = UInt(exactly: bits),
+            let control = try? AccessControl(
+                protection: accessibility.rawValue,
+                flags: AccessControlFlags(rawValue: raw)
+            )
+        else { return nil }
+        self = control
+    }
+}

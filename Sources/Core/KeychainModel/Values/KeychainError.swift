@@ -1,0 +1,43 @@
+/// A refusal or a failure, in the project's own terms.
+///
+/// The text of an error never carries a secret or an attribute's value, so it may be logged as it is. Two errors are
+/// equal when their codes are.
+package struct KeychainError: Error, Equatable, CustomStringConvertible {
+    /// What went wrong. The façade maps each case to an `OSStatus`.
+    package enum Code: Sendable, CaseIterable {
+        case invalidParameter
+        case noSuchAttribute
+        case noSuchClass
+        case duplicateItem
+        case itemNotFound
+        case missingEntitlement
+        case interactionNotAllowed
+        case authenticationFailed
+        case userCanceled
+        case dataTooLarge
+        case unimplemented
+        case undecodable
+        case notAvailable
+        case readOnly
+        case noPermission
+        case diskFull
+        case inputOutput
+        case outOfMemory
+        case internalError
+    }
+
+    package let code: Code
+    /// One sentence for a developer or an administrator: what happened and, where there is something, what to do.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package static func == (left: KeychainError, right: KeychainError) -> Bool {
+        left.code == right.code
+    }
+
+    package var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,110 @@
+package import KeychainModel
+
+/// A selection of items, confined to the groups that the caller may see.
+package struct AuthorizedQuery: Sendable {
+    package let query: ItemQuery
+    package let scope: GroupScope
+
+    init(query: ItemQuery, scope: GroupScope) {
+        self.query = query
+        self.scope = scope
+    }
+}
+
+/// A search that the caller may make.
+package struct AuthorizedFind: Sendable {
+    package let selection: AuthorizedQuery
+    package let limit: MatchLimit
+    package let returns: ReturnSelection
+}
+
+/// A change that the caller may make.
+package struct AuthorizedUpdate: Sendable {
+    package let selection: AuthorizedQuery
+    package let changes: ItemChanges
+    /// All that a changed primary key can collide with: the caller's own groups.
+    package let surroundings: AuthorizedQuery
+    private let policy: KeychainPolicy
+
+    init(selection: AuthorizedQuery, changes: ItemChanges, surroundings: AuthorizedQuery, policy: KeychainPolicy) {
+        self.selection = selection
+        self.changes = changes
+        self.surroundings = surroundings
+        self.policy = policy
+    }
+
+    /// What protects an item after the change.
+    ///
+    /// - Throws: as `KeychainPolicy.authorize(_:for:)` of an add does, since the change may make the combination bad.
+    package func protection(
+        of itemClass: ItemClass,
+        currently control: AccessControl,
+        isSynchronizable: Bool
+    ) throws(KeychainError) -> Protection {
+        let isChanged = changes.accessibility != nil || changes.accessControl != nil
+        return try policy.protection(
+            accessibility: changes.accessibility,
+            accessControl: isChanged ? changes.accessControl : control,
+            default: itemClass.defaultAccessibility,
+            isSynchronizable: isSynchronizable
+        )
+    }
+}
+
+/// A deletion that the caller may make.
+package struct AuthorizedDelete: Sendable {
+    package let selection: AuthorizedQuery
+    package let leavesTombstone: Bool?
+}
+
+extension KeychainPolicy {
+    /// - Throws: `missingEntitlement` for a group that is not the caller's.
+    package func authorize(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> AuthorizedFind {
+        AuthorizedFind(
+            selection: try select(request.query, for: caller),
+            limit: request.limit,
+            returns: request.returns
+        )
+    }
+
+    /// - Throws: `missingEntitlement` for a group that is not the caller's, also where the item would move to it.
+    package func authorize(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> AuthorizedUpdate {
+        let selection = try select(request.query, for: caller)
+        if let group = request.changes.accessGroup {
+            try requireWritable(group, for: caller)
+        }
+        // Judged here too, so that a bad combination is refused whether or not an item matches.
+        if request.changes.accessControl != nil || request.changes.accessibility != nil {
+            _ = try protection(
+                accessibility: request.changes.accessibility,
+                accessControl: request.changes.accessControl,
+                default: request.query.itemClass.defaultAccessibility,
+                isSynchronizable: request.changes.isSynchronizable ?? false
+            )
+        }
+        return AuthorizedUpdate(
+            selection: selection,
+            changes: request.changes,
+            surroundings: AuthorizedQuery(
+                query: ItemQuery(itemClass: request.query.itemClass),
+                scope: GroupScope(groups: caller.groups)
+            ),
+            policy: self
+        )
+    }
+
+    /// - Throws: `missingEntitlement` for a group that is not the caller's.
+    package func authorize(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> AuthorizedDelete {
+        AuthorizedDelete(
+            selection: try select(request.query, for: caller),
+            leavesTombstone: request.leavesTombstone
+        )
+    }
+
+    private func select(_ query: ItemQuery, for caller: Caller) throws(KeychainError) -> AuthorizedQuery {
+        guard query.itemClass != .identity else {
+            throw KeychainError(.unimplemented, "identities are not stored yet")
+        }
+        return AuthorizedQuery(query: query, scope: try scope(of: query, for: caller))
+    }
+}

@@ -1,0 +1,132 @@
+package import KeychainModel
+
+/// Decides whether a caller may have what it asks for.
+///
+/// Each decision in the caller's favour is a value that only this module can make; the vault seals and opens nothing
+/// without one.
+package struct KeychainPolicy: Sendable {
+    /// Whether the owner of the keychain has set a passcode.
+    package let hasPasscode: Bool
+
+    package init(hasPasscode: Bool) {
+        self.hasPasscode = hasPasscode
+    }
+
+    // MARK: - Groups
+
+    /// The caller's group for a new item: the one it names, else its first that can be written.
+    func group(for caller: Caller, requested: String?) throws(KeychainError) -> String {
+        guard let group = requested ?? caller.groups.names.first(where: { $0 != Self.tokenGroup }) else {
+            throw Self.noGroup
+        }
+        try requireWritable(group, for: caller)
+        return group
+    }
+
+    /// A group that the caller may write into.
+    func requireWritable(_ group: String, for caller: Caller) throws(KeychainError) {
+        guard caller.groups.contains(group), group != Self.tokenGroup else {
+            throw Self.foreignGroup
+        }
+    }
+
+    /// The group of token items is read by everyone who is entitled to it and written by nobody.
+    private static let tokenGroup = "com.apple.token"
+
+    /// The groups that a query looks into: the one it names, else all of the caller's.
+    func scope(of query: ItemQuery, for caller: Caller) throws(KeychainError) -> GroupScope {
+        if query.filters[.sharingGroup] != nil {
+            throw KeychainError(.missingEntitlement, "sharing groups need an entitlement that nobody has here")
+        }
+        guard let group = query.accessGroup else {
+            guard !caller.groups.names.isEmpty || !caller.groups.wildcards.isEmpty else { throw Self.noGroup }
+            return GroupScope(groups: caller.groups)
+        }
+        guard caller.groups.contains(group) else { throw Self.foreignGroup }
+        // A persistent reference names its item, whatever the attributes beside it say.
+        return GroupScope(groups: query.reference == nil ? AccessGroups([group]) : caller.groups)
+    }
+
+    private static let noGroup = KeychainError(
+        .missingEntitlement,
+        "the program has no access group; give it an application-identifier or keychain-access-groups"
+    )
+
+    private static let foreignGroup = KeychainError(
+        .missingEntitlement,
+        "the access group is not among the program's; add it to keychain-access-groups in its entitlements"
+    )
+
+    // MARK: - Protection
+
+    /// What protects an item, from what the caller said and the class's default.
+    func protection(
+        accessibility: Accessibility?,
+        accessControl: AccessControl?,
+        default fallback: Accessibility,
+        isSynchronizable: Bool
+    ) throws(KeychainError) -> Protection {
+        let control = accessControl ?? AccessControl(bare: accessibility ?? fallback)
+        guard case .accessibility(let accessibility) = control.protection else {
+            throw KeychainError(.invalidParameter, "items cannot be stored until reboot")
+        }
+        if isSynchronizable {
+            guard control.isBare else {
+                throw KeychainError(.invalidParameter, "an item with an access control cannot be synchronizable")
+            }
+            guard !accessibility.isThisDeviceOnly else {
+                throw KeychainError(.invalidParameter, "a ThisDeviceOnly item cannot be synchronizable")
+            }
+        }
+        guard control.isUnconstrained else {
+            // Storing it unguarded would be worse than refusing it.
+            throw KeychainError(.unimplemented, "access controls with constraints cannot be enforced yet")
+        }
+        if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {
+            throw KeychainError(
+                .authenticationFailed,
+                "WhenPasscodeSetThisDeviceOnly needs a passcode, and none is set"
+            )
+        }
+        return Protection(accessibility: accessibility, accessControl: control)
+    }
+}
+
+/// The groups that a caller may search, resolved against those that exist where a wildcard is involved.
+package struct GroupScope: Sendable {
+    private let groups: AccessGroups
+
+    init(groups: AccessGroups) {
+        self.groups = groups
+    }
+
+    /// Whether more than one question has to be asked.
+    package var isSeveralGroups: Bool { hasWildcard || groups.names.count > 1 }
+
+    /// Whether the groups that exist have to be listed first.
+    private var hasWildcard: Bool { !groups.wildcards.isEmpty }
+
+    /// The groups to search.
+    ///
+    /// - Parameter existing: the groups of stored items; not called unless there is a wildcard.
+    package func groups<Failure: Error>(existing: () throws(Failure) -> [String]) throws(Failure) -> [String] {
+        guard hasWildcard else { return groups.names }
+        let others = AccessGroups(try existing().filter(groups.contains)).names
+        return AccessGroups(groups.names + others).names
+    }
+
+    package func contains(_ group: String) -> Bool {
+        groups.contains(group)
+    }
+}
+
+/// An accessibility class and the access control that goes with it.
+package struct Protection: Sendable, Equatable {
+    package let accessibility: Accessibility
+    package let accessControl: AccessControl
+
+    init(accessibility: Accessibility, accessControl: AccessControl) {
+        self.accessibility = accessibility
+        self.accessControl = accessControl
+    }
+}

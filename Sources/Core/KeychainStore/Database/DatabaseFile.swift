@@ -1,0 +1,68 @@
+import Glibc
+package import KeychainModel
+
+/// What a look at the database's file shows before SQLite opens it: SQLite deletes the journal of a file that was
+/// truncated to nothing, and with it what could still be saved.
+package struct DatabaseFile: Sendable {
+    package let identity: Identity
+    /// Whether it has fewer bytes than its header says that it has pages.
+    let isShort: Bool
+
+    /// Which file stands under a name.
+    package struct Identity: Equatable, Sendable {
+        private let device: UInt
+        private let inode: UInt
+
+        fileprivate init(_ status: stat) {
+            device = status.st_dev
+            inode = status.st_ino
+        }
+
+        package init?(path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            self.init(status)
+        }
+    }
+
+    /// - Returns: nil if there is no file.
+    /// - Throws: `notAvailable` for what is no database of ours or of a newer version, `noPermission`.
+    package static func check(path: String) throws(KeychainError) -> DatabaseFile? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP: throw damaged(path)
+            default: throw KeychainError(errno: errno, "the keychain's database cannot be opened")
+            }
+        }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = unsafe pread(descriptor, &header, header.count, 0)
+        var status = stat()
+        guard count == header.count, unsafe fstat(descriptor, &status) == 0,
+            header.starts(with: Array("SQLite format 3".utf8) + [0]),
+            number(in: header, at: 68) == UInt32(bitPattern: Schema.applicationID)
+        else { throw damaged(path) }
+        guard number(in: header, at: 60) <= UInt32(bitPattern: Schema.version) else {
+            throw KeychainError(.notAvailable, "the keychain's database is of a newer version; use the newer program")
+        }
+        let pageSize = Int(header[16]) << 8 | Int(header[17])
+        return DatabaseFile(
+            identity: Identity(status),
+            isShort: Int(status.st_size) < Int(number(in: header, at: 28)) * (pageSize == 1 ? 65536 : pageSize)
+        )
+    }
+
+    private static func damaged(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the file \(path) is truncated, damaged or no keychain; it was left as it is, restore it from a copy"
+        )
+    }
+
+    /// A big-endian number of SQLite's file header (https://www.sqlite.org/fileformat.html, section 1.3).
+    private static func number(in header: [UInt8], at offset: Int) -> UInt32 {
+        header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

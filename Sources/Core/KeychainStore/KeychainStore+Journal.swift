@@ -1,0 +1,115 @@
+import CLinux
+import Foundation
+import GRDB
+import Glibc
+import Logging
+import Synchronization
+
+/// SQLite's journal: when it is written back into the database and truncated. Always under the writer's lock.
+extension KeychainStore {
+    /// The number of pages in the journal after which it is written back.
+    private static let largestJournal = 1000
+
+    /// The caller holds the writer's lock.
+    func afterCommit(overwrites: Bool) {
+        // What was deleted or replaced is to be in no file, so its traces in the journal go at once.
+        if overwrites { hasTraces.store(true, ordering: .relaxed) }
+        let isCleaning = isCleaning.load(ordering: .relaxed)
+        if hasTraces.load(ordering: .relaxed) && (overwrites || !isCleaning) || isJournalLong && !isCleaning {
+            emptyJournal()
+        }
+    }
+
+    private var isJournalLong: Bool { journalSize > Self.largestJournal * 4096 }
+
+    private var journalSize: Int {
+        var status = stat()
+        guard case .file(let path, _, _) = place, unsafe stat(path + "-wal", &status) == 0 else { return 0 }
+        return Int(status.st_size)
+    }
+
+    /// Finishes what a process that was killed has left in the journal, if nobody is writing.
+    package func emptyJournalIfFree() {
+        guard case .file(_, let lock, _) = place, journalSize > 0 else { return }
+        lock.ifFree { emptyJournal() }
+    }
+
+    /// Writes the journal back and truncates it. The caller holds the writer's lock.
+    ///
+    /// A reader that is under way makes that impossible; then it is tried again until it works.
+    private func emptyJournal() {
+        switch truncate() {
+        case .done: hasTraces.store(false, ordering: .relaxed)
+        case .blocked: cleanLater()
+        case .failed: break
+        }
+    }
+
+    private func cleanLater() {
+        guard !isCleaning.exchange(true, ordering: .relaxed) else { return }
+        hasTraces.store(true, ordering: .relaxed)
+        // A thread of its own: after a fork, the child of a program with threads has no dispatch queues to wait in.
+        Thread.detachNewThread { [weak self] in
+            for attempt in 0..<Self.mostAttempts {
+                usleep(20_000 << UInt32(attempt))
+                // The store is held only between forks, so that one which a fork closes is let go of before it.
+                _ = clinux_fork_gate_enter()
+                let isOver = self?.cleanAgain() ?? true
+                clinux_fork_gate_leave()
+                if isOver { return }
+            }
+            self?.stopCleaning()
+        }
+    }
+
+    /// - Returns: whether there is nothing left to wait for.
+    private func cleanAgain() -> Bool {
+        guard case .file(_, let lock, _) = place else { return true }
+        var result = Truncation.blocked
+        lock.ifFree { result = truncate() }
+        switch result {
+        case .blocked: return false
+        case .failed: break
+        case .done: hasTraces.store(false, ordering: .relaxed)
+        }
+        isCleaning.store(false, ordering: .relaxed)
+        return true
+    }
+
+    /// The next write tries again.
+    private func stopCleaning() {
+        isCleaning.store(false, ordering: .relaxed)
+        log.warning("deleted rows stay in the keychain's journal for now: a reader does not finish")
+    }
+
+    /// With doubling pauses, about 20 seconds.
+    private static let mostAttempts = 10
+
+    private enum Truncation {
+        case done
+        /// A reader stands in the way.
+        case blocked
+        case failed
+    }
+
+    private func truncate() -> Truncation {
+        do {
+            return try writer.writeWithoutTransaction { database in
+                // Under the lock only readers can be in the way. Waiting long for them would make writers wait.
+                try database.execute(sql: "PRAGMA busy_timeout = 50")
+                defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
+                let isBusy = try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? true
+                return isBusy ? .blocked : .done
+            }
+        } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
+            return .blocked
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // Nothing can be deleted here either.
+            return .failed
+        } catch {
+            // Not a failure of the write, which is durable in the journal: a full disk, say.
+            log.warning("the keychain's journal could not be written back, deleted rows stay in it: \(error)")
+            return .failed
+        }
+    }
+}

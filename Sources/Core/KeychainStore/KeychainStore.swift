@@ -1,0 +1,221 @@
+import CLinux
+import Foundation
+import GRDB
+import Glibc
+package import KeychainModel
+import KeychainVault
+package import Logging
+import Synchronization
+
+/// The database of a keychain: rows in, rows out, each write in one durable transaction.
+///
+/// It takes in nothing that the vault has not sealed, and believes nothing that it gives out.
+package final class KeychainStore: Sendable {
+    let place: Place
+    /// The file as it was before SQLite opened it; nil in memory.
+    private let file: DatabaseFile?
+    let writer: DatabaseQueue
+    let log: Logger
+    /// SQLite's count of schema changes when the schema was last compared.
+    private let checkedSchema = Mutex<Int32?>(nil)
+    /// Whether the journal may still hold what was deleted or replaced.
+    let hasTraces = Atomic<Bool>(false)
+    /// Whether a thread is waiting for readers to finish, to remove those traces.
+    let isCleaning = Atomic<Bool>(false)
+
+    enum Place {
+        case memory
+        case file(path: String, lock: WriterLock, readers: ReaderPool)
+    }
+
+    // MARK: - Opening
+
+    /// A keychain that lives in this process alone.
+    package init(inMemory header: Header, log: Logger) throws(KeychainError) {
+        place = .memory
+        file = nil
+        self.log = log
+        writer = try Connection.openInMemory()
+        let queue = writer
+        try KeychainError.translatingSQLite {
+            try queue.write { try Self.create(in: $0, header: header) }
+        }
+    }
+
+    /// Makes a new database. The caller holds the writer's lock, and has made sure that there is none.
+    package static func create(path: String, header: Header) throws(KeychainError) {
+        let queue = try Connection.open(path: path, for: .writing)
+        try KeychainError.translatingSQLite {
+            defer { try? queue.close() }
+            try queue.writeWithoutTransaction { database in
+                let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+                guard mode == "wal" else {
+                    throw KeychainError(.notAvailable, "the file system does not take SQLite's write-ahead log")
+                }
+                let isThere = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+                if isThere == 0 {
+                    try database.inTransaction(.immediate) {
+                        try create(in: database, header: header)
+                        return .commit
+                    }
+                }
+                try database.checkpoint(.truncate)
+            }
+        }
+    }
+
+    private static func create(in database: Database, header: Header) throws {
+        for statement in Schema.statements { try database.execute(sql: statement) }
+        try database.execute(
+            sql: "INSERT INTO header (id, content, code) VALUES (1, ?, ?)",
+            arguments: [header.contentData, header.codeData]
+        )
+    }
+
+    /// Opens an existing database.
+    ///
+    /// - Throws: `notAvailable` for a file that is missing, damaged, not ours, newer or not with the schema that it
+    ///   ought to have; `noPermission`.
+    package init(path: String, lock: WriterLock, log: Logger) throws(KeychainError) {
+        guard let file = try DatabaseFile.check(path: path) else {
+            throw KeychainError(.notAvailable, "the keychain's database is missing; restore it from a copy")
+        }
+        self.file = file
+        writer = try Connection.open(path: path, for: .writing)
+        place = .file(path: path, lock: lock, readers: ReaderPool(path: path))
+        self.log = log
+        let queue = writer
+        try KeychainError.translatingSQLite {
+            try queue.inDatabase { database in
+                try Self.checkSchema(database)
+                if file.isShort { try Self.checkPages(database) }
+            }
+        }
+    }
+
+    /// Whether the database's name still stands for the file that is open: a folder that was removed or replaced has
+    /// another one, and what is written into the old one is lost.
+    package var isInPlace: Bool {
+        switch place {
+        case .memory: true
+        case .file(let path, _, _): DatabaseFile.Identity(path: path) == file?.identity
+        }
+    }
+
+    private static func checkSchema(_ database: Database) throws {
+        guard try Schema.text(of: database) == Schema.expectedText.get(),
+            try Int32.fetchOne(database, sql: "PRAGMA user_version") == Schema.version
+        else {
+            throw KeychainError(
+                .notAvailable,
+                "the database's schema is not the keychain's; it was left as it is, restore it from a copy"
+            )
+        }
+    }
+
+    /// Looks at all pages of a file that is shorter than it says. A crash in the middle of a checkpoint leaves one, and
+    /// then the journal has the rest; without it, writing anything would turn the loss into damage.
+    private static func checkPages(_ database: Database) throws {
+        guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok" else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+    }
+
+    /// A trigger or view that was planted since the last look is not to run.
+    private func checkSchemaIfChanged(_ database: Database) throws {
+        let current = try Int32.fetchOne(database.cachedStatement(sql: "PRAGMA schema_version"))
+        guard checkedSchema.withLock({ $0 != current }) else { return }
+        try Self.checkSchema(database)
+        checkedSchema.withLock { $0 = current }
+    }
+
+    /// The header row that binds the database to its keybag.
+    ///
+    /// - Throws: `notAvailable` where it is missing.
+    package func header() throws(KeychainError) -> Header {
+        let header = try KeychainError.translatingSQLite {
+            try writer.inDatabase { database in
+                try Row.fetchOne(database, sql: "SELECT content, code FROM header WHERE id = 1").flatMap(Header.init)
+            }
+        }
+        guard let header else {
+            throw KeychainError(
+                .notAvailable,
+                "the database's header row is missing or damaged; put a copy of the database back"
+            )
+        }
+        return header
+    }
+
+    /// Lets go of all connections, as before a fork.
+    package func close() {
+        if case .file(_, _, let readers) = place {
+            readers.close()
+            try? writer.close()
+        }
+    }
+
+    /// Whether the keychain goes on existing without its connections.
+    package var isInMemory: Bool {
+        if case .memory = place { true } else { false }
+    }
+
+    // MARK: - Reading and writing
+
+    /// Reads.
+    ///
+    /// - Parameter snapshot: whether all that the body asks for has to be of one moment. A single question always is,
+    ///   and does without the two statements of a transaction.
+    package func read<Value>(
+        snapshot: Bool,
+        _ body: (ReadTransaction) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        func read(_ database: Database) throws -> Value {
+            guard snapshot else { return try body(ReadTransaction(database: database)) }
+            return try database.inSnapshot { try body(ReadTransaction(database: $0)) }
+        }
+        switch place {
+        case .memory:
+            return try KeychainError.translatingSQLite { try writer.unsafeRead(read) }
+        case .file(_, _, let readers):
+            return try readers.read(read)
+        }
+    }
+
+    /// Writes in one transaction, which is durable when this returns: all of it, or, if the body throws, nothing.
+    ///
+    /// - Throws: what the body throws; `notAvailable` if another process does not let go of the lock.
+    package func write<Value>(
+        _ body: (WriteTransaction) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        switch place {
+        case .memory:
+            return try commit(body).value
+        case .file(_, let lock, _):
+            return try lock.withLock { () throws(KeychainError) in
+                let (value, overwrites) = try commit(body)
+                afterCommit(overwrites: overwrites)
+                return value
+            }
+        }
+    }
+
+    private func commit<Value>(
+        _ body: (WriteTransaction) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> (value: Value, overwrites: Bool) {
+        try KeychainError.translatingSQLite {
+            try writer.writeWithoutTransaction { database in
+                var result: (value: Value, overwrites: Bool)?
+                try database.inTransaction(.immediate) {
+                    try checkSchemaIfChanged(database)
+                    let transaction = WriteTransaction(database: database)
+                    let value = try body(transaction)
+                    result = (value, transaction.overwrites)
+                    return .commit
+                }
+                guard let result else { throw KeychainError(.internalError, "a transaction had no result") }
+                return result
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Dispatch
+import Glibc
+package import KeychainModel
+import Synchronization
+
+/// The one lock under which all processes write to a keychain and checkpoint it.
+///
+/// A `flock` on a file beside the database, with a semaphore in front for the threads of this process. The kernel
+/// frees it when its holder dies.
+package final class WriterLock: Sendable {
+    private let descriptor: Int32
+    private let path: String
+    private let turn = DispatchSemaphore(value: 1)
+
+    /// How long a call waits before it gives up.
+    private let patience: Duration
+
+    package static let defaultPatience: Duration = .seconds(30)
+
+    /// Opens the lock file, and creates it if it is not there.
+    ///
+    /// - Throws: `noPermission`, `readOnly` (a file system that cannot be written and has no lock file), `inputOutput`.
+    package init(path: String, patience: Duration = defaultPatience) throws(KeychainError) {
+        var descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let reason = errno
+        if descriptor < 0 && (reason == EROFS || reason == EACCES) {
+            // A lock needs no right to write.
+            descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        }
+        guard descriptor >= 0 else {
+            throw KeychainError(errno: reason, "the keychain's lock file \(path) cannot be opened")
+        }
+        self.descriptor = descriptor
+        self.path = path
+        self.patience = patience
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Runs the body while nobody else writes.
+    ///
+    /// - Throws: `notAvailable`, with the name of the process that holds the lock, if it is not free in time.
+    package func withLock<Value>(
+        _ body: () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let deadline = ContinuousClock.now + patience
+        guard turn.wait(timeout: .now() + patience.dispatchInterval) == .success else {
+            throw timeOut()
+        }
+        defer { turn.signal() }
+        try acquire(before: deadline)
+        defer { flock(descriptor, LOCK_UN) }
+        return try body()
+    }
+
+    /// Runs the body if the lock is free now.
+    package func ifFree(_ body: () -> Void) {
+        guard turn.wait(timeout: .now()) == .success else { return }
+        defer { turn.signal() }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+        defer { flock(descriptor, LOCK_UN) }
+        body()
+    }
+
+    /// Asks again and again, since a blocking `flock` cannot be given up. The pauses are short against one commit and
+    /// differ from process to process, so that all get their turn.
+    private func acquire(before deadline: ContinuousClock.Instant) throws(KeychainError) {
+        var pause = 50_000
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw KeychainError(errno: errno, "the keychain's lock file cannot be locked")
+            }
+            guard ContinuousClock.now < deadline else { throw timeOut() }
+            var request = timespec(tv_sec: 0, tv_nsec: .random(in: (pause / 2)...pause))
+            unsafe nanosleep(&request, nil)
+            pause = min(pause * 3 / 2, 1_500_000)
+        }
+    }
+
+    private func timeOut() -> KeychainError {
+        let holder = LockHolder.find(descriptor: descriptor) ?? "a process that cannot be named from here"
+        return KeychainError(
+            .notAvailable,
+            "the keychain at \(path) is being written by \(holder), which has not let go for too long"
+        )
+    }
+}
+
+extension Duration {
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        .milliseconds(Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
+    }
+}

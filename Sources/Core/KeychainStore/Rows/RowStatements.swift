@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import KeychainModel
+import KeychainVault
+
+/// The SQL of one table, and the way of a row into it and out of it.
+struct RowStatements: Sendable {
+    private let table: Schema.Table
+    let insert: String
+    let replace: String
+    let remove: String
+    let setAside: String
+    let groups: String
+    private let select: String
+    private let collision: String
+
+    static let all: [ItemClass: RowStatements] = Schema.tables.mapValues { RowStatements($0) }
+
+    private init(_ table: Schema.Table) {
+        self.table = table
+        let columns = table.columns
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        insert = "INSERT INTO \(table.name) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+        replace =
+            "UPDATE \(table.name) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+        remove = "DELETE FROM \(table.name) WHERE id = ?"
+        setAside = "UPDATE \(table.name) SET aside = id WHERE id = ?"
+        groups = "SELECT DISTINCT agrp FROM \(table.name)"
+        select = "SELECT id, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE "
+        let key = table.primaryKey.dropLast()
+        collision = select + key.map { "\($0) = ?" }.joined(separator: " AND ") + " AND aside = 0"
+    }
+
+    static func of(_ itemClass: ItemClass) throws(KeychainError) -> RowStatements {
+        guard let statements = all[itemClass] else {
+            throw KeychainError(.internalError, "the class has no table")
+        }
+        return statements
+    }
+
+    // MARK: - Selecting
+
+    func selection(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
+        var sql = select
+        var arguments: [any DatabaseValueConvertible] = [Data(query.accessGroup.utf8), query.findsTombstones]
+        var conditions = ["agrp = ?", "tomb = ?", "aside = 0"]
+        if let isSynchronizable = query.isSynchronizable {
+            conditions.append("sync = ?")
+            arguments.append(isSynchronizable)
+        }
+        if let accessibility = query.accessibility {
+            conditions.append("pdmn = ?")
+            arguments.append(Int64(accessibility))
+        }
+        if let uuid = query.uuid {
+            conditions.append("uuid = ?")
+            arguments.append(Data(uuid.bytes))
+        }
+        for column in query.columns {
+            conditions.append("\(Schema.Table.column(column.key)) = ?")
+            arguments.append(Data(column.index))
+        }
+        sql += conditions.joined(separator: " AND ")
+        return (sql, StatementArguments(arguments))
+    }
+
+    /// The row that stands in the way of a new one.
+    func collision(with row: SealedRow) -> (sql: String, arguments: StatementArguments) {
+        let arguments: [any DatabaseValueConvertible] = table.primaryKey.dropLast().map { column in
+            switch column {
+            case "agrp": Data(row.accessGroup.utf8)
+            case "sync": row.isSynchronizable
+            default:
+                row.blindColumns[AttributeKey(String(column.dropFirst(2))) ?? .valueData].map { Data($0) } ?? Data()
+            }
+        }
+        return (collision, StatementArguments(arguments))
+    }
+
+    // MARK: - Writing
+
+    /// The row's columns in the order of `insert` and `replace`.
+    func arguments(for row: SealedRow) -> [(any DatabaseValueConvertible)?] {
+        let fixed: [(any DatabaseValueConvertible)?] = [
+            Data(row.uuid.bytes), Data(row.version), Data(row.accessGroup.utf8), Int64(row.accessibility),
+            row.isSynchronizable, row.isTombstone, Data(row.accessControl), Data(row.metadata),
+            Data(row.wrappedKey), Data(row.secret),
+        ]
+        return fixed
+            + table.blind.map { attribute in
+                if let index = row.blindColumns[attribute.key] { return Data(index) }
+                return attribute.flags.contains(.primaryKey) ? Data() : nil
+            }
+    }
+
+    // MARK: - Reading
+
+    /// Gives the rows of a selection to the body, one after the other, until it returns false.
+    func forEach(
+        _ selection: (sql: String, arguments: StatementArguments),
+        in database: Database,
+        _ body: (StoredItem) throws -> Bool
+    ) throws {
+        let statement = try database.cachedStatement(sql: selection.sql)
+        // The cursor steps from row to row, and ends the statement when it goes.
+        let numbers = try Int64.fetchCursor(statement, arguments: selection.arguments)
+        try withExtendedLifetime(numbers) {
+            while try numbers.next() != nil {
+                guard try body(storedItem(StatementRow(statement))) else { return }
+            }
+        }
+    }
+
+    /// The row as it stands. What no keychain writes is not mended into something similar that it does: such a row
+    /// comes out without its ciphertexts, so that it does not open.
+    private func storedItem(_ row: StatementRow) -> StoredItem {
+        let rowNumber = row.integer(0) ?? 0
+        let uuid = ItemUUID(row.bytes(1))
+        let version = row.bytes(2)
+        let group = row.string(3)
+        let accessibility = row.integer(4).flatMap { UInt8(exactly: $0) }
+        let isSynchronizable = row.flag(5)
+        let isTombstone = row.flag(6)
+        let blindColumns = blindColumns(row)
+        let isWhole =
+            uuid != nil && version.count == 16 && group != nil && accessibility != nil && isSynchronizable != nil
+            && isTombstone != nil && blindColumns != nil
+        let sealed = SealedRow(
+            itemClass: table.itemClass,
+            uuid: uuid ?? ItemUUID(),
+            version: version,
+            accessGroup: group ?? "",
+            accessibility: accessibility ?? 0,
+            isSynchronizable: isSynchronizable ?? false,
+            isTombstone: isTombstone ?? false,
+            accessControl: row.bytes(7),
+            blindColumns: blindColumns ?? BlindColumns(),
+            metadata: isWhole ? row.bytes(8) : [],
+            wrappedKey: isWhole ? row.bytes(9) : [],
+            secret: isWhole ? row.bytes(10) : []
+        )
+        return StoredItem(row: sealed, rowNumber: rowNumber)
+    }
+
+    /// Nil where a column has another length than an index.
+    private func blindColumns(_ row: StatementRow) -> BlindColumns? {
+        var columns = BlindColumns()
+        columns.reserveCapacity(table.blind.count)
+        let first = 1 + Schema.Table.fixedColumns.count
+        var isWhole = true
+        for (offset, attribute) in table.blind.enumerated() {
+            unsafe row.withBytes(first + offset) { bytes in
+                if bytes.count == BlindIndex.size {
+                    unsafe columns.append(attribute.key, bytes)
+                } else if unsafe !bytes.isEmpty {
+                    isWhole = false
+                }
+            }
+        }
+        return isWhole ? columns : nil
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+package import KeychainModel
+package import KeychainVault
+
+/// What can be asked of the database within one snapshot.
+package struct ReadTransaction {
+    private let database: Database
+
+    init(database: Database) {
+        self.database = database
+    }
+
+    /// Gives the rows of a selection to the body, one after the other, until it returns false.
+    package func forEach(
+        _ query: BlindQuery,
+        _ body: (StoredItem) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
+        let statements = try RowStatements.of(query.itemClass)
+        try KeychainError.translatingSQLite {
+            try statements.forEach(statements.selection(of: query), in: database, body)
+        }
+    }
+
+    /// The access groups of the stored items of a class.
+    package func groups(of itemClass: ItemClass) throws(KeychainError) -> [String] {
+        let statements = try RowStatements.of(itemClass)
+        return try KeychainError.translatingSQLite {
+            try Data.fetchAll(database, sql: statements.groups).compactMap { String(validating: $0, as: UTF8.self) }
+        }
+    }
+}
+
+/// What can be done to the database within one transaction. Only what the vault has sealed goes in.
+package final class WriteTransaction {
+    private let database: Database
+    /// Whether old contents were removed or replaced.
+    private(set) var overwrites = false
+
+    init(database: Database) {
+        self.database = database
+    }
+
+    package var reading: ReadTransaction { ReadTransaction(database: database) }
+
+    /// - Throws: `duplicateItem` where the database has the primary key.
+    package func insert(_ item: SealedItem) throws(KeychainError) {
+        let statements = try RowStatements.of(item.row.itemClass)
+        try KeychainError.translatingSQLite {
+            try execute(statements.insert, statements.arguments(for: item.row))
+            try countSeal(item.row)
+        }
+    }
+
+    /// Puts another sealed state in the place of a row.
+    ///
+    /// - Throws: `duplicateItem` where another row has the primary key.
+    package func replace(_ stored: StoredItem, with item: SealedItem) throws(KeychainError) {
+        let statements = try RowStatements.of(item.row.itemClass)
+        overwrites = true
+        try KeychainError.translatingSQLite {
+            try execute(statements.replace, statements.arguments(for: item.row) + [stored.rowNumber])
+            try countSeal(item.row)
+        }
+    }
+
+    package func remove(_ stored: StoredItem) throws(KeychainError) {
+        let statements = try RowStatements.of(stored.row.itemClass)
+        overwrites = true
+        try KeychainError.translatingSQLite {
+            try execute(statements.remove, [stored.rowNumber])
+        }
+    }
+
+    /// Makes a damaged row give way without losing it: it keeps its bytes and leaves its primary key.
+    package func setAside(_ stored: StoredItem) throws(KeychainError) {
+        let statements = try RowStatements.of(stored.row.itemClass)
+        try KeychainError.translatingSQLite {
+            try execute(statements.setAside, [stored.rowNumber])
+        }
+    }
+
+    /// The row whose primary key is that of a sealed item.
+    package func collision(with item: SealedItem) throws(KeychainError) -> StoredItem? {
+        let statements = try RowStatements.of(item.row.itemClass)
+        return try KeychainError.translatingSQLite {
+            var found: StoredItem?
+            try statements.forEach(statements.collision(with: item.row), in: database) { stored in
+                found = stored
+                return false
+            }
+            return found
+        }
+    }
+
+    private func execute(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+    }
+
+    /// A class key may seal only so many rows; the table's own check refuses the one too many.
+    private func countSeal(_ row: SealedRow) throws {
+        try execute("UPDATE usage SET seals = seals + 1 WHERE pdmn = ?", [Int64(row.accessibility)])
+    }
+}

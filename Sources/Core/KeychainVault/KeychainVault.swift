@@ -1,0 +1,315 @@
+import Crypto
+import Foundation
+package import KeychainModel
+package import KeychainPolicy
+
+/// Seals what policy lets in and opens what policy lets out. It knows the keys, and no database.
+package struct KeychainVault: Sendable {
+    private let keys: ClassKeys
+
+    package init(keys: ClassKeys) {
+        self.keys = keys
+    }
+
+    package var keychain: ItemUUID { keys.keychain }
+
+    /// What authenticates the database's header row: it binds the database to this keybag.
+    package func headerCode(for header: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: header, using: keys.headerKey))
+    }
+
+    // MARK: - Sealing
+
+    /// Seals a new item.
+    ///
+    /// - Parameter now: its creation and modification date, in seconds since 2001-01-01.
+    /// - Throws: `interactionNotAllowed` while its class is locked.
+    package func seal(_ add: AuthorizedAdd, now: Double) throws(KeychainError) -> SealedItem {
+        var attributes = add.attributes
+        attributes[.creationDate] = .date(now)
+        attributes[.modificationDate] = .date(now)
+        return try seal(
+            Contents(
+                itemClass: add.itemClass,
+                uuid: ItemUUID(),
+                accessGroup: add.accessGroup,
+                protection: (add.protection.accessibility, add.protection.accessControl),
+                isSynchronizable: add.isSynchronizable,
+                isTombstone: false,
+                attributes: attributes,
+                secrets: add.secrets
+            )
+        )
+    }
+
+    /// Seals an item as an update leaves it: under its old UUID, with a new key and a new row version.
+    ///
+    /// - Throws: what the new protection is refused with; `undecodable` where the old secret would be needed and does
+    ///   not open; `interactionNotAllowed` while a class is locked.
+    package func seal(
+        _ update: AuthorizedUpdate,
+        of item: OpenedItem,
+        now: Double
+    ) throws(KeychainError) -> SealedItem {
+        let changes = update.changes
+        let isSynchronizable = changes.isSynchronizable ?? item.row.isSynchronizable
+        let protection = try update.protection(
+            of: item.row.itemClass,
+            currently: item.accessControl,
+            isSynchronizable: isSynchronizable
+        )
+        var attributes = item.attributes
+        for entry in changes.attributes.entries {
+            attributes[entry.key] = entry.value
+        }
+        attributes[.modificationDate] = .date(Self.later(than: item.attributes[.modificationDate], now: now))
+        var secrets = try openSecrets(of: item).values
+        secrets.merge(changes.secrets) { _, new in new }
+        return try seal(
+            Contents(
+                itemClass: item.row.itemClass,
+                uuid: item.row.uuid,
+                accessGroup: changes.accessGroup ?? item.row.accessGroup,
+                protection: (protection.accessibility, protection.accessControl),
+                isSynchronizable: isSynchronizable,
+                isTombstone: item.row.isTombstone,
+                attributes: attributes,
+                secrets: secrets
+            )
+        )
+    }
+
+    /// Seals what stays of a deleted item that other devices have to hear of: its primary key, and no value.
+    ///
+    /// - Parameter uuid: the item's own, or a new one where the item lives on under another primary key.
+    package func sealTombstone(
+        of item: OpenedItem,
+        uuid: ItemUUID,
+        now: Double
+    ) throws(KeychainError) -> SealedItem {
+        var attributes = AttributeList()
+        for entry in item.attributes.entries {
+            let attribute = AttributeTable.attribute(entry.key, of: item.row.itemClass)
+            if attribute?.flags.contains(.primaryKey) ?? false { attributes[entry.key] = entry.value }
+        }
+        attributes[.creationDate] = item.attributes[.creationDate]
+        attributes[.modificationDate] = .date(Self.later(than: item.attributes[.modificationDate], now: now))
+        return try seal(
+            Contents(
+                itemClass: item.row.itemClass,
+                uuid: uuid,
+                accessGroup: item.row.accessGroup,
+                protection: (item.accessibility, item.accessControl),
+                isSynchronizable: item.row.isSynchronizable,
+                isTombstone: true,
+                attributes: attributes,
+                secrets: [:]
+            )
+        )
+    }
+
+    /// The modification date always grows, by a millisecond at least, whatever the clock does.
+    private static func later(than old: AttributeValue?, now: Double) -> Double {
+        guard case .date(let old) = old else { return now }
+        return max(now, old + 0.001)
+    }
+
+    private struct Contents {
+        let itemClass: ItemClass
+        let uuid: ItemUUID
+        let accessGroup: String
+        let protection: (accessibility: Accessibility, accessControl: AccessControl)
+        let isSynchronizable: Bool
+        let isTombstone: Bool
+        let attributes: AttributeList
+        let secrets: [AttributeKey: SecretBytes]
+    }
+
+    private func seal(_ contents: Contents) throws(KeychainError) -> SealedItem {
+        let classKeys = try keys.pair(for: contents.protection.accessibility)
+        var row = SealedRow(
+            itemClass: contents.itemClass,
+            uuid: contents.uuid,
+            version: ItemUUID().bytes,
+            accessGroup: contents.accessGroup,
+            accessibility: contents.protection.accessibility.code,
+            isSynchronizable: contents.isSynchronizable,
+            isTombstone: contents.isTombstone,
+            accessControl: contents.protection.accessControl.serialized,
+            blindColumns: blindColumns(of: contents),
+            metadata: [],
+            wrappedKey: [],
+            secret: []
+        )
+        let data = AssociatedData(row: row, keychain: keys.keychain)
+        let itemKey = SymmetricKey(size: .bits256)
+        row.metadata = try Cipher.seal(
+            AttributeCodec.encode(contents.attributes),
+            under: classKeys.metadata,
+            authenticating: data.bytes(for: .metadata)
+        )
+        row.wrappedKey = try Cipher.seal(
+            key: itemKey,
+            under: classKeys.wrapping,
+            authenticating: data.bytes(for: .wrappedKey)
+        )
+        row.secret = try seal(
+            SecretCodec.encode(sha1: sha1(of: contents), contents.secrets),
+            of: contents.itemClass,
+            under: itemKey,
+            data: data
+        )
+        return SealedItem(row: row)
+    }
+
+    /// A certificate is public: its data is stored readable, and authenticated by the tag of an empty message (GMAC).
+    private func seal(
+        _ plaintext: SecretBytes,
+        of itemClass: ItemClass,
+        under key: SymmetricKey,
+        data: AssociatedData
+    ) throws(KeychainError) -> [UInt8] {
+        guard itemClass.dataIsPublic else {
+            return try Cipher.seal(secret: plaintext, under: key, authenticating: data.bytes(for: .secret))
+        }
+        let readable = unsafe plaintext.withUnsafeBytes { unsafe Array($0) }
+        return try Cipher.seal([UInt8](), under: key, authenticating: data.bytes(for: .secret) + readable) + readable
+    }
+
+    private func blindColumns(of contents: Contents) -> BlindColumns {
+        let key = keys.indexKey(for: contents.accessGroup)
+        var columns = BlindColumns()
+        columns.reserveCapacity(contents.attributes.count)
+        for attribute in AttributeTable.attributes(of: contents.itemClass) where attribute.hasBlindColumn {
+            guard let value = contents.attributes[attribute.key] else { continue }
+            let index = BlindIndex.index(of: value, attribute: attribute, itemClass: contents.itemClass, under: key)
+            guard !index.isEmpty else { continue }
+            unsafe index.withUnsafeBytes { unsafe columns.append(attribute.key, $0) }
+        }
+        return columns
+    }
+
+    /// SHA-1 over the attributes that identify the item's state, and its value. It stays inside the secret: anywhere
+    /// else it would let its reader guess the value.
+    private func sha1(of contents: Contents) -> [UInt8] {
+        var attributes = AttributeList()
+        for attribute in AttributeTable.attributes(of: contents.itemClass)
+        where attribute.flags.contains(.digested) && !attribute.flags.contains(.clear) {
+            attributes[attribute.key] = contents.attributes[attribute.key]
+        }
+        attributes[.accessGroup] = .string(contents.accessGroup)
+        attributes[.accessible] = .string(contents.protection.accessibility.rawValue)
+        attributes[.synchronizable] = .integer(contents.isSynchronizable ? 1 : 0)
+        attributes[.tombstone] = .integer(contents.isTombstone ? 1 : 0)
+        var hash = Insecure.SHA1()
+        hash.update(data: AttributeCodec.encode(attributes))
+        unsafe contents.secrets[.valueData]?.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        return Array(hash.finalize())
+    }
+
+    // MARK: - Finding
+
+    /// The selection in terms of what the database can compare, once for each access group.
+    ///
+    /// - Parameter existing: lists the groups of stored items, if a wildcard makes that necessary.
+    package func blind(
+        _ selection: AuthorizedQuery,
+        existing: () throws(KeychainError) -> [String]
+    ) throws(KeychainError) -> [BlindQuery] {
+        let query = selection.query
+        // The older form names no item of ours, which is not the same as naming none.
+        if let reference = query.reference, reference.uuid == nil { return [] }
+        return try selection.scope.groups(existing: existing).map { group in
+            let key = keys.indexKey(for: group)
+            return BlindQuery(
+                itemClass: query.itemClass,
+                accessGroup: group,
+                isSynchronizable: query.synchronizable.value,
+                findsTombstones: query.findsTombstones,
+                accessibility: query.accessibility?.code,
+                uuid: query.reference?.uuid,
+                columns: query.filters.entries.compactMap { entry in
+                    guard let attribute = AttributeTable.attribute(entry.key, of: query.itemClass),
+                        attribute.hasBlindColumn
+                    else { return nil }
+                    let index = BlindIndex.index(
+                        of: entry.value,
+                        attribute: attribute,
+                        itemClass: query.itemClass,
+                        under: key
+                    )
+                    return (entry.key, index)
+                }
+            )
+        }
+    }
+
+    // MARK: - Opening
+
+    /// Opens a row's attributes.
+    ///
+    /// - Throws: `undecodable` where any part of the row is not as it was sealed; `interactionNotAllowed` while its
+    ///   class is locked; `itemNotFound` where the row is outside the caller's groups.
+    package func open(_ row: SealedRow, for selection: AuthorizedQuery) throws(KeychainError) -> OpenedItem {
+        guard selection.scope.contains(row.accessGroup) else {
+            throw KeychainError(.itemNotFound, "the row is of another group")
+        }
+        guard let accessibility = Accessibility(code: row.accessibility),
+            let accessControl = AccessControl(serialized: row.accessControl, accessibility: accessibility)
+        else { throw Self.damaged }
+        let pair = try keys.pair(for: accessibility)
+        let data = AssociatedData(row: row, keychain: keys.keychain).bytes(for: .metadata)
+        guard let plaintext = Cipher.open(row.metadata, under: pair.metadata, authenticating: data),
+            let attributes = unsafe plaintext.withUnsafeBytes({ unsafe AttributeCodec.decode($0) })
+        else { throw Self.damaged }
+        return OpenedItem(
+            row: row,
+            attributes: attributes,
+            accessibility: accessibility,
+            accessControl: accessControl
+        )
+    }
+
+    /// Opens the secret of an item whose attributes are open.
+    ///
+    /// - Throws: `undecodable` where it is not as it was sealed.
+    package func openSecrets(of item: OpenedItem) throws(KeychainError) -> OpenedSecrets {
+        let row = item.row
+        let pair = try keys.pair(for: item.accessibility)
+        let data = AssociatedData(row: row, keychain: keys.keychain)
+        guard
+            let itemKey = Cipher.openKey(
+                row.wrappedKey,
+                under: pair.wrapping,
+                authenticating: data.bytes(for: .wrappedKey)
+            ),
+            let plaintext = openSecret(row, under: itemKey, data: data.bytes(for: .secret)),
+            let secrets = SecretCodec.decode(plaintext)
+        else { throw Self.damaged }
+        return secrets
+    }
+
+    private func openSecret(_ row: SealedRow, under key: SymmetricKey, data: [UInt8]) -> SecretBytes? {
+        guard row.itemClass.dataIsPublic else {
+            return Cipher.openSecret(row.secret, under: key, authenticating: data)
+        }
+        guard row.secret.count >= Cipher.overhead else { return nil }
+        let readable = row.secret.dropFirst(Cipher.overhead)
+        guard Cipher.open(row.secret.prefix(Cipher.overhead), under: key, authenticating: data + readable) != nil else {
+            return nil
+        }
+        return SecretBytes(readable)
+    }
+
+    private static let damaged = KeychainError(.undecodable, "a row is not as it was sealed")
+}
+
+extension ItemQuery.SynchronizableFilter {
+    /// Nil for both kinds.
+    fileprivate var value: Bool? {
+        switch self {
+        case .any: nil
+        case .only(let isSynchronizable): isSynchronizable
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import KeychainModel
+
+struct DumpKeychain: ItemCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dump-keychain",
+        abstract: "Print all items.",
+        discussion: """
+            EXAMPLES
+              The services of all items:
+                security dump-keychain | grep '"svce"'
+              Everything, passwords too, for another program:
+                security dump-keychain -d --json
+            """
+    )
+
+    static let syntax =
+        ScopeOptions.syntax + OptionSyntax(flags: ["d", "data", "json", "r", "raw", "a", "acl", "i", "interactive"])
+
+    @Flag(name: [.customShort("d"), .customLong("data")], help: "Print the passwords too.")
+    var showsData = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(
+        name: [
+            .customShort("r"), .customLong("raw"), .customShort("a"), .customLong("acl"), .customShort("i"),
+            .customLong("interactive"),
+        ],
+        help: "Nothing here; accepted for scripts from a Mac."
+    )
+    var isIgnored = false
+
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var files: KeychainArguments
+
+    func run() throws {
+        try files.check()
+        var items: [KeychainItem] = []
+        for itemClass in ItemClass.stored { items += try ItemSearch(itemClass, in: scope).all() }
+        if json {
+            let values = try items.map { item throws(Failure) in
+                showsData ? ItemJSON.value(of: item, password: try item.password()) : ItemJSON.value(of: item)
+            }
+            return try Console.print(JSONText.array(values).text() + "\n")
+        }
+        let printer = AttributePrinter()
+        for item in items {
+            var text = printer.text(for: item)
+            if showsData { text += "data:\n" + AttributeText.quoted(bytes: try item.password() ?? Data()) + "\n" }
+            try Console.print(text)
+        }
+    }
+}

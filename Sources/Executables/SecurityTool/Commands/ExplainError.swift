@@ -1,0 +1,37 @@
+import ArgumentParser
+import CoreFoundationAliases
+import Security
+
+struct ExplainError: ItemCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "error",
+        abstract: "Say what the codes of errors mean.",
+        discussion: """
+            EXAMPLES
+              In decimal or hexadecimal:
+                security error -25300 0xFFFF9D2C
+            """
+    )
+
+    static let syntax = OptionSyntax()
+
+    @Argument(help: "The codes, in decimal or hexadecimal.")
+    var codes: [String]
+
+    func run() throws {
+        for code in codes {
+            guard let status = Self.status(code) else {
+                throw Failure("\"\(TerminalText.escaped(code))\" is no code of an error", exitStatus: Tool.usageStatus)
+            }
+            let text = SecCopyErrorMessageString(status, nil).map(String.init(describing:)) ?? ""
+            try Console.print("Error: \(Hexadecimal.word(UInt32(bitPattern: status))) \(status) \(text)\n")
+        }
+    }
+
+    private static func status(_ code: String) -> OSStatus? {
+        if code.hasPrefix("0x") || code.hasPrefix("0X") {
+            return UInt32(code.dropFirst(2), radix: 16).map(OSStatus.init(bitPattern:))
+        }
+        return OSStatus(code) ?? UInt32(code).map(OSStatus.init(bitPattern:))
+    }
+}

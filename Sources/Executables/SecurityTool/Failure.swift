@@ -1,0 +1,39 @@
+import CoreFoundationAliases
+import Foundation
+import Security
+
+/// Why a command did not do its work: what it says, and the exit status.
+struct Failure: Error {
+    /// What follows `security: `; nothing is said if it is empty.
+    let message: String
+    let exitStatus: Int32
+
+    init(_ message: String, exitStatus: Int32 = 1) {
+        self.message = message
+        self.exitStatus = exitStatus
+    }
+
+    /// A refusal of the keychain, in macOS's words and with its exit status: the low byte of the code.
+    ///
+    /// - Parameters:
+    ///   - operation: the call that macOS names.
+    ///   - status: the code.
+    init(_ operation: Operation, _ status: OSStatus) {
+        let text = SecCopyErrorMessageString(status, nil).map(String.init(describing:)) ?? "OSStatus \(status)"
+        let byte = status & 0xff
+        self.init("\(operation.rawValue): \(text)", exitStatus: byte == 0 ? 1 : byte)
+        self.status = status
+    }
+
+    /// The code, where the keychain refused.
+    private(set) var status: OSStatus?
+
+    /// The calls that macOS's command names in its messages.
+    enum Operation: String {
+        case search = "SecKeychainSearchCopyNext"
+        case create = "SecKeychainItemCreateFromContent (<default>)"
+        case modify = "SecKeychainItemModifyContent"
+        case delete = "SecKeychainItemDelete"
+        case copyContent = "SecKeychainItemCopyContent"
+    }
+}

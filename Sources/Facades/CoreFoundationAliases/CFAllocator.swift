@@ -1,0 +1,9 @@
+/// The type of the allocator parameters that functions take for the sake of source compatibility.
+///
+/// Memory comes from Swift's runtime, so there is no allocator to choose and no instance of this class.
+public final class CFAllocator: Sendable {
+    private init() {}
+}
+
+/// The allocator that everybody passes.
+public let kCFAllocatorDefault: CFAllocator? = nil

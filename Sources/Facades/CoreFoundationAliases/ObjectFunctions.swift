@@ -1,0 +1,33 @@
+public import Foundation
+
+/// Whether two objects are of the same type and have the same value.
+///
+/// A truth value never equals a number, although `isEqual(_:)` may say so.
+public func CFEqual(_ cf1: CFTypeRef!, _ cf2: CFTypeRef!) -> Bool {
+    if cf1 === cf2 { return true }
+    guard let first = cf1 as? NSObject, let second = cf2 as? NSObject else { return false }
+    return CFGetTypeID(first) == CFGetTypeID(second) && first.isEqual(second)
+}
+
+/// A hash value that equal objects share.
+public func CFHash(_ cf: CFTypeRef!) -> CFHashCode {
+    guard let object = cf else { return 0 }
+    guard let object = object as? NSObject else { return CFHashCode(bitPattern: ObjectIdentifier(object).hashValue) }
+    return CFHashCode(bitPattern: object.hash)
+}
+
+/// A text for debugging that describes an object.
+public func CFCopyDescription(_ cf: CFTypeRef!) -> CFString! {
+    guard let object = cf else { return nil }
+    return NSString(string: String(describing: object))
+}
+
+/// Whether a truth value is true.
+public func CFBooleanGetValue(_ boolean: CFBoolean!) -> Bool {
+    boolean.boolValue
+}
+
+/// The current time.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
+    Date().timeIntervalSinceReferenceDate
+}

@@ -1,0 +1,59 @@
+import CoreFoundationAliases
+import Foundation
+
+@_implementationOnly import KeychainModel
+
+/// Takes a caller's dictionary apart, without a judgement of its own but on the type of the keys.
+enum DictionaryReader {
+    /// - Throws: `noSuchAttribute` for a key that is a number, `invalidParameter` for one of another type.
+    static func entries(of dictionary: CFDictionary) throws(KeychainError) -> QueryParser.Entries {
+        var entries: QueryParser.Entries = []
+        entries.reserveCapacity(dictionary.count)
+        var wrongKey: KeychainError?
+        // Iterating with `for` looks each key up once more.
+        unsafe dictionary.enumerateKeysAndObjects { key, value, stop in
+            guard let key = key as? String else {
+                wrongKey = KeychainError(
+                    key is NSNumber ? .noSuchAttribute : .invalidParameter,
+                    "a key of the dictionary is not a string"
+                )
+                unsafe stop.pointee = true
+                return
+            }
+            entries.append((key, queryValue(value, isSecret: key == "v_Data")))
+        }
+        if let wrongKey { throw wrongKey }
+        return entries
+    }
+
+    private static func queryValue(_ value: Any, isSecret: Bool) -> QueryValue {
+        switch value {
+        case let string as String: .string(string)
+        // Before the types that cost more to tell it from.
+        case let number as NSNumber: queryValue(number)
+        case let data as Data: isSecret ? .secret(SecretBytes(data)) : .data(Array(data))
+        case let date as Date: .date(date.timeIntervalSinceReferenceDate)
+        case let uuid as UUID: queryValue(uuid)
+        case let control as SecAccessControl: .accessControl(control.control)
+        case is SecCertificate: .reference
+        case is NSNull: .null
+        default: .other
+        }
+    }
+
+    private static func queryValue(_ number: NSNumber) -> QueryValue {
+        if isBoolean(number) { return .boolean(number.boolValue) }
+        switch unsafe UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "f"), UInt8(ascii: "d"): return .real(number.doubleValue)
+        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max):
+            // No attribute has such a number; as another one it would be a silent mistake.
+            return .other
+        default: return .integer(number.int64Value)
+        }
+    }
+
+    private static func queryValue(_ uuid: UUID) -> QueryValue {
+        let bytes = unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) }
+        return .uuid(bytes, uuid.uuidString)
+    }
+}

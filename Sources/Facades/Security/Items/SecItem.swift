@@ -1,0 +1,98 @@
+public import CoreFoundationAliases
+
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainModel
+
+/// Adds an item to the keychain.
+///
+/// - Parameters:
+///   - attributes: `kSecClass`, the item's attributes, `kSecValueData`, and what is wanted back.
+///   - result: receives what the `kSecReturn…` keys ask for, nil if the item has nothing of that; untouched if they ask
+///     for nothing, and on failure.
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` where an item has the same primary key; `errSecParam`,
+///   `errSecNoSuchAttr` or `errSecNoSuchClass` for a dictionary that is not valid; `errSecMissingEntitlement` for an
+///   access group that is not the program's.
+///
+/// See [SecItemAdd](https://developer.apple.com/documentation/security/secitemadd(_:_:)).
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    status { () throws(KeychainError) in
+        let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
+        guard let item = try CurrentKeychain.service().add(request) else { return }
+        let builder = ResultBuilder(itemClass: request.itemClass, returns: request.returns, isAddition: true)
+        unsafe result?.pointee = builder.object(for: item)
+    }
+}
+
+/// Finds items of the keychain.
+///
+/// - Parameters:
+///   - query: `kSecClass` or `kSecValuePersistentRef`, attributes to match, `kSecMatchLimit` (one if absent), and what
+///     is wanted back.
+///   - result: receives one object, a dictionary of objects, or, with a limit other than one, an array of them; nil if
+///     the item has nothing of what is asked for; untouched if nothing is asked for, and on failure.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecInteractionNotAllowed` while a match is locked; the errors
+///   of `SecItemAdd` for what is not valid.
+///
+/// See [SecItemCopyMatching](https://developer.apple.com/documentation/security/secitemcopymatching(_:_:)).
+@discardableResult
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    status { () throws(KeychainError) in
+        let request = try QueryParser.copy(DictionaryReader.entries(of: query))
+        let items = try CurrentKeychain.service().find(request)
+        guard let first = items.first else { throw notFound }
+        guard unsafe result != nil else { return }
+        let builder = ResultBuilder(itemClass: request.query.itemClass, returns: request.returns, isAddition: false)
+        if request.limit != .one {
+            unsafe result?.pointee = builder.array(for: items)
+        } else if !request.returns.isEmpty {
+            // Nil too is written where an item has nothing to show: an earlier result must not pass for this one's.
+            unsafe result?.pointee = builder.object(for: first)
+        }
+    }
+}
+
+/// Changes all items that match a query, or, on failure, none.
+///
+/// - Parameters:
+///   - query: `kSecClass` or `kSecValuePersistentRef`, and attributes to match; no `kSecMatch…` key.
+///   - attributesToUpdate: attributes and `kSecValueData`.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecDuplicateItem` where a changed primary key is taken;
+///   `errSecNoSuchAttr` for a key that cannot be updated; the errors of `SecItemAdd` for what is not valid.
+///
+/// See [SecItemUpdate](https://developer.apple.com/documentation/security/secitemupdate(_:_:)).
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    status { () throws(KeychainError) in
+        let request = try QueryParser.update(
+            DictionaryReader.entries(of: query),
+            changes: DictionaryReader.entries(of: attributesToUpdate)
+        )
+        guard try CurrentKeychain.service().update(request) > 0 else { throw notFound }
+    }
+}
+
+/// Deletes all items that match a query.
+///
+/// - Parameter query: `kSecClass` or `kSecValuePersistentRef`, and attributes to match; no `kSecMatch…` key.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; the errors of `SecItemAdd` for what is not valid.
+///
+/// See [SecItemDelete](https://developer.apple.com/documentation/security/secitemdelete(_:)).
+@discardableResult
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    status { () throws(KeychainError) in
+        let request = try QueryParser.delete(DictionaryReader.entries(of: query))
+        guard try CurrentKeychain.service().delete(request) > 0 else { throw notFound }
+    }
+}
+
+private let notFound = KeychainError(.itemNotFound, "no item matches")
+
+private func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
+    do {
+        try body()
+        return errSecSuccess
+    } catch {
+        return error.status
+    }
+}

@@ -1,0 +1,99 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void clinux_zero(void *bytes, size_t count) {
+    explicit_bzero(bytes, count);
+}
+
+void clinux_reset_crash_signals(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT, SIGSYS};
+    for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) {
+        signal(signals[index], SIG_DFL);
+    }
+}
+
+const char *clinux_environment(const char *name) {
+    return secure_getenv(name);
+}
+
+// A writer that waits must not be starved by readers that come and go, so the lock prefers writers. That forbids a
+// thread to take it twice, so each thread counts.
+static pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_once_t installed = PTHREAD_ONCE_INIT;
+static void (*prepare)(void);
+static void (*pending)(void);
+static bool gate_closed;
+static bool unusable;
+static _Thread_local unsigned depth;
+
+static const time_t longest_wait_seconds = 5;
+
+static void before_fork(void) {
+    // What such a child has inherited may be locked for ever, and belongs to its parent.
+    if (unusable || depth > 0) {
+        return;
+    }
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += longest_wait_seconds;
+    gate_closed = pthread_rwlock_timedwrlock(&gate, &deadline) == 0;
+    if (gate_closed) {
+        prepare();
+    }
+}
+
+static void after_fork_in_parent(void) {
+    if (gate_closed) {
+        gate_closed = false;
+        pthread_rwlock_unlock(&gate);
+    }
+}
+
+static void after_fork_in_child(void) {
+    // The forking thread is the only one left, so the lock can be made anew whatever state it was copied in.
+    static const pthread_rwlock_t fresh = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    unusable = !gate_closed;
+    gate_closed = false;
+    memcpy(&gate, &fresh, sizeof gate);
+    if (depth > 0) {
+        pthread_rwlock_rdlock(&gate);
+    }
+}
+
+static void install(void) {
+    prepare = pending;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void clinux_fork_gate_install(void (*prepare)(void)) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    pending = prepare;
+    pthread_once(&installed, install);
+    pthread_mutex_unlock(&mutex);
+}
+
+bool clinux_fork_gate_enter(void) {
+    if (depth++ == 0) {
+        pthread_rwlock_rdlock(&gate);
+    }
+    return !unusable;
+}
+
+void clinux_fork_gate_leave(void) {
+    if (--depth == 0) {
+        pthread_rwlock_unlock(&gate);
+    }
+}
+
+int clinux_wait_for_input(int descriptor, const sigset_t *mask) {
+    struct pollfd request = {.fd = descriptor, .events = POLLIN};
+    return ppoll(&request, 1, NULL, mask);
+}

@@ -1,0 +1,36 @@
+// The few Linux calls that Swift cannot make, or cannot make safely, by itself.
+#ifndef CHATELAINE_CLINUX_H
+#define CHATELAINE_CLINUX_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Overwrites memory with zeroes in a way that the optimiser may not remove.
+void clinux_zero(void *bytes, size_t count);
+
+/// Puts the signals of a crash back to their defaults, so that no handler (Swift's backtrace among them) prints
+/// memory of the process. To be called first thing in `main`.
+void clinux_reset_crash_signals(void);
+
+/// A variable of the environment; NULL if it is not there, and in a program that was started with another user's or
+/// group's rights than its caller's (secure_getenv(3)).
+const char *clinux_environment(const char *name);
+
+/// Waits until a descriptor has input or a signal is handled, with another signal mask while it waits (ppoll(2), which
+/// Swift does not see). -1 with errno EINTR says that a signal came.
+int clinux_wait_for_input(int descriptor, const sigset_t *mask);
+
+/// Has `prepare` called before each fork, on the forking thread and with no operation under way: it gives up everything
+/// that must not be inherited. Only the first call has an effect.
+void clinux_fork_gate_install(void (*prepare)(void));
+
+/// Marks the start and the end of an operation that a fork has to wait for (at most five seconds). Operations may nest.
+///
+/// - Returns: false in a child whose parent forked without having been able to wait, and in that child's children:
+///   nothing that they inherited can be used.
+bool clinux_fork_gate_enter(void);
+void clinux_fork_gate_leave(void);
+
+#endif

@@ -1,0 +1,96 @@
+import KeychainEngine
+package import KeychainModel
+package import Logging
+import Synchronization
+
+/// A keychain that this process opens itself: no other process stands between a caller and the files, so it isolates
+/// nobody.
+///
+/// It can be used from any number of threads, and in the child of a fork.
+package final class EmbeddedKeychain: KeychainService {
+    private let location: KeychainLocation
+    private let caller: Caller
+    private let log: Logger
+    private let patience: Duration
+    private let opened = Mutex<KeychainEngine?>(nil)
+    private let failures: FailureReport
+
+    /// - Parameter patience: how long a call waits for another process that writes, before it fails.
+    package init(
+        _ location: KeychainLocation,
+        caller: Caller,
+        log: Logger = Logger(label: "chatelaine.keychain"),
+        patience: Duration = KeychainDirectory.defaultPatience
+    ) {
+        self.location = location
+        self.caller = caller
+        self.log = log
+        self.patience = patience
+        failures = FailureReport(log: log)
+        ForkGuard.register(self)
+    }
+
+    package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
+        try withEngine { (engine) throws(KeychainError) in try engine.add(request, for: caller) }
+    }
+
+    package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
+        try withEngine { (engine) throws(KeychainError) in try engine.find(request, for: caller) }
+    }
+
+    package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
+        try withEngine { (engine) throws(KeychainError) in try engine.update(request, for: caller) }
+    }
+
+    package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
+        try withEngine { (engine) throws(KeychainError) in try engine.delete(request, for: caller) }
+    }
+
+    private func withEngine<Value>(
+        _ body: (KeychainEngine) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try ForkGuard.holdingOffForks { () throws(KeychainError) in
+            do throws(KeychainError) {
+                return try body(engine())
+            } catch {
+                failures.report(error)
+                throw error
+            }
+        }
+    }
+
+    // MARK: - Opening
+
+    private func engine() throws(KeychainError) -> KeychainEngine {
+        // `Mutex.withLock` and typed throws: the result carries the error across.
+        try opened.withLock { (state) -> Result<KeychainEngine, KeychainError> in
+            Result { () throws(KeychainError) in
+                // A folder that was removed or replaced has another database: writing to the old one would lose what
+                // is written.
+                if let engine = state, engine.isInPlace { return engine }
+                state = nil
+                let engine =
+                    switch location {
+                    case .memory: try KeychainEngine.inMemory(log: log)
+                    case .embedded(let path): try directory(path).open(log: log)
+                    }
+                state = engine
+                return engine
+            }
+        }.get()
+    }
+
+    private func directory(_ path: String) -> KeychainDirectory {
+        KeychainDirectory(path: path, credentials: Environment["CREDENTIALS_DIRECTORY"], patience: patience)
+    }
+
+    /// Before a fork: no connection may be inherited, since SQLite's locks and their bookkeeping would be shared with
+    /// the parent. A keychain in memory has no locks, and the child goes on with a copy.
+    func closeBeforeFork() {
+        opened.withLock { state in
+            guard let engine = state, !engine.isInMemory else { return }
+            engine.close()
+            state = nil
+        }
+    }
+}

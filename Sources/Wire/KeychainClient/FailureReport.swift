@@ -1,0 +1,34 @@
+import KeychainModel
+import Logging
+import Synchronization
+
+/// Says why a keychain cannot be used, in the log of the program: once for each reason, since every call fails alike.
+final class FailureReport: Sendable {
+    private let log: Logger
+    private let last = Mutex<String>("")
+
+    init(log: Logger) {
+        self.log = log
+    }
+
+    /// A failure of a call. Only what concerns the keychain as a whole is worth a line; a refused request is the
+    /// caller's business.
+    func report(_ error: KeychainError) {
+        switch error.code {
+        case .notAvailable, .noPermission, .readOnly, .diskFull, .inputOutput, .outOfMemory, .internalError:
+            reportOnce(error)
+        case .invalidParameter, .noSuchAttribute, .noSuchClass, .duplicateItem, .itemNotFound, .missingEntitlement,
+            .interactionNotAllowed, .authenticationFailed, .userCanceled, .dataTooLarge, .unimplemented, .undecodable:
+            log.debug("\(error.message)")
+        }
+    }
+
+    /// A failure that every call will meet.
+    func reportOnce(_ error: KeychainError) {
+        let isNew = last.withLock { last in
+            defer { last = error.message }
+            return last != error.message
+        }
+        if isNew { log.error("\(error.message)") }
+    }
+}

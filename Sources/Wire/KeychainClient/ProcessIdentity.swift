@@ -1,0 +1,59 @@
+import Foundation
+package import KeychainModel
+import Synchronization
+
+/// Who this process says it is, in embedded mode: nobody can check it, since whoever opens the files can read them.
+package enum ProcessIdentity {
+    private static let declared = Mutex<Caller?>(nil)
+    private static let derived = Mutex<Result<Caller, KeychainError>?>(nil)
+
+    /// A program's own word, which comes before any file. Used by commands that look after all groups.
+    package static func declare(_ caller: Caller) {
+        declared.withLock { $0 = caller }
+    }
+
+    /// The process's name and groups: from the file in `CHATELAINE_ENTITLEMENTS`, else from `PROGRAM.entitlements`
+    /// beside the executable, else from its bundle identifier or its name.
+    ///
+    /// - Throws: `missingEntitlement` for a file that is there and cannot be understood.
+    package static func current() throws(KeychainError) -> Caller {
+        if let caller = declared.withLock({ $0 }) { return caller }
+        return try derived.withLock { cache in
+            if let result = cache { return result }
+            let result = Result { () throws(KeychainError) in try derive() }
+            cache = result
+            return result
+        }.get()
+    }
+
+    private static func derive() throws(KeychainError) -> Caller {
+        let executable = executablePath()
+        let identifier = Bundle.main.bundleIdentifier ?? name(of: executable)
+        let entitlements = try entitlements(of: executable)
+        return Caller(name: identifier, groups: entitlements.groups(identifier: identifier))
+    }
+
+    private static func entitlements(of executable: String) throws(KeychainError) -> Entitlements {
+        if let path = Environment["CHATELAINE_ENTITLEMENTS"], !path.isEmpty {
+            guard let contents = FileManager.default.contents(atPath: path) else {
+                throw KeychainError(.missingEntitlement, "the file that CHATELAINE_ENTITLEMENTS names cannot be read")
+            }
+            return try Entitlements(propertyList: contents)
+        }
+        guard let contents = FileManager.default.contents(atPath: executable + ".entitlements") else {
+            return Entitlements()
+        }
+        return try Entitlements(propertyList: contents)
+    }
+
+    private static func executablePath() -> String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/program"
+        // The kernel says so of an executable that was replaced while it ran.
+        let suffix = " (deleted)"
+        return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    }
+
+    private static func name(of executable: String) -> String {
+        executable.split(separator: "/").last.map(String.init) ?? "program"
+    }
+}

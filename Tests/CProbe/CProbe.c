@@ -1,0 +1,7 @@
+#include "CProbe.h"
+
+#include <unistd.h>
+
+int cprobe_fork(void) {
+    return (int)fork();
+}

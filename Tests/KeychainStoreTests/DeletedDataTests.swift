@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+import KeychainModel
+import KeychainTestSupport
+import Testing
+
+/// What was deleted or replaced is in no file, as soon as nobody reads the old state any more.
+@Suite("What is left of deleted items")
+struct DeletedDataTests {
+    private let keychain: TestKeychain
+
+    init() throws { keychain = try TestKeychain() }
+
+    /// The bytes by which a row is known again.
+    private func traces(of row: Int = 1) throws -> [[UInt8]] {
+        try keychain.sql { database in
+            guard
+                let row = try Row.fetchOne(
+                    database,
+                    sql: "SELECT uuid, version, metadata, key, secret, b_acct FROM genp WHERE id = ?",
+                    arguments: [row]
+                )
+            else { return [] }
+            return (0..<6).map { index in Array((row[index] as Data).prefix(24)) }
+        }
+    }
+
+    private func files(with traces: [[UInt8]]) throws -> [String] {
+        try traces.flatMap { try keychain.files(containing: $0) }
+    }
+
+    @Test func `a deleted item is in no file`() throws {
+        let connection = keychain.connection()
+        try connection.add("alice")
+        try connection.add("bob")
+        let traces = try traces()
+        #expect(traces.count == 6)
+        #expect(try !files(with: traces).isEmpty)
+        #expect(try connection.delete("alice") == 1)
+        #expect(try files(with: traces) == [])
+        #expect(try connection.accounts() == ["bob"])
+    }
+
+    @Test func `the state before a change is in no file`() throws {
+        let connection = keychain.connection()
+        try connection.add("alice")
+        var old = try traces()
+        // Both states have the name in common, and the account.
+        old.removeFirst()
+        old.removeLast()
+        #expect(try connection.update("alice", value: "a new value") == 1)
+        #expect(try files(with: old) == [])
+    }
+
+    @Test func `a large value that is deleted or replaced is in no file`() throws {
+        let connection = keychain.connection()
+        try connection.add("alice") { $0.secrets[.valueData] = SecretBytes([UInt8](repeating: 7, count: 100_000)) }
+        let chunks = try keychain.sql { database in
+            let secret = try Data.fetchOne(database, sql: "SELECT secret FROM genp") ?? Data()
+            return stride(from: 0, to: secret.count - 16, by: 5000).map { Array(secret[$0..<($0 + 16)]) }
+        }
+        #expect(chunks.count > 10)
+        #expect(try connection.delete("alice") == 1)
+        #expect(try files(with: chunks) == [])
+    }
+
+    @Test func `of many items that are deleted one by one, none is in a file`() throws {
+        let connection = keychain.connection()
+        for index in 0..<400 { try connection.add("account-\(index)") }
+        let names = try keychain.sql { database in
+            try Data.fetchAll(database, sql: "SELECT uuid FROM genp UNION ALL SELECT b_acct FROM genp").map {
+                Array($0)
+            }
+        }
+        for index in 0..<400 where index % 2 == 0 { #expect(try connection.delete("account-\(index)") == 1) }
+        let kept = try keychain.sql { database in
+            try Data.fetchAll(database, sql: "SELECT uuid FROM genp UNION ALL SELECT b_acct FROM genp").map {
+                Array($0)
+            }
+        }
+        let deleted = Set(names).subtracting(kept)
+        #expect(deleted.count == 400)
+        let bytes = try keychain.contents().values
+        let left = deleted.filter { name in bytes.contains { $0.range(of: Data(name)) != nil } }
+        #expect(left.count == 0)
+        #expect(try connection.delete() == 200)
+        let after = try keychain.contents().values
+        #expect(names.filter { name in after.contains { $0.range(of: Data(name)) != nil } }.count == 0)
+    }
+
+    @Test func `account, service and password are in no file at any time`() throws {
+        let connection = keychain.connection()
+        let texts = [
+            "an account of note", "a service of note", "a password of note", "a label of note", "another value",
+        ]
+        func found() throws -> [String] {
+            try texts.filter { try !keychain.files(containing: Array($0.utf8)).isEmpty }
+        }
+        try connection.add(texts[0], service: texts[1], value: texts[2]) { $0.attributes["labl"] = .string(texts[3]) }
+        #expect(try found() == [])
+        try connection.update(texts[0], value: texts[4])
+        #expect(try found() == [])
+        try connection.delete()
+        #expect(try found() == [])
+    }
+}

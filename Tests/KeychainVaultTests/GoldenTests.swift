@@ -1,0 +1,142 @@
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainVault
+
+/// Files of version 1, made once and kept: whatever changes in the code, they open and say the same.
+@Suite("Files that were made before")
+struct GoldenTests {
+    private static func golden(_ name: String) throws -> [UInt8] {
+        let folder = try #require(Bundle.module.resourceURL).appending(path: "Golden")
+        return Array(try Data(contentsOf: folder.appending(path: name)))
+    }
+
+    private func keychain() throws -> TestKeychain {
+        let keychain = try TestKeychain()
+        mkdir(keychain.path, 0o700)
+        for (name, path) in [
+            ("device.key", keychain.deviceKey), ("keybag", keychain.keybag), ("keychain.db", keychain.database),
+        ] {
+            try keychain.write(Self.golden(name), to: path)
+        }
+        return keychain
+    }
+
+    private static let password: AttributeList = {
+        var list = AttributeList()
+        list["acct"] = .string("alice")
+        list["svce"] = .string("golden service")
+        list["labl"] = .string("Gölden")
+        list["gena"] = .data([0, 1, 2, 255])
+        list["icmt"] = .string("a comment")
+        list["crtr"] = .integer(1_234)
+        list["invi"] = .integer(1)
+        return list
+    }()
+
+    private static func requests() -> [AddRequest] {
+        var password = AddRequest(itemClass: .genericPassword)
+        password.attributes = Self.password
+        password.secrets[.valueData] = SecretBytes(Array("golden password".utf8))
+        var shared = AddRequest(itemClass: .genericPassword)
+        shared.attributes["acct"] = .data(Array("bob".utf8))
+        shared.accessGroup = "golden.other"
+        shared.isSynchronizable = true
+        shared.accessibility = .afterFirstUnlock
+        var internet = AddRequest(itemClass: .internetPassword)
+        internet.attributes["srvr"] = .string("example.org")
+        internet.attributes["port"] = .integer(443)
+        internet.secrets[.valueData] = SecretBytes(Array("internet".utf8))
+        internet.secrets["binn"] = SecretBytes(Array("notes".utf8))
+        var certificate = AddRequest(itemClass: .certificate)
+        certificate.attributes["slnr"] = .data([1, 2, 3])
+        certificate.secrets[.valueData] = SecretBytes(Array("certificate".utf8))
+        var key = AddRequest(itemClass: .key)
+        key.attributes["klbl"] = .data([4, 5, 6])
+        key.attributes["sdat"] = .date(700_000_000.5)
+        key.secrets[.valueData] = SecretBytes(Array("key".utf8))
+        return [password, shared, internet, certificate, key]
+    }
+
+    private static let groups = ["golden.default", "golden.other"]
+
+    @Test func `the device key has the bytes that it was given`() throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        #expect(try key.file.withUnsafeBytes { Array($0) } == Self.golden("device.key"))
+    }
+
+    @Test func `the keybag opens and is written as it was read`() throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let keybag = try Keybag(file: Self.golden("keybag"), under: key)
+        #expect(keybag.generation == 1)
+        #expect(try keybag.file(under: key) == Self.golden("keybag"))
+        let vault = KeychainVault(keys: try keybag.unlock(with: key))
+        let code = vault.headerCode(for: Array("golden".utf8)).prefix(8).map { String($0, radix: 16) }
+        #expect(code.joined(separator: " ") == "e4 4e f4 4f df b8 50 2d")
+    }
+
+    @Test func `the database opens with all that it held`() throws {
+        let keychain = try keychain()
+        let connection = keychain.connection(groups: Self.groups)
+        let passwords = try connection.items { $0.returns = [.data, .attributes] }
+        #expect(passwords.count == 2)
+        let first = try #require(passwords.first)
+        #expect(first.value == "golden password")
+        for entry in Self.password.entries { #expect(first.attributes[entry.key] == entry.value, "\(entry.key)") }
+        #expect(first.attributes["cdat"] == first.attributes["mdat"])
+        #expect(first.sha1?.count == 20)
+        let second = try #require(passwords.last)
+        #expect(second.account == "")
+        #expect(second.attributes["acct"] == .data(Array("bob".utf8)))
+        #expect(second.attributes["agrp"] == .string("golden.other"))
+        #expect(second.attributes["sync"] == .integer(1))
+        #expect(second.attributes["pdmn"] == .string("ck"))
+        #expect(try connection.find(first.reference)?.value == "golden password")
+        #expect(try connection.find(second.reference)?.secrets.isEmpty == true)
+
+        func find(_ itemClass: ItemClass, _ key: AttributeKey, _ value: AttributeValue) throws -> FoundItem? {
+            var request = FindRequest(query: ItemQuery(itemClass: itemClass))
+            request.query.filters[key] = value
+            request.returns = [.data, .attributes]
+            return try connection.find(request).first
+        }
+        let internet = try #require(try find(.internetPassword, "port", .integer(443)))
+        #expect(internet.value == "internet")
+        #expect(internet.secrets["binn"]?.withUnsafeBytes { Array($0) } == Array("notes".utf8))
+        #expect(internet.attributes["srvr"] == .string("example.org"))
+        #expect(try find(.certificate, "slnr", .data([1, 2, 3]))?.value == "certificate")
+        #expect(try find(.key, "klbl", .data([4, 5, 6]))?.value == "key")
+        #expect(try find(.key, "sdat", .date(700_000_000.5))?.value == "key")
+        #expect(keychain.log.messages == [])
+    }
+
+    @Test func `the database takes new items, changes and deletions`() throws {
+        let keychain = try keychain()
+        let connection = keychain.connection(groups: Self.groups)
+        for request in Self.requests() {
+            #expect(failure { () throws(KeychainError) in try connection.add(request) } == .duplicateItem)
+        }
+        try connection.add("carol")
+        #expect(try connection.update("alice", value: "new") == 1)
+        #expect(try keychain.connection(groups: Self.groups).all() == ["=", "alice=new", "carol=value"])
+        #expect(try connection.delete() == 3)
+        #expect(keychain.log.messages == [])
+    }
+
+    /// Writes the files to the folder that `CHATELAINE_MAKE_GOLDEN` names: once for each new version of a format.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"] != nil, "makes the files anew"))
+    func `golden files are made (only where CHATELAINE_MAKE_GOLDEN names a folder)`() throws {
+        let target = try #require(ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"])
+        let keychain = try TestKeychain()
+        let connection = keychain.connection(groups: Self.groups)
+        for request in Self.requests() { _ = try connection.add(request) }
+        try keychain.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        for path in [keychain.deviceKey, keychain.keybag, keychain.database] {
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            try Data(keychain.read(path)).write(to: URL(fileURLWithPath: target + "/" + name))
+        }
+    }
+}

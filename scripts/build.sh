@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds everything but the tests: scripts/build.sh [debug|release] [arguments for swift build…]
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+configuration=debug
+case ${1:-} in
+    debug | release)
+        configuration=$1
+        shift
+        ;;
+esac
+
+scripts/setup.sh
+swift build --configuration "$configuration" "${strict_imports[@]}" "$@"

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Looks for what a compiler and tests do not: style, layers, scripts, links, stray files. Builds last.
+#
+#   scripts/check.sh            everything
+#   scripts/check.sh --quick    everything but the build
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+quick=no
+case ${1:-} in
+    "") ;;
+    --quick) quick=yes ;;
+    *) die "unknown argument $1 (only --quick is known)" ;;
+esac
+
+scripts/setup.sh --tests
+
+passed=0
+failed=0
+# Runs a check, goes on whatever its outcome, and counts it.
+check() {
+    section "$1"
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED\n'
+    fi
+}
+
+in_clone() { git rev-parse --is-inside-work-tree >/dev/null 2>&1; }
+
+style() { swift_files | xargs -0 -r swift format lint --strict --parallel; }
+
+layers() {
+    local manifest
+    manifest=$(swift package dump-package) || return 1
+    swift scripts/layers.swift <<<"$manifest"
+}
+
+shell_syntax() {
+    local script ok=0
+    for script in scripts/*.sh .ci/run; do
+        bash -n "$script" || ok=1
+        if [ "$script" != scripts/common.sh ] && [ ! -x "$script" ]; then
+            printf '%s: is not executable\n' "$script"
+            ok=1
+        fi
+    done
+    return $ok
+}
+
+no_build_products() {
+    local tracked
+    tracked=$(git ls-files -- ':(glob)**/Package.resolved' ':(glob)**/.build/**' ':(glob)**/.swiftpm/**')
+    if [ -z "$tracked" ]; then return 0; fi
+    printf 'tracked, and should not be:\n%s\n' "$tracked"
+    return 1
+}
+
+# A path under somebody's own folder works on one machine only.
+no_machine_paths() {
+    local found
+    found=$(git grep -nIE '(^|[^A-Za-z0-9_.~}-])/(work|Users|opt/swift|home/[A-Za-z0-9_]+)/' -- ':!LICENSE') || return 0
+    printf 'paths of one machine:\n%s\n' "$found"
+    return 1
+}
+
+# Prints the targets of a Markdown file's relative links; what stands in code is none.
+relative_links() {
+    # shellcheck disable=SC2016 # the back-ticks are Markdown's
+    awk '/^ *```/ { code = !code } !code { gsub(/`[^`]*`/, ""); print }' "$1" |
+        { grep -oE '\]\([^) ]+' || true; } | cut -c 3- | sed 's/#.*//' | { grep -vE '^$|^[a-z]+:' || true; }
+}
+
+# Every relative link in a Markdown file leads to a file.
+links() {
+    local document target ok=0
+    while IFS= read -r -d '' document; do
+        while IFS= read -r target; do
+            if [ ! -e "$(dirname "$document")/$target" ]; then
+                printf '%s: links to %s, which is not there\n' "$document" "$target"
+                ok=1
+            fi
+        done < <(relative_links "$document")
+    done < <(git ls-files -z --cached --others --exclude-standard -- '*.md')
+    return $ok
+}
+
+undeclared_imports() { swift build --build-tests "${strict_imports[@]}"; }
+
+# A module named Security turns on canImport(Security) in packages that do not depend on us, and so do not find our C
+# modules (docs/decisions/0008). This is what their compiler sees.
+import_from_elsewhere() {
+    local modules client status=0
+    modules=$(swift build --show-bin-path)/Modules
+    client=$(mktemp --suffix .swift)
+    printf 'import Foundation\nimport Security\nlet copy = SecCertificateCopyData\n' >"$client"
+    swiftc -typecheck -I "$modules" "$client" || status=1
+    rm -f "$client"
+    return $status
+}
+
+check "Swift style" style
+check "Layers" layers
+check "Scripts" shell_syntax
+if in_clone; then
+    check "No build products under version control" no_build_products
+    check "No machine's own paths" no_machine_paths
+    check "Links between documents" links
+else
+    section "Not a git clone: what is under version control is not checked"
+fi
+if [ $quick = no ]; then
+    check "Build: no warnings, no undeclared imports" undeclared_imports
+    check "Security can be imported by packages that do not depend on us" import_from_elsewhere
+fi
+
+section "Checks: $passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,100 @@
+// Checks that dependencies between the package's targets point one way.
+// Reads what `swift package dump-package` prints; says what is wrong and ends with 1, or says nothing and ends with 0.
+
+import Foundation
+
+struct Manifest: Decodable {
+    var targets: [Target]
+}
+
+struct Target: Decodable {
+    var name: String
+    var type: String
+    var path: String?
+    var dependencies: [Dependency]
+
+    /// The folder that decides the target's layer, such as `Sources/Core`.
+    var layer: String {
+        let components = (path ?? "Sources/\(name)").split(separator: "/")
+        let depth = components.first == "Sources" ? 2 : 1
+        return components.prefix(depth).joined(separator: "/")
+    }
+}
+
+/// A dependency on a target of this package, or on anything else.
+struct Dependency: Decodable {
+    /// The target's name; nil for a product of another package. A name alone may be either.
+    var target: String?
+
+    private enum Kind: String, CodingKey {
+        case byName
+        case target
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Kind.self)
+        guard let kind = container.allKeys.first else { return }
+        // An array of the name and of a condition, which may be null.
+        var values = try container.nestedUnkeyedContainer(forKey: kind)
+        target = try values.decode(String.self)
+    }
+}
+
+/// The journey of an item. A target may depend on those before it, never on those after it.
+let journey = [
+    "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
+]
+
+/// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.
+let layers = [
+    ["Sources/Platform", "Sources/Core"],
+    ["Sources/Wire"],
+    ["Sources/Facades", "Sources/Satellites"],
+    ["Sources/Executables", "Examples"],
+]
+
+/// What holds keys and rows, and whom the rest of the core stands in front of.
+let guarded: Set = ["KeychainVault", "KeychainStore"]
+
+/// Those who reach a keychain only through the engine, where policy is asked first.
+func mustAskPolicy(_ target: Target) -> Bool {
+    ["Sources/Facades", "Sources/Wire", "Examples"].contains(target.layer) || target.name == "SecurityTool"
+}
+
+func problems(in manifest: Manifest) -> [String] {
+    // Tests may look into whatever they test.
+    let targets = manifest.targets.filter { $0.type != "test" }
+    let byName = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var problems: [String] = []
+
+    for name in journey where byName[name] == nil {
+        problems.append("\(name) is not a target any more: say in scripts/layers.swift what took its place.")
+    }
+    for target in targets {
+        for dependency in target.dependencies.compactMap({ $0.target.flatMap { byName[$0] } }) {
+            let arrow = "\(target.name) depends on \(dependency.name)"
+
+            if let own = journey.firstIndex(of: target.name), let other = journey.firstIndex(of: dependency.name),
+                other >= own
+            {
+                problems.append("\(arrow), but arrows run one way: \(journey.joined(separator: " ◀ ")).")
+            }
+            if let own = layers.firstIndex(where: { $0.contains(target.layer) }),
+                let other = layers.firstIndex(where: { $0.contains(dependency.layer) }), other > own
+            {
+                problems.append("\(arrow), but \(target.layer) lies below \(dependency.layer).")
+            }
+            if guarded.contains(dependency.name), mustAskPolicy(target) {
+                problems.append("\(arrow), but façades and clients never do: they go through KeychainEngine.")
+            }
+        }
+    }
+    return problems
+}
+
+let manifest = try JSONDecoder().decode(Manifest.self, from: FileHandle.standardInput.readDataToEndOfFile())
+let found = problems(in: manifest)
+for problem in found {
+    print(problem)
+}
+exit(found.isEmpty ? 0 : 1)

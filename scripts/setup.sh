@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Gets this machine ready to build the package: installs what is missing and checks the Swift toolchain.
+#
+#   scripts/setup.sh            what a build needs
+#   scripts/setup.sh --tests    and what the tests and checks need
+#
+# It looks for the things themselves (a header, a command) and not for packages, so it is quick when all is there and
+# has nothing to do on a system that got them in another way.
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+readonly swift_major=6 swift_minor=3
+readonly swift_page=https://www.swift.org/install/linux/
+
+for_tests=no
+for argument in "$@"; do
+    case $argument in
+        --tests) for_tests=yes ;;
+        *) die "unknown argument $argument (only --tests is known)" ;;
+    esac
+done
+
+# What is missing: the thing, for the reader, and beside it the Debian package that brings it.
+missing=()
+packages=()
+lacks() {
+    missing+=("$1")
+    packages+=("$2")
+}
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+# Says whether any of the given paths, patterns expanded by the caller, is there.
+any_exists() {
+    local path
+    for path in "$@"; do
+        if [ -e "$path" ]; then return 0; fi
+    done
+    return 1
+}
+
+has_header() {
+    local folder folders
+    IFS=: read -r -a folders <<<"${CPATH:-}:/usr/include:/usr/local/include"
+    for folder in "${folders[@]}" /usr/include/*-linux-gnu*; do
+        if [ -e "$folder/$1" ]; then return 0; fi
+    done
+    return 1
+}
+
+look_for_what_a_build_needs() {
+    has_command git || lacks "git, with which SwiftPM fetches dependencies" git
+    any_exists /etc/ssl/certs/ca-certificates.crt /etc/ssl/cert.pem /etc/pki/tls/certs/ca-bundle.crt ||
+        lacks "certificates, to fetch over https" ca-certificates
+    has_command ld || lacks "a linker" binutils
+    has_header stdio.h || lacks "the C library's headers" libc6-dev
+    # Swift asks for gold, which newer releases of Debian and Ubuntu keep in a package of its own.
+    if has_command ld && ! has_command ld.gold; then lacks "the linker ld.gold" binutils-gold; fi
+    any_exists /usr/lib/gcc/*/*/libstdc++.* /usr/lib/libstdc++.* /usr/lib64/libstdc++.so ||
+        lacks "the C++ library to link with" g++
+    has_header sqlite3.h || lacks "SQLite's header and library" libsqlite3-dev
+}
+
+look_for_what_tests_need() {
+    has_command sqlite3 || lacks "the sqlite3 command, with which tests look into a keychain" sqlite3
+    has_command strace || lacks "strace, with which tests watch what reaches the disk" strace
+    has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
+}
+
+# A toolchain from swift.org is linked against libraries that a minimal system does not have.
+look_for_what_the_toolchain_needs() {
+    local tools="swift swift-build clang lld" tool path library
+    for tool in $tools; do
+        path=$(command -v "$tool") || continue
+        while read -r library; do
+            case $library in
+                libcurl.so.4) lacks "$library, for swift" libcurl4 ;;
+                libedit.so.2) lacks "$library, for swift" libedit2 ;;
+                libncurses.so.6 | libtinfo.so.6) lacks "$library, for swift" libncurses6 ;;
+                libsqlite3.so.0) lacks "$library, for swift" libsqlite3-0 ;;
+                libuuid.so.1) lacks "$library, for swift" libuuid1 ;;
+                libxml2.so.2) lacks "$library, for swift" libxml2 ;;
+                libz.so.1) lacks "$library, for swift" zlib1g ;;
+                *) die "$path needs $library, which is not installed; see $swift_page" ;;
+            esac
+        done < <(ldd "$(readlink -f "$path")" 2>/dev/null | awk '/not found/ && /=>/ { print $1 }' | sort -u)
+    done
+}
+
+install_what_is_missing() {
+    if [ ${#missing[@]} -eq 0 ]; then return; fi
+    # The same package may have been named for two reasons.
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
+    local command=(apt-get install --yes --no-install-recommends "${packages[@]}")
+
+    if ! has_command apt-get; then
+        printf 'Missing:\n' >&2
+        printf '  - %s\n' "${missing[@]}" >&2
+        die "this script installs packages on Debian and Ubuntu only. There they are called: ${packages[*]}
+Install what your system calls them (SQLite's is often sqlite-devel or sqlite), then run this again."
+    fi
+
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        has_command sudo || die "neither root nor sudo here. As root, run: ${command[*]}"
+        as_root=(sudo)
+    fi
+    section "Installing: ${packages[*]}"
+    # A broken third-party source fails the update, yet ours may be fine: let the installation decide.
+    "${as_root[@]}" apt-get update -qq </dev/null || printf 'apt-get update failed; going on with what is known\n' >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${command[@]}" </dev/null ||
+        die "apt-get could not install: ${packages[*]}"
+}
+
+check_swift() {
+    has_command swift || die "Swift is not installed, or not on PATH. This package needs Swift \
+$swift_major.$swift_minor or newer: $swift_page"
+    local answer
+    answer=$(swift --version 2>&1) || die "\`swift --version\` fails:
+$answer
+On Debian 12 a toolchain from swift.org needs: binutils git libc6-dev libcurl4 libgcc-12-dev libncurses6 libsqlite3-0 \
+libstdc++-12-dev libxml2"
+    [[ $answer =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] || die "cannot read a version out of: $answer"
+    local major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
+    if [ "$major" -lt $swift_major ] || { [ "$major" -eq $swift_major ] && [ "$minor" -lt $swift_minor ]; }; then
+        die "Swift $major.$minor is too old: this package needs $swift_major.$swift_minor or newer: $swift_page"
+    fi
+}
+
+look_for_what_a_build_needs
+if [ $for_tests = yes ]; then look_for_what_tests_need; fi
+look_for_what_the_toolchain_needs
+install_what_is_missing
+check_swift
