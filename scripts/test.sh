@@ -27,6 +27,8 @@ cat "$report" "$log" | awk -v status=$status '
     /^Test Case .* passed \(/ { passed++ }
     /^Test Case .* failed \(/ { failed++ }
     /^Test Case .* skipped \(/ { skipped++ }
+    # Said again at the end, where a shortened log still has them.
+    /recorded an issue/ { failure[++failures] = $0 }
     function count() {
         if (in_case) { if (failing) failed++; else if (skipping) skipped++; else passed++ }
         in_case = failing = skipping = 0
@@ -36,6 +38,7 @@ cat "$report" "$log" | awk -v status=$status '
             print "The test run did not come to its end."
             exit 1
         }
+        for (line = 1; line <= failures; line++) print failure[line]
         printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
         exit status
     }
