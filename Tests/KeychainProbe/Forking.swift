@@ -13,6 +13,7 @@ enum Forking {
         switch scenario {
         case "idle": idle()
         case "readers": readers(forks: 60)
+        case "first-calls": readers(forks: 2)
         case "nested": nested()
         case "memory": memory()
         case "hanging": hanging(nested: false)

@@ -26,6 +26,14 @@ struct ForkTests {
         #expect(lines == ["fine"])
     }
 
+    /// What is made at its first use is half made in a child if the fork does not wait for it. Rare, so tried often.
+    @Test func `children of a process whose threads make their first calls use it too`() throws {
+        for _ in 0..<8 {
+            let lines = try run("first-calls")
+            #expect(lines == ["fine"])
+        }
+    }
+
     @Test func `children of children use the keychain`() throws {
         let lines = try run("nested")
         #expect(lines == ["fine"])

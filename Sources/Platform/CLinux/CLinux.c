@@ -26,9 +26,7 @@ const char *clinux_environment(const char *name) {
 // A writer that waits must not be starved by readers that come and go, so the lock prefers writers. That forbids a
 // thread to take it twice, so each thread counts.
 static pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-static pthread_once_t installed = PTHREAD_ONCE_INIT;
-static void (*prepare)(void);
-static void (*pending)(void);
+static void (*_Atomic prepare)(void);
 static bool gate_closed;
 static bool unusable;
 static _Thread_local unsigned depth;
@@ -44,8 +42,9 @@ static void before_fork(void) {
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += longest_wait_seconds;
     gate_closed = pthread_rwlock_timedwrlock(&gate, &deadline) == 0;
-    if (gate_closed) {
-        prepare();
+    void (*give_up)(void) = prepare;
+    if (gate_closed && give_up != NULL) {
+        give_up();
     }
 }
 
@@ -67,17 +66,13 @@ static void after_fork_in_child(void) {
     }
 }
 
-static void install(void) {
-    prepare = pending;
+// At load, so that no first call of a thread can be half way through it when another thread forks.
+__attribute__((constructor)) static void install(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-void clinux_fork_gate_install(void (*prepare)(void)) {
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&mutex);
-    pending = prepare;
-    pthread_once(&installed, install);
-    pthread_mutex_unlock(&mutex);
+void clinux_fork_gate_prepare(void (*body)(void)) {
+    prepare = body;
 }
 
 bool clinux_fork_gate_enter(void) {

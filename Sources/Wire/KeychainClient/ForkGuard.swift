@@ -1,28 +1,29 @@
 import CLinux
-import KeychainModel
+package import KeychainModel
 import Synchronization
 
 /// Closes all keychains of the process before a fork, and holds the fork off while one is in use: neither a connection
 /// nor a lock that some other thread holds is to be inherited.
-enum ForkGuard {
+package enum ForkGuard {
     private struct Entry {
         weak var keychain: EmbeddedKeychain?
     }
 
     private static let keychains = Mutex<[Entry]>([])
 
-    private static let isInstalled: Void = clinux_fork_gate_install { ForkGuard.closeAll() }
+    private static let isPrepared: Void = clinux_fork_gate_prepare { ForkGuard.closeAll() }
 
-    /// Runs an operation between forks. Every lock that operations share is taken inside.
+    /// Runs an operation between forks. Every lock that operations share is taken inside, and every global of ours that
+    /// is made at its first use is first used inside: a child would wait for ever for one that was half made.
     ///
     /// - Throws: what the body throws; `notAvailable` in a child whose parent had a call under way for too long when it
     ///   forked.
-    static func holdingOffForks<Value>(
+    package static func holdingOffForks<Value>(
         _ body: () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        _ = isInstalled
         let isUsable = clinux_fork_gate_enter()
         defer { clinux_fork_gate_leave() }
+        _ = isPrepared
         guard isUsable else {
             throw KeychainError(
                 .notAvailable,
@@ -33,9 +34,9 @@ enum ForkGuard {
     }
 
     static func register(_ keychain: EmbeddedKeychain) {
-        _ = isInstalled
         let isUsable = clinux_fork_gate_enter()
         defer { clinux_fork_gate_leave() }
+        _ = isPrepared
         guard isUsable else { return }
         keychains.withLock { entries in
             entries.removeAll { $0.keychain == nil }

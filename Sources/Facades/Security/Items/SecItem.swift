@@ -88,9 +88,10 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 
 private let notFound = KeychainError(.itemNotFound, "no item matches")
 
+/// The status of a call. A fork waits for the whole of it, reading the dictionary and building the result included.
 private func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
     do {
-        try body()
+        try ForkGuard.holdingOffForks(body)
         return errSecSuccess
     } catch {
         return error.status

@@ -22,9 +22,9 @@ const char *clinux_environment(const char *name);
 /// Swift does not see). -1 with errno EINTR says that a signal came.
 int clinux_wait_for_input(int descriptor, const sigset_t *mask);
 
-/// Has `prepare` called before each fork, on the forking thread and with no operation under way: it gives up everything
-/// that must not be inherited. Only the first call has an effect.
-void clinux_fork_gate_install(void (*prepare)(void));
+/// Sets what is called before each fork, on the forking thread and with no operation under way: it gives up everything
+/// that must not be inherited.
+void clinux_fork_gate_prepare(void (*body)(void));
 
 /// Marks the start and the end of an operation that a fork has to wait for (at most five seconds). Operations may nest.
 ///
