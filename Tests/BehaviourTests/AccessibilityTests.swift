@@ -18,6 +18,22 @@ struct AccessibilityTests {
         }
     }
 
+    @Test(arguments: Transport.allCases, PasswordClass.allCases)
+    func `a password in the group of push notifications is always accessible on this device alone`(
+        transport: Transport,
+        itemClass: PasswordClass
+    ) throws {
+        let group = "com.apple.apsd"
+        try withKeychain(transport, groups: ["test.default", group]) {
+            add(itemClass.item([kSecAttrAccessGroup: group]))
+            try #expect(attributes(of: itemClass.query)["pdmn"] as? String == "dku")
+            add(itemClass.item(account: "bob", [kSecAttrAccessGroup: group, kSecAttrAccessible: "ck"]))
+            try #expect(
+                attributes(of: itemClass.query([kSecAttrAccount: "bob"]))["pdmn"] as? String == "ck"
+            )
+        }
+    }
+
     @Test(arguments: Transport.allCases, storable)
     func `each accessibility is stored, returned and found`(transport: Transport, accessible: String) throws {
         try withKeychain(transport) {

@@ -31,7 +31,7 @@ extension KeychainPolicy {
         let protection = try protection(
             accessibility: request.accessibility,
             accessControl: request.accessControl,
-            default: request.itemClass.defaultAccessibility,
+            default: request.itemClass.defaultAccessibility(in: group),
             isSynchronizable: request.isSynchronizable
         )
         var attributes = request.attributes

@@ -185,4 +185,9 @@ extension ItemClass {
     package var defaultAccessibility: Accessibility {
         self == .certificate ? .always : .whenUnlocked
     }
+
+    /// The same in an access group: what push notifications need is readable at any time, and stays on the device.
+    package func defaultAccessibility(in accessGroup: String) -> Accessibility {
+        accessGroup == "com.apple.apsd" ? .alwaysThisDeviceOnly : defaultAccessibility
+    }
 }
