@@ -48,8 +48,16 @@ let package = Package(
     targets: [
         // Core: each target turns one type of an item's journey into the next.
         .target(
+            name: "KeychainCertificates",
+            dependencies: [
+                .product(name: "SwiftASN1", package: "swift-asn1")
+            ],
+            path: "Sources/Core/KeychainCertificates",
+            swiftSettings: strict
+        ),
+        .target(
             name: "KeychainModel",
-            dependencies: ["CLinux"],
+            dependencies: ["KeychainCertificates", "CLinux"],
             path: "Sources/Core/KeychainModel",
             swiftSettings: strict
         ),
@@ -81,7 +89,7 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainCertificates", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -172,7 +180,9 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
         ),
@@ -183,6 +193,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Transcripts")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainCertificatesTests",
+            dependencies: [
+                "KeychainCertificates",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

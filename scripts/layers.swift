@@ -42,7 +42,8 @@ struct Dependency: Decodable {
 
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
-    "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
+    "KeychainCertificates", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
+    "KeychainClient", "Security",
 ]
 
 /// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.

@@ -18,13 +18,17 @@ extension KeychainEngine {
         let authorized = try policy.authorize(request, for: caller)
         guard authorized.limit.maximum > 0 else { return [] }
         var matches = Matches()
-        try store.read(snapshot: authorized.selection.scope.isSeveralGroups) { (transaction) throws(KeychainError) in
+        let query = authorized.selection.query
+        // More than one statement has to see one state.
+        let needsSnapshot = authorized.selection.scope.isSeveralGroups || query.certificate.issuers != nil
+        try store.read(snapshot: needsSnapshot) { (transaction) throws(KeychainError) in
+            let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
             let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
-                try transaction.groups(of: authorized.selection.query.itemClass)
+                try transaction.groups(of: query.itemClass)
             }
             for selection in selections where matches.count < authorized.limit.maximum {
                 try transaction.forEach(selection) { (stored) throws(KeychainError) in
-                    if let item = try release(stored, to: authorized) {
+                    if let item = try release(stored, to: authorized, certificates: certificates) {
                         matches.append(item, rowNumber: stored.rowNumber)
                     }
                     return matches.count < authorized.limit.maximum
@@ -56,14 +60,20 @@ extension KeychainEngine {
     }
 
     /// Opens as much of a row as the search is about, and nil where it does not match.
-    private func release(_ stored: StoredItem, to find: AuthorizedFind) throws(KeychainError) -> FoundItem? {
+    private func release(
+        _ stored: StoredItem,
+        to find: AuthorizedFind,
+        certificates: CertificateMatcher
+    ) throws(KeychainError) -> FoundItem? {
         let query = find.selection.query
         guard let opened = try openOrReport(stored, for: find.selection), opened.matches(query) else { return nil }
-        guard find.returns.contains(.data) || query.sha1 != nil else {
+        let wantsObject = find.returns.wantsObject(of: query.itemClass)
+        guard find.returns.contains(.data) || wantsObject || query.sha1 != nil || certificates.isNeeded else {
             return found(opened, secrets: nil, returns: find.returns)
         }
         guard let secrets = try openSecretsOrReport(of: opened, for: find.selection),
-            query.sha1 == nil || query.sha1 == secrets.sha1
+            query.sha1 == nil || query.sha1 == secrets.sha1,
+            certificates.matches(secrets.values[.valueData])
         else { return nil }
         return found(opened, secrets: secrets, returns: find.returns)
     }
@@ -74,6 +84,7 @@ extension KeychainEngine {
             attributes: returns.wantsAttributes ? item.allAttributes : AttributeList(),
             accessControl: item.accessControl,
             secrets: returns.contains(.data) ? secrets?.values ?? [:] : [:],
+            object: returns.wantsObject(of: item.row.itemClass) ? secrets?.values[.valueData] : nil,
             sha1: secrets?.sha1
         )
     }

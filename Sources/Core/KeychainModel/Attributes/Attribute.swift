@@ -55,6 +55,8 @@ package enum AttributeKind: Sendable {
     case blob
     /// Bytes; text becomes its UTF-8 bytes.
     case data
+    /// The normalised content of an X.509 name; a whole Name in DER becomes it, other data stays.
+    case name
     /// A number; text that spells one becomes it, any other text stays.
     case number
     case date

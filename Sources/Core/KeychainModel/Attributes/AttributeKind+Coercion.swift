@@ -1,3 +1,5 @@
+import KeychainCertificates
+
 extension AttributeKind {
     /// The largest attribute that is stored.
     package static let largestAttribute = 1 << 20
@@ -22,6 +24,7 @@ extension AttributeKind {
         case .string: Self.text(value)
         case .blob: Self.blob(value)
         case .data: Self.bytes(value)
+        case .name: Self.name(value)
         case .number: Self.number(value)
         case .date: if case .date(let seconds) = value { .date(seconds) } else { nil }
         case .accessible:
@@ -63,6 +66,11 @@ extension AttributeKind {
         case .integer(let number): .data(number.blobBytes)
         default: nil
         }
+    }
+
+    private static func name(_ value: QueryValue) -> AttributeValue? {
+        guard case .data(let bytes) = bytes(value) else { return nil }
+        return .data(DistinguishedName.normalizedContent(of: bytes))
     }
 
     private static func number(_ value: QueryValue) -> AttributeValue? {

@@ -102,7 +102,7 @@ package enum AttributeTable {
     ]
 
     private static let certificate: [Attribute] = [
-        row("kSecAttrIssuer", "issr", .data, [.primaryKey], noBytes),
+        row("kSecAttrIssuer", "issr", .name, [.primaryKey], noBytes),
         row("kSecAttrSerialNumber", "slnr", .data, [.primaryKey], noBytes),
         row("kSecAttrCertificateType", "ctyp", .number, [.primaryKey], zero),
         row("kSecAttrCertificateEncoding", "cenc", .number),

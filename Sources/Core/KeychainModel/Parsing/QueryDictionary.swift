@@ -23,6 +23,7 @@ struct QueryDictionary {
     private(set) var limit: MatchLimit?
     private(set) var returns: ReturnSelection = []
     private(set) var hostOrSubdomain: String?
+    private(set) var certificate = CertificateFilter()
     private(set) var authenticationUI: AuthenticationUI?
     private(set) var usesTombstones: Bool?
     private(set) var hasItemList = false
@@ -166,21 +167,8 @@ struct QueryDictionary {
             hostOrSubdomain = host
         case ("m_HostOrSubdomainOfHost", _):
             throw KeychainError(.invalidParameter, "kSecMatchHostOrSubdomainOfHost takes a string")
-        case ("m_Issuers", _), ("m_Policy", _):
-            throw KeychainError(.unimplemented, "this class is not matched by issuer or policy")
-        case ("m_EmailAddressIfPresent", .string), ("m_TrustedOnly", .boolean), ("m_ValidOnDate", .date),
-            ("m_ValidOnDate", .null):
-            try requirePasswordClass("certificates are not matched by their content yet")
-        case ("m_EmailAddressIfPresent", _), ("m_TrustedOnly", _), ("m_ValidOnDate", _):
-            throw KeychainError(.invalidParameter, "a match key has a value of a type that it does not take")
-        default: break
-        }
-    }
-
-    /// Filters that only certificates know are ignored for passwords, and never for certificates.
-    private func requirePasswordClass(_ message: String) throws(KeychainError) {
-        guard itemClass != .certificate, itemClass != .identity else {
-            throw KeychainError(.unimplemented, message)
+        default:
+            try certificate.take(key, value, of: itemClass)
         }
     }
 

@@ -77,6 +77,7 @@ package enum QueryParser {
         query.accessGroup = dictionary.accessGroup
         query.findsTombstones = dictionary.tombstone ?? false
         query.hostOrSubdomain = dictionary.hostOrSubdomain
+        query.certificate = dictionary.certificate
         if let reference = dictionary.reference {
             // It names one item, synchronizable or not, and whatever the attributes beside it say.
             query.reference = reference

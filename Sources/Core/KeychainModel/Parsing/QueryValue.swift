@@ -16,6 +16,8 @@ package enum QueryValue: Sendable {
     case accessControl(AccessControl)
     /// An object that an item can be made of: a certificate.
     case reference
-    /// A value of any other type, such as an array or a context: only keys that take anything take it.
+    /// An array of nothing but data.
+    case list([[UInt8]])
+    /// A value of any other type, such as another array or a context: only keys that take anything take it.
     case other
 }

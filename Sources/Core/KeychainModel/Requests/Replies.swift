@@ -6,6 +6,8 @@ package struct FoundItem: Sendable {
     package let accessControl: AccessControl
     /// The value and the other secret attributes; empty where nobody asked for them.
     package let secrets: [AttributeKey: SecretBytes]
+    /// What the object of `kSecReturnRef` is made of: the data of a certificate; nil where nobody asked for it.
+    package let object: SecretBytes?
     /// The item's SHA-1; nil where the secret was not opened.
     package let sha1: [UInt8]?
 
@@ -14,12 +16,14 @@ package struct FoundItem: Sendable {
         attributes: AttributeList,
         accessControl: AccessControl,
         secrets: [AttributeKey: SecretBytes],
+        object: SecretBytes?,
         sha1: [UInt8]?
     ) {
         self.reference = reference
         self.attributes = attributes
         self.accessControl = accessControl
         self.secrets = secrets
+        self.object = object
         self.sha1 = sha1
     }
 }

@@ -14,6 +14,8 @@ package struct ItemQuery: Sendable {
     package var sha1: [UInt8]?
     /// `kSecMatchHostOrSubdomainOfHost`.
     package var hostOrSubdomain: String?
+    /// Filters on a certificate's content; for an identity, on that of its certificate.
+    package var certificate = CertificateFilter()
 
     package enum SynchronizableFilter: Sendable, Equatable {
         case any
@@ -37,6 +39,11 @@ package struct ReturnSelection: OptionSet, Sendable {
 
     /// Whether the attributes are wanted: a reference to a password is described by them.
     package var wantsAttributes: Bool { rawValue & (Self.attributes.rawValue | Self.reference.rawValue) != 0 }
+
+    /// Whether an object is wanted that is made of the item's data: passwords have none.
+    package func wantsObject(of itemClass: ItemClass) -> Bool {
+        contains(.reference) && itemClass == .certificate
+    }
 }
 
 /// How many items a caller wants back, and in which shape.

@@ -37,6 +37,7 @@ enum DictionaryReader {
         case let control as SecAccessControl: .accessControl(control.control)
         case is SecCertificate: .reference
         case is NSNull: .null
+        case let array as [Any]: queryValue(array)
         default: .other
         }
     }
@@ -50,6 +51,15 @@ enum DictionaryReader {
             return .other
         default: return .integer(number.int64Value)
         }
+    }
+
+    private static func queryValue(_ array: [Any]) -> QueryValue {
+        var list: [[UInt8]] = []
+        for element in array {
+            guard let data = element as? Data else { return .other }
+            list.append(Array(data))
+        }
+        return .list(list)
     }
 
     private static func queryValue(_ uuid: UUID) -> QueryValue {

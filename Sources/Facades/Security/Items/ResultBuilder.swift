@@ -28,8 +28,7 @@ struct ResultBuilder {
         case .data:
             if let data = data(of: item) { data } else { isAddition ? NSData() : nil }
         case .persistentReference: persistentReference(of: item)
-        // Passwords are no objects.
-        case .reference: nil
+        case .reference: reference(of: item)
         default: dictionary(for: item)
         }
     }
@@ -39,6 +38,13 @@ struct ResultBuilder {
             unsafe secret.withUnsafeBytes { bytes in
                 unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
             }
+        }
+    }
+
+    /// Nil for passwords, which are no objects, and for a certificate's item whose data is no certificate.
+    private func reference(of item: FoundItem) -> SecCertificate? {
+        item.object.flatMap { object in
+            unsafe SecCertificateCreateWithData(nil, object.withUnsafeBytes { unsafe Data($0) } as NSData)
         }
     }
 
@@ -71,7 +77,10 @@ struct ResultBuilder {
             if let data = data(of: item) { put("v_Data", data) }
         }
         if returns.contains(.persistentReference) { put("v_PersistentRef", persistentReference(of: item)) }
-        if returns.contains(.reference) { put("class", itemClass.rawValue as NSString) }
+        if returns.contains(.reference) {
+            put("class", itemClass.rawValue as NSString)
+            if let reference = reference(of: item) { put("v_Ref", reference) }
+        }
         // Straight from objects: in an array of `Any`, each would be cast back to one.
         return unsafe objects.withUnsafeBufferPointer { objects in
             unsafe keys.withUnsafeBufferPointer { keys in

@@ -1,0 +1,114 @@
+import KeychainCertificates
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+
+/// Judges certificates by what stands in them, as one search's `kSecMatch…` keys ask.
+struct CertificateMatcher {
+    private let filter: CertificateFilter
+    /// The moment of the search, in seconds since 2001-01-01: the same for all that it judges.
+    private let now: Double
+    /// The issuers of the stored certificates, by their subjects. A subject may have several.
+    private let issuers: [[UInt8]: Set<[UInt8]>]
+
+    /// How many steps from a certificate's own issuer the chain is followed upwards.
+    private static let deepestChain = 10
+
+    fileprivate init(filter: CertificateFilter, now: Double, issuers: [[UInt8]: Set<[UInt8]>]) {
+        self.filter = filter
+        self.now = now
+        self.issuers = issuers
+    }
+
+    /// Whether the certificate is needed to judge it.
+    var isNeeded: Bool { !filter.isEmpty }
+
+    /// Whether an item's data is what the search asks for. No data, and data that is no certificate, never is, unless
+    /// nothing is asked.
+    func matches(_ certificate: SecretBytes?) -> Bool {
+        guard isNeeded else { return true }
+        guard let contents = certificate.flatMap(CertificateContents.init) else { return false }
+        return isIssued(contents) && isValid(contents) && belongs(contents)
+    }
+
+    private func isValid(_ contents: CertificateContents) -> Bool {
+        switch filter.validOn {
+        case nil: true
+        case .now: contents.isValid(at: now)
+        case .at(let seconds): contents.isValid(at: seconds)
+        }
+    }
+
+    private func belongs(_ contents: CertificateContents) -> Bool {
+        filter.emailAddressIfPresent.map(contents.mayBelong) ?? true
+    }
+
+    private func isIssued(_ contents: CertificateContents) -> Bool {
+        guard let wanted = filter.issuers else { return true }
+        var names: Set = [contents.issuer.normalizedContent]
+        var seen = names
+        for _ in 0..<Self.deepestChain {
+            guard wanted.isDisjoint(with: names) else { return true }
+            // Certificates that issued each other end the search here: nobody is asked twice.
+            names = Set(names.flatMap { issuers[$0] ?? [] }).subtracting(seen)
+            seen.formUnion(names)
+        }
+        return !wanted.isDisjoint(with: names)
+    }
+}
+
+extension KeychainEngine {
+    /// What judges the certificates that a query finds.
+    ///
+    /// Chains lead through all certificates that the caller may see, in whichever group, synchronizable or not. They are
+    /// read from the certificates themselves: an item's attributes are what a caller said of it.
+    ///
+    /// It reads rows, so it is made before the rows of the query are: a statement cannot run within itself.
+    ///
+    /// - Complexity: O(*n*) in the stored certificates if the query asks for issuers, else O(1).
+    func certificateMatcher(
+        for query: ItemQuery,
+        of caller: Caller,
+        in transaction: ReadTransaction
+    ) throws(KeychainError) -> CertificateMatcher {
+        var issuers: [[UInt8]: Set<[UInt8]>] = [:]
+        if query.certificate.issuers != nil {
+            try forEachCertificate(of: caller, in: transaction) { contents in
+                issuers[contents.subject.normalizedContent, default: []].insert(contents.issuer.normalizedContent)
+            }
+        }
+        return CertificateMatcher(filter: query.certificate, now: Self.now, issuers: issuers)
+    }
+
+    private func forEachCertificate(
+        of caller: Caller,
+        in transaction: ReadTransaction,
+        _ body: (CertificateContents) -> Void
+    ) throws(KeychainError) {
+        var query = ItemQuery(itemClass: .certificate)
+        query.synchronizable = .any
+        let selection = try policy.authorize(FindRequest(query: query), for: caller).selection
+        let groups = try vault.blind(selection) { () throws(KeychainError) in
+            try transaction.groups(of: .certificate)
+        }
+        for group in groups {
+            try transaction.forEach(group) { (stored) throws(KeychainError) in
+                if let item = try openOrReport(stored, for: selection),
+                    let data = try openSecretsOrReport(of: item, for: selection)?.values[.valueData],
+                    let contents = CertificateContents(data)
+                {
+                    body(contents)
+                }
+                return true
+            }
+        }
+    }
+}
+
+extension CertificateContents {
+    fileprivate init?(_ data: SecretBytes) {
+        // A certificate is public: a copy that is not wiped gives nothing away.
+        self.init(der: unsafe data.withUnsafeBytes { unsafe Array($0) })
+    }
+}
