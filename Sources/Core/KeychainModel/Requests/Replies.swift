@@ -8,18 +8,35 @@ package struct FoundItem: Sendable {
     package let secrets: [AttributeKey: SecretBytes]
     /// The item's SHA-1; nil where the secret was not opened.
     package let sha1: [UInt8]?
+    /// The certificate of an identity; nil for all else, and where nobody asked for attributes.
+    package let certificate: IdentityCertificate?
 
     package init(
         reference: PersistentReference,
         attributes: AttributeList,
         accessControl: AccessControl,
         secrets: [AttributeKey: SecretBytes],
-        sha1: [UInt8]?
+        sha1: [UInt8]?,
+        certificate: IdentityCertificate? = nil
     ) {
         self.reference = reference
         self.attributes = attributes
         self.accessControl = accessControl
         self.secrets = secrets
         self.sha1 = sha1
+        self.certificate = certificate
+    }
+}
+
+/// What an identity's attributes tell of its certificate beside the certificate's attributes.
+package struct IdentityCertificate: Sendable {
+    /// The certificate itself (DER); nil where it is stored without data.
+    package let data: SecretBytes?
+    /// The token that it is on.
+    package let tokenID: AttributeValue?
+
+    package init(data: SecretBytes?, tokenID: AttributeValue?) {
+        self.data = data
+        self.tokenID = tokenID
     }
 }
