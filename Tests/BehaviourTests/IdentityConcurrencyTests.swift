@@ -7,15 +7,26 @@ import Testing
 struct IdentityConcurrencyTests {
     @Test(arguments: Transport.allCases)
     func `a search sees certificate and key as they were at one moment`(transport: Transport) throws {
+        let groups = ["first", "second"]
         let fixture = try KeychainFixture(transport)
-        try fixture.asProgram(groups: ["test.default"]) {
+        fixture.asProgram(groups: groups) {
             for number in 1...20 as ClosedRange<UInt8> {
                 let hash = Data(repeating: number, count: 20)
-                add(certificate([kSecAttrSerialNumber: hash, kSecAttrPublicKeyHash: hash, kSecAttrAccessible: "ck"]))
-                add(key([kSecAttrApplicationLabel: hash, kSecAttrAccessible: "ck"]))
+                add(
+                    certificate([
+                        kSecAttrSerialNumber: hash, kSecAttrPublicKeyHash: hash, kSecAttrAccessible: "ck",
+                        kSecAttrAccessGroup: groups[Int(number % 2)],
+                    ])
+                )
+                add(
+                    key([
+                        kSecAttrApplicationLabel: hash, kSecAttrAccessible: "ck",
+                        kSecAttrAccessGroup: groups[Int(number % 2)],
+                    ])
+                )
             }
         }
-        let connections = (fixture.connection(), fixture.connection())
+        let connections = (fixture.connection(groups: groups), fixture.connection(groups: groups))
         let writer = Thread {
             CurrentKeychain.$override.withValue(connections.0) {
                 for number in 0..<60 { update(identities(), [kSecAttrAccessible: number % 2 == 0 ? "dk" : "ck"]) }

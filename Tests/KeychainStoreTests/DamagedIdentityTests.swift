@@ -66,10 +66,12 @@ struct DamagedIdentityTests {
 
     @Test(arguments: ["cert", "keys"])
     func `a hash that was put into another row makes no identity`(table: String) throws {
-        let column = table == "cert" ? "b_pkhh" : "b_klbl"
-        try keychain.sql(
-            "UPDATE \(table) SET \(column) = (SELECT \(column) FROM \(table) WHERE id = 2), agrp = agrp WHERE id = 1"
-        )
+        // The tag goes too, so that the keys' primary keys stay apart.
+        let change =
+            table == "cert"
+            ? "b_pkhh = (SELECT b_pkhh FROM cert WHERE id = 2)"
+            : "b_klbl = (SELECT b_klbl FROM keys WHERE id = 2), b_atag = zeroblob(16)"
+        try keychain.sql("UPDATE \(table) SET \(change) WHERE id = 1")
         for filter in [nil, "type"] as [AttributeKey?] {
             #expect(try identities(by: filter) == [.data([2])])
         }

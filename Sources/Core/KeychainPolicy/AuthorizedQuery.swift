@@ -9,22 +9,6 @@ package struct AuthorizedQuery: Sendable {
         self.query = query
         self.scope = scope
     }
-
-    /// The part of the selection whose items have one more value. A narrower selection needs no new decision.
-    package func narrowed(to key: AttributeKey, _ value: AttributeValue) -> AuthorizedQuery {
-        var query = query
-        query.filters[key] = value
-        return AuthorizedQuery(query: query, scope: scope)
-    }
-
-    /// The selection with the groups that exist in the place of wildcards, for asking more than once.
-    ///
-    /// - Parameter existing: the groups of stored items; not called unless there is a wildcard.
-    package func resolvingGroups(
-        existing: () throws(KeychainError) -> [String]
-    ) throws(KeychainError) -> AuthorizedQuery {
-        AuthorizedQuery(query: query, scope: GroupScope(groups: AccessGroups(try scope.groups(existing: existing))))
-    }
 }
 
 /// A search that the caller may make.

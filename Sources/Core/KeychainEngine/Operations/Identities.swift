@@ -106,7 +106,17 @@ extension KeychainEngine {
         in transaction: WriteTransaction
     ) throws(KeychainError) -> Bool {
         guard let hash = key.publicKeyHash else { return false }
-        return try !rows(of: certificates.narrowed(to: .publicKeyHash, hash), in: transaction).isEmpty
+        var isInUse = false
+        let queries = try vault.blind(certificates) { () throws(KeychainError) in
+            try transaction.reading.groups(of: .certificate)
+        }
+        for query in queries where !isInUse {
+            try transaction.reading.forEach(vault.narrow(query, to: .publicKeyHash, hash)) { _ in
+                isInUse = true
+                return false
+            }
+        }
+        return isInUse
     }
 
     /// Two steps in one transaction, which both have to meet something: what is reported as not found has changed

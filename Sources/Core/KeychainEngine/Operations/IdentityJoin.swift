@@ -21,8 +21,16 @@ struct OpenedIdentity {
 struct IdentityJoin {
     private let engine: KeychainEngine
     private let transaction: ReadTransaction
-    private let certificates: AuthorizedQuery
-    private let keys: AuthorizedQuery
+    private let certificates: Side
+    private let keys: Side
+
+    /// The selection of one half.
+    private struct Side {
+        let selection: AuthorizedQuery
+        /// The same for the database, once for each group: made once, since it is asked for each row of the other side.
+        let queries: [BlindQuery]
+        let join: AttributeKey
+    }
 
     init(
         _ search: AuthorizedIdentityFind,
@@ -31,12 +39,14 @@ struct IdentityJoin {
     ) throws(KeychainError) {
         self.engine = engine
         self.transaction = transaction
-        certificates = try search.certificates.resolvingGroups { () throws(KeychainError) in
-            try transaction.groups(of: .certificate)
+        func side(_ selection: AuthorizedQuery, join: AttributeKey) throws(KeychainError) -> Side {
+            let queries = try engine.vault.blind(selection) { () throws(KeychainError) in
+                try transaction.groups(of: selection.query.itemClass)
+            }
+            return Side(selection: selection, queries: queries, join: join)
         }
-        keys = try search.keys.resolvingGroups { () throws(KeychainError) in
-            try transaction.groups(of: .key)
-        }
+        certificates = try side(search.certificates, join: .publicKeyHash)
+        keys = try side(search.keys, join: .applicationLabel)
     }
 
     /// The identities that match, as the body makes them: those whose certificate was added first come first.
@@ -61,8 +71,8 @@ struct IdentityJoin {
 
     /// Whether keys are asked for by more than what every key of an identity has, and certificates by nothing.
     private var isSearchedByKey: Bool {
-        certificates.query.reference == nil && certificates.query.filters.isEmpty
-            && keys.query.filters.entries.contains { $0.key != .isPrivate }
+        certificates.selection.query.reference == nil && certificates.selection.query.filters.isEmpty
+            && keys.selection.query.filters.entries.contains { $0.key != .isPrivate }
     }
 
     private func fromCertificates<Value>(
@@ -72,12 +82,11 @@ struct IdentityJoin {
         var matches = Matches<Value>(atMost: most)
         try forEachHalf(of: certificates) { (certificate, hash) throws(KeychainError) in
             var found: [OpenedIdentity.Half] = []
-            try forEachHalf(of: keys.narrowed(to: .applicationLabel, hash)) { (key, other) in
-                if other == hash { found.append(key) }
+            try forEachHalf(of: keys, with: hash) { (key, _) in
+                found.append(key)
                 return true
             }
-            // Public keys are marked as private ones too; the identity's own key is the one to be met first.
-            for key in found.filter(\.isPrivateHalf) + found.filter({ !$0.isPrivateHalf }) where !matches.isFull {
+            for key in found.sorted(by: { $0.rank < $1.rank }) where !matches.isFull {
                 try matches.append(OpenedIdentity(certificate: certificate, key: key), release)
             }
             return !matches.isFull
@@ -91,11 +100,8 @@ struct IdentityJoin {
     ) throws(KeychainError) -> [Value] {
         var matches = Matches<Value>(atMost: most)
         try forEachHalf(of: keys) { (key, hash) throws(KeychainError) in
-            try forEachHalf(of: certificates.narrowed(to: .publicKeyHash, hash)) {
-                (certificate, other) throws(KeychainError) in
-                if other == hash {
-                    try matches.append(OpenedIdentity(certificate: certificate, key: key), release)
-                }
+            try forEachHalf(of: certificates, with: hash) { (certificate, _) throws(KeychainError) in
+                try matches.append(OpenedIdentity(certificate: certificate, key: key), release)
                 return !matches.isFull
             }
             return !matches.isFull
@@ -103,19 +109,23 @@ struct IdentityJoin {
         return matches.inOrder
     }
 
-    /// Opens the rows of a selection that can be half of an identity, and gives them to the body with the hash of their
-    /// public key until it returns false.
+    /// Opens the rows of a side that can be half of an identity, and gives them to the body with the hash of their public
+    /// key until it returns false.
+    ///
+    /// - Parameter wanted: the only hash that is wanted; nil for all.
     private func forEachHalf(
-        of selection: AuthorizedQuery,
+        of side: Side,
+        with wanted: AttributeValue? = nil,
         _ body: (OpenedIdentity.Half, AttributeValue) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         var goesOn = true
-        // No wildcard is left, so that no groups have to be listed.
-        for query in try engine.vault.blind(selection, existing: { [] }) where goesOn {
+        for query in side.queries where goesOn {
+            let query = wanted.map { engine.vault.narrow(query, to: side.join, $0) } ?? query
             try transaction.forEach(query) { (stored) throws(KeychainError) in
                 // Here a certificate passes all that a certificate of an ordinary search has to pass.
-                guard let item = try engine.openOrReport(stored, for: selection), item.matches(selection.query),
-                    let hash = item.publicKeyHash
+                guard let item = try engine.openOrReport(stored, for: side.selection),
+                    item.matches(side.selection.query), let hash = item.publicKeyHash,
+                    wanted == nil || hash == wanted
                 else { return true }
                 goesOn = try body(OpenedIdentity.Half(stored: stored, item: item), hash)
                 return goesOn
@@ -126,7 +136,7 @@ struct IdentityJoin {
     /// What has been found, in the order of finding.
     private struct Matches<Value> {
         private let most: Int
-        private var matches: [(rows: (Int64, Int64), value: Value)] = []
+        private var matches: [(order: (Int64, Int64, Int64), value: Value)] = []
 
         init(atMost most: Int) {
             self.most = most
@@ -139,11 +149,12 @@ struct IdentityJoin {
             _ release: (OpenedIdentity) throws(KeychainError) -> Value?
         ) throws(KeychainError) {
             guard let value = try release(identity) else { return }
-            matches.append(((identity.certificate.stored.rowNumber, identity.key.stored.rowNumber), value))
+            let rank = identity.key.rank
+            matches.append(((identity.certificate.stored.rowNumber, rank.0, rank.1), value))
         }
 
         var inOrder: [Value] {
-            matches.sorted { $0.rows < $1.rows }.map(\.value)
+            matches.sorted { $0.order < $1.order }.map(\.value)
         }
     }
 }
@@ -162,8 +173,11 @@ extension OpenedItem {
 }
 
 extension OpenedIdentity.Half {
-    /// Whether a key says that it is the private one of its pair.
-    fileprivate var isPrivateHalf: Bool { item.attributes[.keyClass]?.isOne ?? false }
+    /// The place of a key among those of one certificate. Public keys are marked as private ones too; the private key of
+    /// the pair is the one to be met first.
+    fileprivate var rank: (Int64, Int64) {
+        (item.attributes[.keyClass]?.isOne ?? false ? 0 : 1, stored.rowNumber)
+    }
 }
 
 extension AttributeValue {
