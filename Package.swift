@@ -215,8 +215,9 @@ let package = Package(
         .testTarget(
             name: "KeychainStoreTests",
             dependencies: [
-                "KeychainModel", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
-                "CoreFoundationAliases", "KeychainTestSupport",
+                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient",
+                "Security", "CoreFoundationAliases", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -137,11 +137,6 @@ func certificateItem(_ label: String, data: Data?, _ more: [CFString: Any] = [:]
     return item.merging(more) { _, new in new }
 }
 
-/// What finds certificates.
-func certificates(_ more: [CFString: Any] = [:]) -> [CFString: Any] {
-    more.merging([kSecClass: kSecClassCertificate]) { old, _ in old }
-}
-
 /// The labels of all items that a query finds, sorted.
 func labels(of query: [CFString: Any]) throws -> [String] {
     try allAttributes(of: query).compactMap { $0["labl"] as? String }.sorted()

@@ -168,7 +168,8 @@ struct DeleteTests {
             #expect(add([kSecClass: kSecClassCertificate, kSecValueData: Data([1])]) == errSecSuccess)
             #expect(delete([kSecClass: kSecClassIdentity]) == errSecItemNotFound)
             #expect(add([kSecClass: kSecClassKey, kSecValueData: Data([2])]) == errSecSuccess)
-            #expect(delete([kSecClass: kSecClassIdentity]) == errSecUnimplemented)
+            #expect(find([kSecClass: kSecClassIdentity]).status == errSecItemNotFound)
+            #expect(delete([kSecClass: kSecClassIdentity]) == errSecSuccess)
         }
     }
 }

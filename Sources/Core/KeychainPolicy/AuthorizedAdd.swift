@@ -15,11 +15,11 @@ package struct AuthorizedAdd: Sendable {
 
 extension KeychainPolicy {
     /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for a protection that
-    ///   contradicts itself; `authenticationFailed` where a passcode would be needed; `unimplemented` for what cannot
+    ///   contradicts itself, and for an identity; `authenticationFailed` where a passcode would be needed; `unimplemented` for what cannot
     ///   be guarded.
     package func authorize(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> AuthorizedAdd {
         guard request.itemClass != .identity else {
-            throw KeychainError(.unimplemented, "identities are not stored yet")
+            throw KeychainError(.invalidParameter, "an identity is not made of attributes; add its two halves")
         }
         let group = try group(for: caller, requested: request.accessGroup)
         if request.attributes[.sharingGroup] != nil {

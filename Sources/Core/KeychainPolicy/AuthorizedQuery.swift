@@ -101,9 +101,10 @@ extension KeychainPolicy {
         )
     }
 
-    private func select(_ query: ItemQuery, for caller: Caller) throws(KeychainError) -> AuthorizedQuery {
+    /// Identities are selected by their halves: see `AuthorizedIdentityFind`.
+    func select(_ query: ItemQuery, for caller: Caller) throws(KeychainError) -> AuthorizedQuery {
         guard query.itemClass != .identity else {
-            throw KeychainError(.unimplemented, "identities are not stored yet")
+            throw KeychainError(.internalError, "identities are no rows")
         }
         return AuthorizedQuery(query: query, scope: try scope(of: query, for: caller))
     }

@@ -244,6 +244,26 @@ package struct KeychainVault: Sendable {
         }
     }
 
+    /// The part of a blinded selection whose items have one more value.
+    package func narrow(_ query: BlindQuery, to key: AttributeKey, _ value: AttributeValue) -> BlindQuery {
+        guard let attribute = AttributeTable.attribute(key, of: query.itemClass) else { return query }
+        let index = BlindIndex.index(
+            of: value,
+            attribute: attribute,
+            itemClass: query.itemClass,
+            under: keys.indexKey(for: query.accessGroup)
+        )
+        return BlindQuery(
+            itemClass: query.itemClass,
+            accessGroup: query.accessGroup,
+            isSynchronizable: query.isSynchronizable,
+            findsTombstones: query.findsTombstones,
+            accessibility: query.accessibility,
+            uuid: query.uuid,
+            columns: query.columns + [(key, index)]
+        )
+    }
+
     // MARK: - Opening
 
     /// Opens a row's attributes.

@@ -17,8 +17,9 @@ final class FailureReport: Sendable {
         switch error.code {
         case .notAvailable, .noPermission, .readOnly, .diskFull, .inputOutput, .outOfMemory, .internalError:
             reportOnce(error)
-        case .invalidParameter, .noSuchAttribute, .noSuchClass, .duplicateItem, .itemNotFound, .missingEntitlement,
-            .interactionNotAllowed, .authenticationFailed, .userCanceled, .dataTooLarge, .unimplemented, .undecodable:
+        case .invalidParameter, .noSuchAttribute, .notSelectable, .unsupportedReference, .noSuchClass, .duplicateItem,
+            .itemNotFound, .missingEntitlement, .interactionNotAllowed, .authenticationFailed, .userCanceled,
+            .dataTooLarge, .unimplemented, .undecodable:
             log.debug("\(error.message)")
         }
     }

@@ -11,32 +11,53 @@ extension KeychainEngine {
     /// - Returns: how many matched.
     package func delete(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
         if request.query.itemClass == .identity {
-            try requireNoIdentities(request.query, for: caller)
-            return 0
+            return try deleteIdentities(request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
         return try store.write { (transaction) throws(KeychainError) in
-            var count = 0
-            for stored in try self.rows(of: authorized.selection, in: transaction) {
-                let item = try self.openIfUnlocked(stored, for: authorized.selection)
-                switch item {
-                // A row that is not what it says is left to whoever repairs the keychain.
-                case .damaged: continue
-                case .locked where authorized.selection.query.sha1 == nil: break
-                case .locked: throw KeychainError(.interactionNotAllowed, "a locked item's digest cannot be judged")
-                case .open(let item): guard try self.matchesDigest(item, in: authorized.selection) else { continue }
-                }
-                let leavesTombstone =
-                    authorized.leavesTombstone ?? (stored.row.isSynchronizable && !stored.row.isTombstone)
-                if leavesTombstone, case .open(let item) = item {
-                    let tombstone = try self.vault.sealTombstone(of: item, uuid: stored.row.uuid, now: Self.now)
-                    try transaction.replace(stored, with: tombstone)
-                } else {
-                    try transaction.remove(stored)
-                }
-                count += 1
+            try self.delete(authorized, in: transaction)
+        }
+    }
+
+    /// Deletes all items that match, as part of a transaction.
+    ///
+    /// - Returns: how many matched.
+    func delete(_ authorized: AuthorizedDelete, in transaction: WriteTransaction) throws(KeychainError) -> Int {
+        var count = 0
+        for stored in try rows(of: authorized.selection, in: transaction) {
+            let candidate = try openIfUnlocked(stored, for: authorized.selection)
+            var opened: OpenedItem?
+            switch candidate {
+            // A row that is not what it says is left to whoever repairs the keychain.
+            case .damaged: continue
+            case .locked where authorized.selection.query.sha1 == nil: break
+            case .locked: throw KeychainError(.interactionNotAllowed, "a locked item's digest cannot be judged")
+            case .open(let item):
+                guard try matchesDigest(item, in: authorized.selection) else { continue }
+                opened = item
             }
-            return count
+            try remove(stored, opened: opened, leavesTombstone: authorized.leavesTombstone, in: transaction)
+            count += 1
+        }
+        return count
+    }
+
+    /// Removes a row, or puts a tombstone in its place.
+    ///
+    /// - Parameters:
+    ///   - opened: the row's item; nil while it is locked, and then it leaves no tombstone.
+    ///   - leavesTombstone: nil leaves one for a synchronizable item alone.
+    func remove(
+        _ stored: StoredItem,
+        opened: OpenedItem?,
+        leavesTombstone: Bool?,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) {
+        if leavesTombstone ?? (stored.row.isSynchronizable && !stored.row.isTombstone), let opened {
+            let tombstone = try vault.sealTombstone(of: opened, uuid: stored.row.uuid, now: Self.now)
+            try transaction.replace(stored, with: tombstone)
+        } else {
+            try transaction.remove(stored)
         }
     }
 

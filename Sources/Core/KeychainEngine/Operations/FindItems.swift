@@ -12,8 +12,7 @@ extension KeychainEngine {
     ///   damaged row, which every other search skips; what policy refuses.
     package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
         if request.query.itemClass == .identity {
-            try requireNoIdentities(request.query, for: caller)
-            return []
+            return try findIdentities(request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
         guard authorized.limit.maximum > 0 else { return [] }
@@ -129,7 +128,7 @@ extension KeychainEngine {
 
 extension OpenedItem {
     /// The filters that no column can answer.
-    fileprivate func matches(_ query: ItemQuery) -> Bool {
+    func matches(_ query: ItemQuery) -> Bool {
         guard let host = query.hostOrSubdomain else { return true }
         guard case .string(let server) = attributes[.server] else { return false }
         return server.utf8.elementsEqual(host.utf8) || server.utf8.reversed().starts(with: ("." + host).utf8.reversed())

@@ -11,29 +11,35 @@ extension KeychainEngine {
     ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.
     package func update(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
         if request.query.itemClass == .identity {
-            try requireNoIdentities(request.query, for: caller)
-            return 0
+            return try updateIdentities(request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
         return try store.write { (transaction) throws(KeychainError) in
-            var count = 0
-            for stored in try self.rows(of: authorized.selection, in: transaction) {
-                guard let item = try self.openOrReport(stored, for: authorized.selection),
-                    try self.matchesDigest(item, in: authorized.selection),
-                    let sealed = try self.reseal(item, for: authorized)
-                else { continue }
-                try self.settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
-                    try transaction.replace(stored, with: sealed)
-                }
-                if stored.row.isSynchronizable, !sealed.row.hasPrimaryKey(of: stored.row) {
-                    // Other devices know the item by its old primary key, and have to hear that it is gone.
-                    let tombstone = try self.vault.sealTombstone(of: item, uuid: ItemUUID(), now: Self.now)
-                    try transaction.insert(tombstone)
-                }
-                count += 1
-            }
-            return count
+            try self.update(authorized, in: transaction)
         }
+    }
+
+    /// Changes all items that match, as part of a transaction.
+    ///
+    /// - Returns: how many matched.
+    func update(_ authorized: AuthorizedUpdate, in transaction: WriteTransaction) throws(KeychainError) -> Int {
+        var count = 0
+        for stored in try rows(of: authorized.selection, in: transaction) {
+            guard let item = try openOrReport(stored, for: authorized.selection),
+                try matchesDigest(item, in: authorized.selection),
+                let sealed = try reseal(item, for: authorized)
+            else { continue }
+            try settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
+                try transaction.replace(stored, with: sealed)
+            }
+            if stored.row.isSynchronizable, !sealed.row.hasPrimaryKey(of: stored.row) {
+                // Other devices know the item by its old primary key, and have to hear that it is gone.
+                let tombstone = try vault.sealTombstone(of: item, uuid: ItemUUID(), now: Self.now)
+                try transaction.insert(tombstone)
+            }
+            count += 1
+        }
+        return count
     }
 
     private func reseal(_ item: OpenedItem, for update: AuthorizedUpdate) throws(KeychainError) -> SealedItem? {

@@ -51,6 +51,16 @@ extension AttributeKey {
     package static let sha1: AttributeKey = "sha1"
     package static let uuid: AttributeKey = "UUID"
     package static let server: AttributeKey = "srvr"
+    package static let label: AttributeKey = "labl"
+    package static let tokenID: AttributeKey = "tkid"
+    package static let issuer: AttributeKey = "issr"
+    package static let serialNumber: AttributeKey = "slnr"
+    package static let subjectKeyID: AttributeKey = "skid"
+    /// SHA-1 of a certificate's public key: equal to the application label of the key that belongs to it.
+    package static let publicKeyHash: AttributeKey = "pkhh"
+    package static let applicationLabel: AttributeKey = "klbl"
+    package static let isPrivate: AttributeKey = "priv"
+    package static let keyClass: AttributeKey = "kcls"
     package static let appClip: AttributeKey = "clip"
     /// The item's value (`kSecValueData`), which is no attribute but travels with the secret ones.
     package static let valueData: AttributeKey = "data"

@@ -10,14 +10,17 @@ package struct FoundItem: Sendable {
     package let object: SecretBytes?
     /// The item's SHA-1; nil where the secret was not opened.
     package let sha1: [UInt8]?
+    /// The certificate of an identity; nil for all else, and where nobody asked for attributes.
+    package let certificate: IdentityCertificate?
 
     package init(
         reference: PersistentReference,
         attributes: AttributeList,
         accessControl: AccessControl,
         secrets: [AttributeKey: SecretBytes],
-        object: SecretBytes?,
-        sha1: [UInt8]?
+        object: SecretBytes? = nil,
+        sha1: [UInt8]?,
+        certificate: IdentityCertificate? = nil
     ) {
         self.reference = reference
         self.attributes = attributes
@@ -25,5 +28,19 @@ package struct FoundItem: Sendable {
         self.secrets = secrets
         self.object = object
         self.sha1 = sha1
+        self.certificate = certificate
+    }
+}
+
+/// What an identity's attributes tell of its certificate beside the certificate's attributes.
+package struct IdentityCertificate: Sendable {
+    /// The certificate itself (DER); nil where it is stored without data.
+    package let data: SecretBytes?
+    /// The token that it is on.
+    package let tokenID: AttributeValue?
+
+    package init(data: SecretBytes?, tokenID: AttributeValue?) {
+        self.data = data
+        self.tokenID = tokenID
     }
 }

@@ -7,6 +7,10 @@ package struct KeychainError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable, CaseIterable {
         case invalidParameter
         case noSuchAttribute
+        /// The attribute is one of the class, and no query can ask for it.
+        case notSelectable
+        /// A persistent reference to what this call cannot take.
+        case unsupportedReference
         case noSuchClass
         case duplicateItem
         case itemNotFound

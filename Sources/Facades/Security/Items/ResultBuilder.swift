@@ -34,11 +34,7 @@ struct ResultBuilder {
     }
 
     private func data(of item: FoundItem) -> NSData? {
-        item.secrets[.valueData].map { secret in
-            unsafe secret.withUnsafeBytes { bytes in
-                unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
-            }
-        }
+        item.secrets[.valueData].map(\.object)
     }
 
     /// Nil for passwords, which are no objects, and for a certificate's item whose data is no certificate.
@@ -66,6 +62,10 @@ struct ResultBuilder {
                 put(KeyNames.name(of: entry.key), entry.value.object)
             }
             put("accc", SecAccessControl(item.accessControl))
+            if let data = item.certificate?.data {
+                put("certdata", data.object)
+            }
+            if let tokenID = item.certificate?.tokenID { put("certtkid", tokenID.object) }
             if let sha1 = item.sha1, isAddition || returns.contains(.data) {
                 put("sha1", NSData(copying: sha1))
             }
@@ -117,6 +117,14 @@ extension AttributeValue {
         case .integer(let number): NSNumber(value: number)
         case .real(let number): NSNumber(value: number)
         case .date(let seconds): NSDate(timeIntervalSinceReferenceDate: seconds)
+        }
+    }
+}
+
+extension SecretBytes {
+    fileprivate var object: NSData {
+        unsafe withUnsafeBytes { bytes in
+            unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
         }
     }
 }

@@ -9,6 +9,9 @@ extension KeychainError {
         switch code {
         case .invalidParameter: errSecParam
         case .noSuchAttribute: errSecNoSuchAttr
+        case .notSelectable: errSecNotAvailable
+        // errSecInternal, which is no public constant.
+        case .unsupportedReference: -26276
         case .noSuchClass: errSecNoSuchClass
         case .duplicateItem: errSecDuplicateItem
         case .itemNotFound: errSecItemNotFound

@@ -1,0 +1,132 @@
+import Crypto
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import Logging
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainVault
+
+/// Two engines over one database: one is unlocked, the other knows no key but those that are always there.
+@Suite("Identities of which a half is locked")
+struct LockedIdentityTests {
+    private let unlocked: KeychainEngine
+    private let locked: KeychainEngine
+    private let caller = Caller(name: "test", groups: AccessGroups(["group"]))
+
+    init() throws {
+        let log = Logger(label: "test")
+        let keychain = ItemUUID()
+        let indexKey = SymmetricKey(size: .bits256)
+        let keys = Dictionary(uniqueKeysWithValues: Accessibility.allCases.map { ($0, SymmetricKey(size: .bits256)) })
+        let store = try KeychainStore(inMemory: Header(content: [], code: []), log: log)
+        func engine(_ keys: [Accessibility: SymmetricKey]) -> KeychainEngine {
+            KeychainEngine(
+                policy: KeychainPolicy(hasPasscode: false),
+                vault: KeychainVault(keys: ClassKeys(keychain: keychain, classKeys: keys, indexKey: indexKey)),
+                store: store,
+                log: log
+            )
+        }
+        unlocked = engine(keys)
+        locked = engine(keys.filter { $0.key == .always })
+    }
+
+    private func add(certificate hash: [UInt8], _ accessibility: Accessibility = .always) throws {
+        var request = AddRequest(itemClass: .certificate)
+        request.attributes["slnr"] = .data(hash)
+        request.attributes["pkhh"] = .data(hash)
+        request.accessibility = accessibility
+        _ = try unlocked.add(request, for: caller)
+    }
+
+    private func add(key hash: [UInt8], _ accessibility: Accessibility) throws {
+        var request = AddRequest(itemClass: .key)
+        request.attributes["klbl"] = .data(hash)
+        request.attributes["priv"] = .integer(1)
+        request.attributes["type"] = .integer(42)
+        request.accessibility = accessibility
+        _ = try unlocked.add(request, for: caller)
+    }
+
+    /// Finds identities in whichever way: all of them, by the certificate, and by the key.
+    private static let filters: [AttributeKey?] = [nil, "slnr", "type"]
+
+    private func find(_ filter: AttributeKey?, in engine: KeychainEngine) throws(KeychainError) -> Int {
+        var query = ItemQuery(itemClass: .identity)
+        if let filter { query.filters[filter] = filter == "type" ? .integer(42) : .data([1]) }
+        var request = FindRequest(query: query)
+        request.limit = .all
+        return try engine.find(request, for: caller).count
+    }
+
+    private func failure<Value>(_ body: () throws(KeychainError) -> Value) -> KeychainError.Code? {
+        do throws(KeychainError) {
+            _ = try body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(arguments: filters)
+    func `an identity whose key is locked is not found but locked`(filter: AttributeKey?) throws {
+        try add(certificate: [1])
+        try add(key: [1], .whenUnlocked)
+        #expect(try find(filter, in: unlocked) == 1)
+        #expect(failure { () throws(KeychainError) in try find(filter, in: locked) } == .interactionNotAllowed)
+    }
+
+    @Test(arguments: filters)
+    func `an identity whose certificate is locked is not found but locked`(filter: AttributeKey?) throws {
+        try add(certificate: [1], .whenUnlocked)
+        try add(key: [1], .always)
+        #expect(try find(filter, in: unlocked) == 1)
+        #expect(failure { () throws(KeychainError) in try find(filter, in: locked) } == .interactionNotAllowed)
+    }
+
+    @Test(arguments: filters)
+    func `a locked key without a certificate keeps no identity from being found`(filter: AttributeKey?) throws {
+        try add(key: [2], .whenUnlocked)
+        try add(certificate: [1])
+        try add(key: [1], .always)
+        #expect(try find(filter, in: locked) == 1)
+    }
+
+    @Test func `a deletion of all identities succeeds while they are locked`() throws {
+        try add(certificate: [1], .whenUnlocked)
+        try add(key: [1], .whenUnlocked)
+        #expect(try locked.delete(DeleteRequest(query: ItemQuery(itemClass: .identity)), for: caller) == 2)
+        #expect(try find(nil, in: unlocked) == 0)
+    }
+
+    @Test func `a deletion of one identity has to open it`() throws {
+        try add(certificate: [1])
+        try add(key: [1], .whenUnlocked)
+        let request = FindRequest(query: ItemQuery(itemClass: .identity))
+        let identity = try #require(try unlocked.find(request, for: caller).first)
+        var query = ItemQuery(itemClass: .identity)
+        query.reference = identity.reference
+        query.synchronizable = .any
+        let deletion = DeleteRequest(query: query)
+        #expect(
+            failure { () throws(KeychainError) in try locked.delete(deletion, for: caller) } == .interactionNotAllowed
+        )
+        #expect(try find(nil, in: unlocked) == 1)
+        #expect(try unlocked.delete(deletion, for: caller) == 1)
+    }
+
+    @Test func `an update of a locked identity changes neither half`() throws {
+        try add(certificate: [1])
+        try add(key: [1], .whenUnlocked)
+        var request = UpdateRequest(query: ItemQuery(itemClass: .identity))
+        request.changes.attributes["labl"] = .string("new")
+        #expect(
+            failure { () throws(KeychainError) in try locked.update(request, for: caller) } == .interactionNotAllowed
+        )
+        var query = ItemQuery(itemClass: .certificate)
+        query.filters["labl"] = .string("new")
+        #expect(try unlocked.find(FindRequest(query: query), for: caller).isEmpty)
+    }
+}
