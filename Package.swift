@@ -241,10 +241,20 @@ let package = Package(
         .executableTarget(
             name: "KeychainProbe",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "CProbe",
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainTestSupport", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",
+            swiftSettings: settings
+        ),
+        // Kills writers of a keychain for as long as somebody wants.
+        .executableTarget(
+            name: "crash-campaign",
+            dependencies: [
+                "KeychainTestSupport", "KeychainProbe",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/CrashCampaign",
             swiftSettings: settings
         ),
         // Swift hides `fork`.
