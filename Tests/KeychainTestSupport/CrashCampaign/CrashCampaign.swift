@@ -33,11 +33,16 @@ package struct CrashCampaign {
         let name: String
         var process: WriterProcess?
         var model = CampaignModel()
-        var isReady = false
+        /// How much the process has said, and how much it may say before it is among those that are killed: the kills fall
+        /// on the opening of the keychain, and on calls early and late.
+        var records = 0
+        var lifetime = 0
         var restarts = 0
     }
 
     private static let groups = ["campaign"]
+    /// Looking at its items and getting ready are the first 13 records of a process.
+    private static let longestLifetime = 50
 
     private let options: Options
     private let keychain: TestKeychain
@@ -83,10 +88,8 @@ package struct CrashCampaign {
             while report.kills < goal, report.faults.isEmpty {
                 usleep(.random(in: 1_000..<9_000, using: &random))
                 follow()
-                // One in eight may be killed while it opens the keychain; the others have begun to write.
-                let grown = writers.indices.filter { writers[$0].isReady }
-                let candidates = random.next() % 8 == 0 || grown.isEmpty ? Array(writers.indices) : grown
-                guard let victim = candidates.randomElement(using: &random) else { break }
+                let candidates = writers.indices.filter { writers[$0].records >= writers[$0].lifetime }
+                guard let victim = candidates.randomElement(using: &random) else { continue }
                 kill(victim)
                 try begin(victim)
             }
@@ -103,7 +106,8 @@ package struct CrashCampaign {
     private mutating func begin(_ index: Int) throws {
         let name = writers[index].name
         writers[index].restarts += 1
-        writers[index].isReady = false
+        writers[index].records = 0
+        writers[index].lifetime = .random(in: 0..<Self.longestLifetime, using: &random)
         writers[index].process = try WriterProcess(
             [
                 ProbeProcess.executable, "campaign", name, "\(random.next())",
@@ -129,7 +133,7 @@ package struct CrashCampaign {
                 report.faults.append("\(writers[index].name) said: \(line)")
                 continue
             }
-            if record == .ready { writers[index].isReady = true }
+            writers[index].records += 1
             if let fault = writers[index].model.follow(record) {
                 report.faults.append("\(writers[index].name): \(fault)")
             }
