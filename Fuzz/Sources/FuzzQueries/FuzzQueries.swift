@@ -24,15 +24,17 @@ enum FuzzQueries: FuzzTarget {
         try CurrentKeychain.$override.withValue(keychain) {
             try empty()
             var source = DictionarySource(bytes)
+            // To look at all that a keychain holds is the most of the work: what it is after a call, it is before the next.
+            var image = try KeychainImage(of: keychain)
             for _ in 0..<mostCalls where !source.isAtEnd {
-                let before = try KeychainImage(of: keychain)
-                source.knownReferences = before.live.keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }
-                switch source.byte() % 4 {
-                case 0: try add(source.dictionary(), to: before)
-                case 1: try find(source.dictionary(), in: before)
-                case 2: try update(source.dictionary(), source.dictionary(), in: before)
-                default: try delete(source.dictionary(), from: before)
-                }
+                source.knownReferences = image.live.keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }
+                image =
+                    switch source.byte() % 4 {
+                    case 0: try add(source.dictionary(), to: image)
+                    case 1: try find(source.dictionary(), in: image)
+                    case 2: try update(source.dictionary(), source.dictionary(), in: image)
+                    default: try delete(source.dictionary(), from: image)
+                    }
             }
         }
     }
@@ -74,13 +76,13 @@ enum FuzzQueries: FuzzTarget {
         return (status, result === untouched ? nil : result, after)
     }
 
-    private static func add(_ dictionary: NSMutableDictionary, to before: KeychainImage) throws {
+    private static func add(_ dictionary: NSMutableDictionary, to before: KeychainImage) throws -> KeychainImage {
         let (status, _, after) = try call("an add", before) { SecItemAdd(dictionary, &$0) }
-        guard status == errSecSuccess else { return }
+        guard status == errSecSuccess else { return after }
         let new = after.live.filter { before.live[$0.key] == nil }
         require(new.count == 1 && after.live.count == before.live.count + 1, "an add adds one item")
         require(before.live.allSatisfy { after.live[$0.key] == $0.value }, "an add changes no other item")
-        guard let reference = new.first?.key else { return }
+        guard let reference = new.first?.key else { return after }
 
         // With what it was added with, less what the keychain sets and what is no attribute.
         let own = attributes(of: dictionary)
@@ -96,13 +98,15 @@ enum FuzzQueries: FuzzTarget {
         var found: AnyObject?
         require(SecItemCopyMatching(query, &found) == errSecSuccess, "an item is found by its reference")
         guard let found = found as? NSDictionary else {
-            return require(false, "a search for attributes returns a dictionary")
+            require(false, "a search for attributes returns a dictionary")
+            return after
         }
         let back = attributes(of: found)
         back["class"] = reference.itemClass.rawValue
         // An access control that was made with flags, even with none, excludes an accessibility in a query.
         if after.live[reference]?.accessControl.isBare == false { back.removeObject(forKey: "pdmn") }
         require(finds(reference, by: back), "an item is found by the attributes that were returned: \(back)")
+        return after
     }
 
     /// The class and the attributes of a dictionary.
@@ -125,35 +129,38 @@ enum FuzzQueries: FuzzTarget {
         return found.contains(Data(reference.bytes))
     }
 
-    private static func find(_ dictionary: NSMutableDictionary, in before: KeychainImage) throws {
+    private static func find(_ dictionary: NSMutableDictionary, in before: KeychainImage) throws -> KeychainImage {
         let (status, result, after) = try call("a search", before) { SecItemCopyMatching(dictionary, &$0) }
         require(after == before, "a search changes nothing")
-        guard status == errSecSuccess, let array = result as? NSArray else { return }
+        guard status == errSecSuccess, let array = result as? NSArray else { return after }
         require(array.count <= before.live.count + before.tombstones.count, "an item is found once")
+        return after
     }
 
     private static func update(
         _ query: NSMutableDictionary,
         _ changes: NSMutableDictionary,
         in before: KeychainImage
-    ) throws {
+    ) throws -> KeychainImage {
         // Only attributes and a value: with anything else, every update would be refused.
         for key in changes.allKeys.compactMap({ $0 as? String }) where key == "class" || key.hasPrefix("r_") {
             changes.removeObject(forKey: key)
         }
         let (status, _, after) = try call("an update", before) { _ in SecItemUpdate(query, changes) }
-        guard status == errSecSuccess else { return }
+        guard status == errSecSuccess else { return after }
         require(Set(after.live.keys) == Set(before.live.keys), "an update makes and removes no item")
+        return after
     }
 
-    private static func delete(_ dictionary: NSMutableDictionary, from before: KeychainImage) throws {
+    private static func delete(_ dictionary: NSMutableDictionary, from before: KeychainImage) throws -> KeychainImage {
         let (status, _, after) = try call("a deletion", before) { _ in SecItemDelete(dictionary) }
-        guard status == errSecSuccess else { return }
+        guard status == errSecSuccess else { return after }
         require(after != before, "a deletion that succeeds deletes something")
         require(after.live.allSatisfy { before.live[$0.key] == $0.value }, "a deletion changes no other item")
         if dictionary["tomb"] == nil {
             require(SecItemDelete(dictionary) == errSecItemNotFound, "what was deleted is gone")
         }
+        return after
     }
 
     // MARK: - Seeds
