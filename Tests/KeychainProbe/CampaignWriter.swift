@@ -9,6 +9,7 @@ enum CampaignWriter {
     ///   - name: the writer's, which its items bear.
     ///   - firstState: the number of the first state that it writes. No two states of a campaign have the same.
     static func run(name: String, seed: UInt64, firstState: Int) {
+        let campaign = getppid()
         var random = SplitMix64(state: seed)
         var states: [CampaignKey: Int] = [:]
         for key in CampaignKey.all {
@@ -18,6 +19,8 @@ enum CampaignWriter {
         }
         print(line: CampaignRecord.ready.line)
         for state in firstState... {
+            // Nobody is left to end it where the campaign itself was ended.
+            guard getppid() == campaign else { return }
             guard let key = CampaignKey.all.randomElement(using: &random) else { return }
             let call = CampaignCall.random(using: &random)
             print(line: CampaignRecord.before(call, key, state).line)
