@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check format bench install clean
+.PHONY: help setup build demo test check format bench fuzz install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ format: ## rewrite the Swift files as .swift-format says
 
 bench: ## run the benchmarks
 	@scripts/bench.sh $(ARGS)
+
+fuzz: ## replay the fuzzers' inputs, or fuzz (ARGS="run 60")
+	@scripts/fuzz.sh $(or $(ARGS),replay)
 
 install: ## install the security command (PREFIX=/usr/local, DESTDIR=)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh

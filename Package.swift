@@ -8,6 +8,9 @@ import class Foundation.ProcessInfo
 // this one by path, so it is switched on by the scripts and not here.
 let warningsAreErrors = ProcessInfo.processInfo.environment["CHATELAINE_WARNINGS_AS_ERRORS"] == "1"
 
+// The fuzzers, a package of their own, need our inner modules, instrumented. Nobody else is offered them.
+let isFuzzed = ProcessInfo.processInfo.environment["CHATELAINE_FUZZING"] == "1"
+
 /// What every Swift target is compiled with.
 let settings: [SwiftSetting] =
     [
@@ -17,6 +20,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+    + (isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
 
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
@@ -37,7 +41,17 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
-    ],
+    ]
+        + (isFuzzed
+            ? [
+                .library(
+                    name: "KeychainInternals",
+                    targets: [
+                        "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
+                        "KeychainClient", "CoreFoundationAliases", "Security",
+                    ]
+                )
+            ] : []),
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -246,10 +260,20 @@ let package = Package(
         .executableTarget(
             name: "KeychainProbe",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "CProbe",
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainTestSupport", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",
+            swiftSettings: settings
+        ),
+        // Kills writers of a keychain for as long as somebody wants.
+        .executableTarget(
+            name: "crash-campaign",
+            dependencies: [
+                "KeychainTestSupport", "KeychainProbe",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/CrashCampaign",
             swiftSettings: settings
         ),
         // Swift hides `fork`.

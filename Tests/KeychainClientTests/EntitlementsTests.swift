@@ -79,4 +79,22 @@ struct EntitlementsTests {
             try Entitlements(propertyList: Data(text.utf8))
         }
     }
+
+    /// A fuzzer's find (`Fuzz/Corpus/entitlements/set`): Foundation's older reader of property lists ends the process.
+    @Test func `a set in a binary property list is refused, and ends nothing`() {
+        let trailer: (_ objects: UInt8, _ table: UInt8) -> [UInt8] = { objects, table in
+            let zeroes = [UInt8](repeating: 0, count: 7)
+            return zeroes.dropLast() + [1, 1] + zeroes + [objects] + zeroes + [0] + zeroes + [table]
+        }
+        let start = Array("bplist00".utf8)
+        let set = start + [0xC1, 1, 0x51, 0x61] + [8, 10] + trailer(2, 12)
+        // A dictionary whose groups are a set.
+        let key = Array("keychain-access-groups".utf8)
+        let nested =
+            start + [0xD1, 1, 2] + [0x5F, 0x10, UInt8(key.count)] + key + [0xC1, 3] + [0x51, 0x61]
+            + [8, 11, 36, 38] + trailer(4, 40)
+        for file in [set, nested] {
+            #expect(throws: KeychainError(.missingEntitlement, "")) { try Entitlements(propertyList: Data(file)) }
+        }
+    }
 }

@@ -10,14 +10,18 @@ package final class TestKeychain: Sendable {
     package let path: String
     package let log = LogRecorder()
     private let parent: String
+    private let isTemporary: Bool
 
-    package init() throws {
-        parent = FileManager.default.temporaryDirectory.path + "/chatelaine-test-\(UUID().uuidString)"
+    /// - Parameter folder: where the keychain is made, and stays; a temporary folder if nil.
+    package init(in folder: String? = nil) throws {
+        isTemporary = folder == nil
+        parent = folder ?? FileManager.default.temporaryDirectory.path + "/chatelaine-test-\(UUID().uuidString)"
         path = parent + "/keychain"
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     }
 
     deinit {
+        guard isTemporary else { return }
         for folder in [parent, path] { chmod(folder, 0o700) }
         try? FileManager.default.removeItem(atPath: parent)
     }

@@ -18,24 +18,18 @@ package struct Entitlements: Sendable, Equatable {
     ///
     /// - Throws: `missingEntitlement` where it is none, or a key has a value of another type than Apple's.
     package init(propertyList: Data) throws(KeychainError) {
-        guard
-            let list = try? unsafe PropertyListSerialization.propertyList(from: propertyList, options: [], format: nil),
-            let dictionary = list as? [String: Any]
-        else {
+        do {
+            self = try PropertyListDecoder().decode(Entitlements.self, from: propertyList)
+        } catch DecodingError.typeMismatch(_, let context) {
+            let key = context.codingPath.first?.stringValue
+            throw KeychainError(
+                .missingEntitlement,
+                key.map { "the entitlement \($0) has a value of another type than it takes" }
+                    ?? "the entitlements file is no dictionary"
+            )
+        } catch {
             throw KeychainError(.missingEntitlement, "the entitlements file is no property list with a dictionary")
         }
-        accessGroups = try Self.value(dictionary, "keychain-access-groups") ?? []
-        applicationIdentifier = try Self.value(dictionary, "application-identifier")
-        applicationGroups = try Self.value(dictionary, "com.apple.security.application-groups") ?? []
-        teamIdentifier = try Self.value(dictionary, "com.apple.developer.team-identifier")
-    }
-
-    private static func value<Value>(_ dictionary: [String: Any], _ key: String) throws(KeychainError) -> Value? {
-        guard let value = dictionary[key] else { return nil }
-        guard let value = value as? Value else {
-            throw KeychainError(.missingEntitlement, "the entitlement \(key) has a value of another type than it takes")
-        }
-        return value
     }
 
     /// The access groups that they give a program, in Apple's order; its own identifier is the last resort.
@@ -53,5 +47,23 @@ package struct Entitlements: Sendable, Equatable {
                     .replacingOccurrences(of: "$(PRODUCT_BUNDLE_IDENTIFIER)", with: identifier)
             }
         )
+    }
+}
+
+// Not by way of PropertyListSerialization, which ends the process over a set in a binary property list.
+extension Entitlements: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case accessGroups = "keychain-access-groups"
+        case applicationIdentifier = "application-identifier"
+        case applicationGroups = "com.apple.security.application-groups"
+        case teamIdentifier = "com.apple.developer.team-identifier"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let list = try decoder.container(keyedBy: CodingKeys.self)
+        accessGroups = try list.decodeIfPresent([String].self, forKey: .accessGroups) ?? []
+        applicationIdentifier = try list.decodeIfPresent(String.self, forKey: .applicationIdentifier)
+        applicationGroups = try list.decodeIfPresent([String].self, forKey: .applicationGroups) ?? []
+        teamIdentifier = try list.decodeIfPresent(String.self, forKey: .teamIdentifier)
     }
 }

@@ -165,7 +165,8 @@ extension AccessControl {
         }
         guard bytes.count == 10, bytes[0] == 1, bytes[1] == accessibility.code else { return nil }
         let bits = bytes.dropFirst(2).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let raw = UInt(exactly: bits),
+        // A flag that is unknown here may be a constraint, and what is not understood is not waived.
+        guard let raw = UInt(exactly: bits), AccessControlFlags.known.isSuperset(of: AccessControlFlags(rawValue: raw)),
             let control = try? AccessControl(
                 protection: accessibility.rawValue,
                 flags: AccessControlFlags(rawValue: raw)
