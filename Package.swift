@@ -198,7 +198,7 @@ let package = Package(
             name: "KeychainStoreTests",
             dependencies: [
                 "KeychainModel", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
-                "CoreFoundationAliases", "KeychainTestSupport",
+                "CoreFoundationAliases", "KeychainTestSupport", "CFaultVFS",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -227,7 +227,7 @@ let package = Package(
         .executableTarget(
             name: "KeychainProbe",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "CProbe",
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainClient", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",
@@ -235,6 +235,8 @@ let package = Package(
         ),
         // Swift hides `fork`.
         .target(name: "CProbe", path: "Tests/CProbe"),
+        // A disk that fails when it is told to.
+        .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,6 +29,8 @@ case "race": Mixture.race(keys: number(1))
 case "move": Items.move(text(1), between: (text(2), text(3)), seconds: Double(text(4)) ?? 1)
 case "hold-lock": Holding.lock(path: text(1))
 case "hold-snapshot": Holding.snapshot(folder: text(1))
+case "verify": Maintaining.verify()
+case "repair": Maintaining.repair()
 case "fork": Forking.run(text(1))
 default:
     print(line: "unknown command")

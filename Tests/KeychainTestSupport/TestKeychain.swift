@@ -11,8 +11,10 @@ package final class TestKeychain: Sendable {
     package let log = LogRecorder()
     private let parent: String
 
-    package init() throws {
-        parent = FileManager.default.temporaryDirectory.path + "/chatelaine-test-\(UUID().uuidString)"
+    /// - Parameter folder: where it is made; without it, where temporary files go.
+    package init(in folder: String? = nil) throws {
+        let folder = folder ?? FileManager.default.temporaryDirectory.path
+        parent = folder + "/chatelaine-test-\(UUID().uuidString)"
         path = parent + "/keychain"
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     }
@@ -46,6 +48,9 @@ package final class TestKeychain: Sendable {
             patience: patience
         )
     }
+
+    /// A folder in memory, for tests that damage files thousands of times; nil where there is none.
+    package static let folderInMemory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
     package static let groups = ["test.default", "test.other"]
 
