@@ -220,7 +220,7 @@ struct MaintenanceTests {
         try other.connection().add("mallory")
         try other.connection().delete("mallory")
         try other.connection().add("mallory")
-        unlink(keychain.journal)
+        try keychain.write([], to: keychain.journal)
         try keychain.write(other.read(other.database), to: keychain.database)
         try expectRefusal(saying: "another keychain's")
     }

@@ -317,7 +317,11 @@ struct RowAttackTests {
         let after = try rows()
         #expect(after.count == before.count + 1)
         #expect(zip(before[0], after[0]).count { $0 != $1 } == 1, "all but the mark is as it was")
-        #expect(try keychain.sql { try Int.fetchAll($0, sql: "SELECT id FROM genp WHERE aside = id") } == [1, 2])
+        #expect(
+            try keychain.sql { try Int.fetchAll($0, sql: "SELECT id FROM genp WHERE aside = id ORDER BY id") } == [
+                1, 2,
+            ]
+        )
         #expect(failure { () throws(KeychainError) in try connection.add("alice") } == .duplicateItem)
     }
 

@@ -34,7 +34,8 @@ struct CreationFaultTests {
         fault: Fault
     ) throws {
         var places = 0
-        for number in 1...100 {
+        // Of the many writes of the first database, a sample.
+        for number in stride(from: 1, to: 200, by: fault.call == "pwrite64" ? 9 : 1) {
             let keychain = try TestKeychain(in: TestKeychain.folderInMemory)
             let output = keychain.surroundings + "/trace"
             let wrapper = [
@@ -46,8 +47,8 @@ struct CreationFaultTests {
             guard trace.contains("INJECTED") else { break }
             places += 1
             // A failed write of the status itself leaves no line.
-            // SQLite calls any sync that fails an input-output error, and a full one too.
-            #expect(lines.allSatisfy { [fault.status, "0", "-36"].contains($0) }, "\(number): \(lines)")
+            // SQLite does not tell why a sync failed, nor why there is no shared memory.
+            #expect(lines.allSatisfy { [fault.status, "0", "-36", "-34"].contains($0) }, "\(number): \(lines)")
             let next = try ProbeProcess.run(keychain, ["add", "b", "1"]).lines
             #expect(next == ["0"], "\(number)")
             let found = try ProbeProcess.run(keychain, ["accounts"]).lines

@@ -101,6 +101,8 @@ extension KeychainDirectory {
     private func salvage(_ inspection: DatabaseInspection, vault: KeychainVault) throws(KeychainError) -> Salvage {
         let leave = KeychainPolicy(hasPasscode: false).authorizeInspection()
         var salvage = Salvage()
+        // A page that lost rows may still read as one that never had them.
+        let isDamaged = !inspection.faults.isEmpty
         for itemClass in ItemClass.stored {
             let isComplete = try inspection.forEachReachableRow(of: itemClass) {
                 (stored, isAside) throws(KeychainError) in
@@ -113,7 +115,7 @@ extension KeychainDirectory {
                     salvage.damaged += 1
                 }
             }
-            if !isComplete { salvage.incomplete.append(itemClass) }
+            if !isComplete || isDamaged { salvage.incomplete.append(itemClass) }
         }
         return salvage
     }

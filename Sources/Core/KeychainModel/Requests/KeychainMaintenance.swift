@@ -87,7 +87,7 @@ package struct RepairReport: Sendable {
     package let kept: Int
     /// How many rows were read and did not open.
     package let setAside: Int
-    /// The tables of which not everything could be read, so that nobody knows what is missing.
+    /// The tables of which nobody knows what is missing: they could not be read to their end, or pages were damaged.
     package let incomplete: [ItemClass]
 
     package init(outcome: Outcome, kept: Int, setAside: Int, incomplete: [ItemClass] = []) {

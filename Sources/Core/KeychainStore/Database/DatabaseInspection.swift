@@ -43,6 +43,11 @@ package final class DatabaseInspection {
         return Set(difference.map { $0.split(separator: "|").prefix(2).joined(separator: " ") }).sorted()
     }
 
+    /// Whether SQLite understands the schema at all, tampered with or not.
+    var hasReadableSchema: Bool {
+        (try? ask(Schema.text)) != nil
+    }
+
     /// The header row; nil where there is none.
     package var header: Header? {
         try? ask { try Row.fetchOne($0, sql: "SELECT content, code FROM header WHERE id = 1").flatMap(Header.init) }
@@ -52,8 +57,9 @@ package final class DatabaseInspection {
     ///
     /// - Returns: nil for a class of which that cannot be read.
     package func seals(of accessibility: Accessibility) -> Int64? {
+        let sql = "SELECT seals FROM usage WHERE pdmn = ? AND typeof(seals) = 'integer'"
         let count = try? ask { database in
-            try Int64.fetchOne(database, sql: "SELECT seals FROM usage WHERE pdmn = ?", arguments: [accessibility.code])
+            try Int64.fetchOne(database, sql: sql, arguments: [accessibility.code])
         }
         return count.flatMap { (0..<Self.mostSeals).contains($0) ? $0 : nil }
     }

@@ -29,8 +29,8 @@ package struct DatabaseReplacement {
 
     // MARK: - Reading the damaged one
 
-    /// Makes an empty database with a header, and opens a copy of the damaged one. A first page that is no database's
-    /// any more gets the new one's description, which is the same for every keychain.
+    /// Makes an empty database with a header, and opens a copy of the damaged one. Where its schema cannot be read, the
+    /// copy gets the new one's, which is the same for every keychain.
     ///
     /// - Throws: `notAvailable` for a file that is missing or of a newer version; `diskFull`.
     package func prepare(header: Header) throws(KeychainError) -> DatabaseInspection {
@@ -41,12 +41,9 @@ package struct DatabaseReplacement {
         try KeychainStore.create(path: new, header: header)
         try Self.copyFile(path, to: copy)
         if FileManager.default.fileExists(atPath: path + "-wal") { try Self.copyFile(path + "-wal", to: copy + "-wal") }
-        do throws(KeychainError) {
-            return try DatabaseInspection(path: copy)
-        } catch {
-            try mendDescription()
-            return try DatabaseInspection(path: copy)
-        }
+        if let inspection = try? DatabaseInspection(path: copy), inspection.hasReadableSchema { return inspection }
+        try mendSchema(of: copy, from: new)
+        return try DatabaseInspection(path: copy)
     }
 
     private static func copyFile(_ path: String, to other: String) throws(KeychainError) {
@@ -63,32 +60,6 @@ package struct DatabaseReplacement {
             throw KeychainError(errno: reason, "\(path) cannot be copied for the repair")
         }
     }
-
-    /// Puts the first 100 bytes of the new database into the copy (https://www.sqlite.org/fileformat.html, section
-    /// 1.3), with the copy's own length and no list of free pages.
-    private func mendDescription() throws(KeychainError) {
-        guard let source = FileManager.default.contents(atPath: new), source.count >= Self.pageSize,
-            let file = FileHandle(forUpdatingAtPath: copy), let size = try? file.seekToEnd()
-        else { throw KeychainError(.inputOutput, "\(copy) cannot be written") }
-        var description = Array(source.prefix(100))
-        let pages = UInt32(clamping: max(size / UInt64(Self.pageSize), 1))
-        for (offset, number) in [(28, pages), (32, 0), (36, 0)] {
-            for index in 0..<4 {
-                description[offset + index] = UInt8(truncatingIfNeeded: number >> UInt32(24 - index * 8))
-            }
-        }
-        do {
-            // A file without a first page gets a whole one: it has the root of the schema.
-            if size < Self.pageSize { description += source[100..<Self.pageSize] }
-            try file.seek(toOffset: 0)
-            try file.write(contentsOf: description)
-            try file.close()
-        } catch {
-            throw KeychainError(.diskFull, "\(copy) cannot be written; make room on the disk")
-        }
-    }
-
-    private static let pageSize = 4096
 
     // MARK: - Filling the new one
 
