@@ -111,13 +111,6 @@ package enum Machine {
     package static let allowsMounting = succeeds(
         ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt && umount /mnt"]
     )
-    /// Whether a file can be mounted as a disk.
-    package static let allowsBlockDevices =
-        geteuid() == 0
-        && succeeds([
-            "unshare", "-m", "sh", "-c",
-            "f=$(mktemp) && truncate -s 2M $f && mkfs.ext4 -q -F $f && mount -o loop $f /mnt; s=$?; umount /mnt; rm $f; exit $s",
-        ])
     /// Whether files can be given to another user, and a process to another user's identity.
     package static let allowsOtherUsers = geteuid() == 0 && succeeds(nobody + ["true"])
     /// What starts a program as a user without rights.
