@@ -230,7 +230,7 @@ let package = Package(
             name: "KeychainStoreTests",
             dependencies: [
                 "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient",
-                "Security", "CoreFoundationAliases", "KeychainTestSupport",
+                "Security", "CoreFoundationAliases", "KeychainTestSupport", "CFaultVFS",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -260,7 +260,8 @@ let package = Package(
         .executableTarget(
             name: "KeychainProbe",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainTestSupport", "CProbe",
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainClient",
+                "KeychainTestSupport", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",
@@ -278,6 +279,8 @@ let package = Package(
         ),
         // Swift hides `fork`.
         .target(name: "CProbe", path: "Tests/CProbe"),
+        // A disk that fails when it is told to.
+        .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     ],
     swiftLanguageModes: [.v6]
 )

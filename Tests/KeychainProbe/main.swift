@@ -30,6 +30,8 @@ case "move": Items.move(text(1), between: (text(2), text(3)), seconds: Double(te
 case "hold-lock": Holding.lock(path: text(1))
 case "hold-snapshot": Holding.snapshot(folder: text(1))
 case "campaign": CampaignWriter.run(name: text(1), seed: UInt64(text(2)) ?? 0, firstState: number(3))
+case "verify": Maintaining.verify()
+case "repair": Maintaining.repair()
 case "fork": Forking.run(text(1))
 default:
     print(line: "unknown command")

@@ -1,6 +1,10 @@
 import Foundation
+import KeychainClient
+import KeychainEngine
 import KeychainModel
+import KeychainStore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @Suite("A folder that is removed or replaced while it is open")
@@ -43,6 +47,70 @@ struct FolderTests {
         try keychain.write(copy, to: keychain.database)
         try connection.add("carol")
         #expect(try keychain.connection().accounts() == ["alice", "carol"])
+    }
+
+    @Test func `a database that is replaced while a write waits for its turn is not the one that is written`() throws {
+        let connection = keychain.connection()
+        try connection.add("alice")
+        try connection.update("alice", value: "old")
+        let copy = try keychain.read(keychain.database)
+        let lock = try WriterLock(path: keychain.lock)
+        let writing = DispatchGroup()
+        let outcome = Mutex<KeychainError.Code?>(nil)
+        try lock.withLock { () throws(KeychainError) in
+            writing.enter()
+            Thread.detachNewThread {
+                let code = failure { () throws(KeychainError) in try connection.add("bob") }
+                outcome.withLock { $0 = code }
+                writing.leave()
+            }
+            // Long enough for the other to have looked whether its database is in place.
+            usleep(100_000)
+            for file in [keychain.journal, keychain.database + "-shm", keychain.database] { unlink(file) }
+            _ = FileManager.default.createFile(atPath: keychain.database, contents: Data(copy))
+        }
+        writing.wait()
+        #expect(outcome.withLock { $0 } == nil)
+        chmod(keychain.database, 0o600)
+        #expect(try keychain.connection().accounts() == ["alice", "bob"])
+        #expect(try connection.accounts() == ["alice", "bob"])
+    }
+
+    @Test func `a folder moved away while it is open is used no more`() throws {
+        let connection = keychain.connection()
+        try connection.add("alice")
+        let before = keychain.surroundings + "/moved"
+        try FileManager.default.moveItem(atPath: keychain.path, toPath: before)
+        #expect(try connection.accounts() == [])
+        try connection.add("bob")
+        try FileManager.default.removeItem(atPath: keychain.path)
+        try FileManager.default.moveItem(atPath: before, toPath: keychain.path)
+        #expect(try connection.accounts() == ["alice"])
+        #expect(try connection.verify().isWhole)
+    }
+
+    @Test func `with the clock set back nothing but dates is different, and the modification date still grows`() throws
+    {
+        let connection = keychain.connection()
+        let reference = try connection.add("alice", value: "first")
+        func modified() throws -> Double {
+            guard case .date(let date) = try connection.find(reference)?.attributes["mdat"] else { return .nan }
+            return date
+        }
+        var last = try modified()
+        for (index, now) in [last - 1e9, last - 1, -1e12, 0].enumerated() {
+            try KeychainEngine.$clock.withValue({ now }) {
+                #expect(try connection.update("alice", value: "value-\(index)") == 1)
+                #expect(try modified() > last)
+                last = try modified()
+                #expect(try connection.value(of: "alice") == "value-\(index)")
+                let early = try connection.add("early-\(index)")
+                #expect(try connection.find(early)?.attributes["cdat"] == .date(now))
+                #expect(try connection.verify().isWhole)
+                #expect(try connection.delete("early-\(index)") == 1)
+            }
+        }
+        #expect(try keychain.connection().all() == ["alice=value-3"])
     }
 
     @Test func `a folder that is removed and made again without rest loses no acknowledged item`() throws {

@@ -295,10 +295,34 @@ struct RowAttackTests {
         #expect(try connection.find(reference, returns: .attributes)?.account == "alice")
         #expect(failure { () throws(KeychainError) in try connection.find(reference) } == .undecodable)
         // Its owner can still delete it, and add it anew.
-        #expect(failure { () throws(KeychainError) in try connection.add("alice") } == .duplicateItem)
         #expect(try connection.delete("alice") == 1)
         try connection.add("alice", value: "new")
         #expect(try connection.value(of: "alice") == "new")
+    }
+
+    @Test(arguments: ["key", "secret"])
+    func `an item can be added or renamed over one whose secret alone is damaged, which is set aside`(
+        column: String
+    ) throws {
+        try set(column, of: alice, to: Data(repeating: 3, count: 60).databaseValue)
+        let before = try rows()
+        // Changing it says that it is not there, and so does looking for its value: then it can be added.
+        #expect(try connection.update("alice", value: "changed") == 0)
+        try connection.add("alice", value: "added again")
+        #expect(try connection.value(of: "alice") == "added again")
+        #expect(try connection.accounts() == ["alice", "bob", "carol"])
+        try set(column, of: bob, to: Data(repeating: 4, count: 60).databaseValue)
+        #expect(try connection.update("carol") { $0.attributes["acct"] = .string("bob") } == 1)
+        #expect(try connection.all() == ["alice=added again", "bob=value of carol"])
+        let after = try rows()
+        #expect(after.count == before.count + 1)
+        #expect(zip(before[0], after[0]).count { $0 != $1 } == 1, "all but the mark is as it was")
+        #expect(
+            try keychain.sql { try Int.fetchAll($0, sql: "SELECT id FROM genp WHERE aside = id ORDER BY id") } == [
+                1, 2,
+            ]
+        )
+        #expect(failure { () throws(KeychainError) in try connection.add("alice") } == .duplicateItem)
     }
 
     @Test(arguments: ["metadata", "key", "secret", "version", "b_slnr", "accc", "uuid"])

@@ -12,10 +12,19 @@ package final class TestKeychain: Sendable {
     private let parent: String
     private let isTemporary: Bool
 
-    /// - Parameter folder: where the keychain is made, and stays; a temporary folder if nil.
-    package init(in folder: String? = nil) throws {
-        isTemporary = folder == nil
-        parent = folder ?? FileManager.default.temporaryDirectory.path + "/chatelaine-test-\(UUID().uuidString)"
+    /// - Parameter folder: where it is made.
+    package convenience init(in folder: String = FileManager.default.temporaryDirectory.path) throws {
+        try self.init(parent: folder + "/chatelaine-test-\(UUID().uuidString)", isTemporary: true)
+    }
+
+    /// A keychain that stays where it is made.
+    package convenience init(keptIn folder: String) throws {
+        try self.init(parent: folder, isTemporary: false)
+    }
+
+    private init(parent: String, isTemporary: Bool) throws {
+        self.isTemporary = isTemporary
+        self.parent = parent
         path = parent + "/keychain"
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     }
@@ -50,6 +59,11 @@ package final class TestKeychain: Sendable {
             patience: patience
         )
     }
+
+    /// A folder in memory, for tests that damage files thousands of times; nil where there is none.
+    package static let folderInMemory =
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : temporaryFolder
+    private static let temporaryFolder = FileManager.default.temporaryDirectory.path
 
     package static let groups = ["test.default", "test.other"]
 

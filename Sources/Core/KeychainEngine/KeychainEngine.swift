@@ -46,8 +46,14 @@ package final class KeychainEngine: Sendable {
     /// Whether the keychain's database is still where it was opened.
     package var isInPlace: Bool { store.isInPlace }
 
+    /// The same, and that no repair is about to take its place. What failed in a keychain that is not current may be
+    /// tried again in the one that is.
+    package var isCurrent: Bool { store.isCurrent }
+
     package var isInMemory: Bool { store.isInMemory }
 
-    /// Seconds since 2001-01-01.
-    static var now: Double { Date().timeIntervalSinceReferenceDate }
+    /// What tells the time, in seconds since 2001-01-01. Tests set it back.
+    @TaskLocal package static var clock: @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+
+    static var now: Double { clock() }
 }

@@ -31,7 +31,7 @@ extension KeychainStore {
     /// Finishes what a process that was killed has left in the journal, if nobody is writing.
     package func emptyJournalIfFree() {
         guard case .file(_, let lock, _) = place, journalSize > 0 else { return }
-        lock.ifFree { emptyJournal() }
+        lock.ifFree { if isCurrent { emptyJournal() } }
     }
 
     /// Writes the journal back and truncates it. The caller holds the writer's lock.
@@ -66,7 +66,7 @@ extension KeychainStore {
     private func cleanAgain() -> Bool {
         guard case .file(_, let lock, _) = place else { return true }
         var result = Truncation.blocked
-        lock.ifFree { result = truncate() }
+        lock.ifFree { result = isCurrent ? truncate() : .failed }
         switch result {
         case .blocked: return false
         case .failed: break

@@ -102,6 +102,13 @@ package final class KeychainStore: Sendable {
         }
     }
 
+    /// Whether the database is in its place and nothing is about to take it. A write that did not ask again under the
+    /// writer's lock could go into a file that a repair has set aside meanwhile.
+    package var isCurrent: Bool {
+        guard case .file(let path, _, _) = place else { return true }
+        return isInPlace && !DatabaseReplacement(of: path).isPending
+    }
+
     private static func checkSchema(_ database: Database) throws {
         guard try Schema.text(of: database) == Schema.expectedText.get(),
             try Int32.fetchOne(database, sql: "PRAGMA user_version") == Schema.version
@@ -193,6 +200,9 @@ package final class KeychainStore: Sendable {
             return try commit(body).value
         case .file(_, let lock, _):
             return try lock.withLock { () throws(KeychainError) in
+                guard isCurrent else {
+                    throw KeychainError(.notAvailable, "the keychain was replaced while it was open")
+                }
                 let (value, overwrites) = try commit(body)
                 afterCommit(overwrites: overwrites)
                 return value

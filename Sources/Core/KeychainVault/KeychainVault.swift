@@ -5,7 +5,7 @@ package import KeychainPolicy
 
 /// Seals what policy lets in and opens what policy lets out. It knows the keys, and no database.
 package struct KeychainVault: Sendable {
-    private let keys: ClassKeys
+    let keys: ClassKeys
 
     package init(keys: ClassKeys) {
         self.keys = keys
@@ -136,7 +136,11 @@ package struct KeychainVault: Sendable {
             isSynchronizable: contents.isSynchronizable,
             isTombstone: contents.isTombstone,
             accessControl: contents.protection.accessControl.serialized,
-            blindColumns: blindColumns(of: contents),
+            blindColumns: blindColumns(
+                of: contents.itemClass,
+                accessGroup: contents.accessGroup,
+                attributes: contents.attributes
+            ),
             metadata: [],
             wrappedKey: [],
             secret: []
@@ -176,13 +180,13 @@ package struct KeychainVault: Sendable {
         return try Cipher.seal([UInt8](), under: key, authenticating: data.bytes(for: .secret) + readable) + readable
     }
 
-    private func blindColumns(of contents: Contents) -> BlindColumns {
-        let key = keys.indexKey(for: contents.accessGroup)
+    func blindColumns(of itemClass: ItemClass, accessGroup: String, attributes: AttributeList) -> BlindColumns {
+        let key = keys.indexKey(for: accessGroup)
         var columns = BlindColumns()
-        columns.reserveCapacity(contents.attributes.count)
-        for attribute in AttributeTable.attributes(of: contents.itemClass) where attribute.hasBlindColumn {
-            guard let value = contents.attributes[attribute.key] else { continue }
-            let index = BlindIndex.index(of: value, attribute: attribute, itemClass: contents.itemClass, under: key)
+        columns.reserveCapacity(attributes.count)
+        for attribute in AttributeTable.attributes(of: itemClass) where attribute.hasBlindColumn {
+            guard let value = attributes[attribute.key] else { continue }
+            let index = BlindIndex.index(of: value, attribute: attribute, itemClass: itemClass, under: key)
             guard !index.isEmpty else { continue }
             unsafe index.withUnsafeBytes { unsafe columns.append(attribute.key, $0) }
         }
@@ -274,6 +278,10 @@ package struct KeychainVault: Sendable {
         guard selection.scope.contains(row.accessGroup) else {
             throw KeychainError(.itemNotFound, "the row is of another group")
         }
+        return try openAttributes(of: row)
+    }
+
+    func openAttributes(of row: SealedRow) throws(KeychainError) -> OpenedItem {
         guard let accessibility = Accessibility(code: row.accessibility),
             let accessControl = AccessControl(serialized: row.accessControl, accessibility: accessibility)
         else { throw Self.damaged }

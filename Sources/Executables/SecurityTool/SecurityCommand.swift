@@ -39,7 +39,9 @@ struct SecurityCommand: ParsableCommand {
             ),
             CommandGroup(
                 name: "Keychain",
-                subcommands: [ListItems.self, DumpKeychain.self, ExplainError.self]
+                subcommands: [
+                    ListItems.self, DumpKeychain.self, VerifyKeychain.self, RepairKeychain.self, ExplainError.self,
+                ]
             ),
         ]
     )
@@ -50,7 +52,8 @@ struct SecurityCommand: ParsableCommand {
 
     static let commands: [any ItemCommand.Type] = [
         AddGenericPassword.self, AddInternetPassword.self, FindGenericPassword.self, FindInternetPassword.self,
-        DeleteGenericPassword.self, DeleteInternetPassword.self, DumpKeychain.self, ListItems.self, ExplainError.self,
+        DeleteGenericPassword.self, DeleteInternetPassword.self, DumpKeychain.self, ListItems.self, VerifyKeychain.self,
+        RepairKeychain.self, ExplainError.self,
     ]
 }
 

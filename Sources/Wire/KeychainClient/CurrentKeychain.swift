@@ -18,6 +18,11 @@ package enum CurrentKeychain {
         return try ForkGuard.holdingOffForks(keychain)
     }
 
+    /// The same keychain, for those who look after it as a whole.
+    package static func maintenance() throws(KeychainError) -> any KeychainMaintenance {
+        try ForkGuard.holdingOffForks(keychain)
+    }
+
     private static func keychain() throws(KeychainError) -> EmbeddedKeychain {
         let variable = Environment[KeychainLocation.variable]
         if let latest = latest.withLock({ $0 }), latest.variable == variable { return latest.keychain }

@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// It can be used from any number of threads, and in the child of a fork.
 package final class EmbeddedKeychain: KeychainService {
-    private let location: KeychainLocation
+    let location: KeychainLocation
     private let caller: Caller
-    private let log: Logger
+    let log: Logger
     private let patience: Duration
     private let opened = Mutex<KeychainEngine?>(nil)
     private let failures: FailureReport
@@ -51,11 +51,26 @@ package final class EmbeddedKeychain: KeychainService {
     ) throws(KeychainError) -> Value {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
             do throws(KeychainError) {
-                return try body(engine())
+                return try answer(body, attempts: 3)
             } catch {
                 failures.report(error)
                 throw error
             }
+        }
+    }
+
+    /// What failed in a keychain that was replaced or repaired during the call is asked of the one that is there now.
+    private func answer<Value>(
+        _ body: (KeychainEngine) throws(KeychainError) -> Value,
+        attempts: Int
+    ) throws(KeychainError) -> Value {
+        let engine = try engine()
+        do throws(KeychainError) {
+            return try body(engine)
+        } catch {
+            guard attempts > 1, !engine.isCurrent else { throw error }
+            opened.withLock { if $0 === engine { $0 = nil } }
+            return try answer(body, attempts: attempts - 1)
         }
     }
 
@@ -80,7 +95,7 @@ package final class EmbeddedKeychain: KeychainService {
         }.get()
     }
 
-    private func directory(_ path: String) -> KeychainDirectory {
+    func directory(_ path: String) -> KeychainDirectory {
         KeychainDirectory(path: path, credentials: Environment["CREDENTIALS_DIRECTORY"], patience: patience)
     }
 

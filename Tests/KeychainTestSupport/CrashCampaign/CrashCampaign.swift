@@ -63,7 +63,7 @@ package struct CrashCampaign {
     private init(_ options: Options, progress: @escaping (Report) -> Void) throws {
         self.options = options
         self.progress = progress
-        keychain = try TestKeychain(in: options.directory)
+        keychain = try options.directory.map(TestKeychain.init(keptIn:)) ?? TestKeychain()
         random = SplitMix64(state: options.seed)
         writers = (0..<options.writers).map { Writer(name: "writer\($0)") }
         let entitlements = keychain.surroundings + "/campaign.entitlements"

@@ -14,7 +14,7 @@ extension Header {
 
     /// - Throws: `notAvailable` where the database is another keybag's, or was written by a later state of this one.
     func check(against keybag: Keybag, vault: KeychainVault) throws(KeychainError) {
-        guard code == vault.headerCode(for: content) else {
+        guard isAuthentic(under: vault) else {
             throw KeychainError(
                 .notAvailable,
                 "the database and the keybag do not belong together; put the files back that do"
@@ -25,6 +25,11 @@ extension Header {
         guard generations.contains(where: { content == Self.content(of: keybag, generation: $0) }) else {
             throw KeychainError(.notAvailable, "the keybag is older than the database; put the newer one back")
         }
+    }
+
+    /// Whether some state of the keybag that the vault's keys are from has made it.
+    func isAuthentic(under vault: KeychainVault) -> Bool {
+        code == vault.headerCode(for: content)
     }
 
     private static func content(of keybag: Keybag, generation: UInt64) -> [UInt8] {

@@ -15,7 +15,7 @@ package struct KeychainDirectory: Sendable {
     /// Where systemd has put the service's credentials, if it has.
     private let credentials: String?
     /// How long a call waits for another process that writes.
-    private let patience: Duration
+    let patience: Duration
 
     /// The name of the credential that stands in for the device key's file.
     package static let credentialName = "chatelaine.device-key"
@@ -28,12 +28,12 @@ package struct KeychainDirectory: Sendable {
         self.patience = patience
     }
 
-    private var databasePath: String { path + "/keychain.db" }
-    private var deviceKeyPath: String { path + "/device.key" }
-    private var keybagPath: String { path + "/keybag" }
-    private var lockPath: String { path + "/lock" }
+    var databasePath: String { path + "/keychain.db" }
+    var deviceKeyPath: String { path + "/device.key" }
+    var keybagPath: String { path + "/keybag" }
+    var lockPath: String { path + "/lock" }
     /// Stands there while a new keychain is being made, so that a crash in between is told from a loss.
-    private var creationPath: String { path + "/creating" }
+    var creationPath: String { path + "/creating" }
 
     /// Opens the keychain, and makes it if the folder is not there or empty.
     ///
@@ -41,14 +41,45 @@ package struct KeychainDirectory: Sendable {
     ///   others; `noPermission`, `readOnly`, `diskFull`, `inputOutput`.
     package func open(log: Logger) throws(KeychainError) -> KeychainEngine {
         try makeFolder()
+        for _ in 0..<Self.mostAttempts {
+            let engine = try openOnce(log: log)
+            // A repair that came in between took the journal away, or the database itself.
+            guard engine.isCurrent else { continue }
+            // Not before all belongs together: what is refused stays as it is.
+            engine.store.emptyJournalIfFree()
+            return engine
+        }
+        throw KeychainError(.notAvailable, "the keychain at \(path) is replaced again and again")
+    }
+
+    private static let mostAttempts = 5
+
+    private func openOnce(log: Logger) throws(KeychainError) -> KeychainEngine {
         let lock = try WriterLock(path: lockPath, patience: patience)
         if !isComplete {
             try lock.withLock { () throws(KeychainError) in
+                try finishReplacement()
                 // Another process may have made it while this one waited.
                 if !isComplete { try create() }
             }
         }
         try checkMode()
+        let (keybag, vault) = try keys()
+        let store = try KeychainStore(path: databasePath, lock: lock, log: log)
+        try store.header().check(against: keybag, vault: vault)
+        return KeychainEngine(policy: KeychainPolicy(hasPasscode: false), vault: vault, store: store, log: log)
+    }
+
+    /// Finishes what a repair had decided before it was stopped. The caller holds the lock.
+    func finishReplacement() throws(KeychainError) {
+        let replacement = DatabaseReplacement(of: databasePath)
+        if replacement.isPending { try replacement.finish() }
+    }
+
+    /// The keybag and what it opens.
+    ///
+    /// - Throws: `notAvailable` where keybag or device key are missing, damaged or do not belong together.
+    func keys() throws(KeychainError) -> (keybag: Keybag, vault: KeychainVault) {
         guard let deviceKey = try deviceKey() else {
             throw Self.missing(deviceKeyPath)
         }
@@ -56,19 +87,14 @@ package struct KeychainDirectory: Sendable {
             throw Self.missing(keybagPath)
         }
         let keybag = try unsafe Keybag(file: file.withUnsafeBytes { unsafe Array($0) }, under: deviceKey)
-        let vault = KeychainVault(keys: try keybag.unlock(with: deviceKey))
-        let store = try KeychainStore(path: databasePath, lock: lock, log: log)
-        try store.header().check(against: keybag, vault: vault)
-        // Not before all belongs together: what is refused stays as it is.
-        store.emptyJournalIfFree()
-        return KeychainEngine(policy: KeychainPolicy(hasPasscode: false), vault: vault, store: store, log: log)
+        return (keybag, KeychainVault(keys: try keybag.unlock(with: deviceKey)))
     }
 
     // MARK: - What is there
 
-    private var files: [String] { [deviceKeyPath, keybagPath, databasePath] }
+    var files: [String] { [deviceKeyPath, keybagPath, databasePath] }
 
-    private func isMissing(_ file: String) -> Bool {
+    func isMissing(_ file: String) -> Bool {
         !exists(file) && !(file == deviceKeyPath && credentialPath != nil)
     }
 
@@ -76,14 +102,15 @@ package struct KeychainDirectory: Sendable {
     /// so files that were there before it was looked for and not found are finished.
     private var isComplete: Bool {
         !files.contains(where: isMissing) && !exists(creationPath)
+            && !DatabaseReplacement(of: databasePath).isPending
     }
 
-    private func exists(_ path: String) -> Bool {
+    func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
     }
 
-    private static func missing(_ path: String) -> KeychainError {
+    static func missing(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
             "\(path) is missing while the rest of the keychain is there; put it back from a copy"
@@ -118,7 +145,7 @@ package struct KeychainDirectory: Sendable {
         }
     }
 
-    private func checkMode() throws(KeychainError) {
+    func checkMode() throws(KeychainError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
             throw KeychainError(errno: errno, "the folder \(path) cannot be read")
@@ -133,13 +160,13 @@ package struct KeychainDirectory: Sendable {
 
     // MARK: - The device key
 
-    private var credentialPath: String? {
+    var credentialPath: String? {
         guard let credentials else { return nil }
         let path = credentials + "/" + Self.credentialName
         return exists(path) ? path : nil
     }
 
-    private func deviceKey() throws(KeychainError) -> DeviceKey? {
+    func deviceKey() throws(KeychainError) -> DeviceKey? {
         let file =
             if let credentialPath {
                 try SecureFile.read(credentialPath, largest: DeviceKey.fileSize, ownership: .credential)
@@ -187,6 +214,6 @@ package struct KeychainDirectory: Sendable {
         guard unsafe unlink(creationPath) == 0 else {
             throw KeychainError(errno: errno, "\(creationPath) cannot be removed")
         }
-        try SecureFile.synchronize(folderOf: creationPath)
+        try Folder.synchronize(of: creationPath)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainStore
 
 /// Small files that only their owner may read.
 enum SecureFile {
@@ -82,15 +83,6 @@ enum SecureFile {
             _ = unsafe unlink(temporary)
             throw KeychainError(errno: reason, "\(path) cannot be written")
         }
-        try synchronize(folderOf: path)
-    }
-
-    /// Makes a new name in a folder survive a power cut.
-    static func synchronize(folderOf path: String) throws(KeychainError) {
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(folder) cannot be opened") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw KeychainError(errno: errno, "\(folder) cannot be written") }
+        try Folder.synchronize(of: path)
     }
 }

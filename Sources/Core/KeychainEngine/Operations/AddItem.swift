@@ -37,10 +37,17 @@ extension KeychainEngine {
             guard error.code == .duplicateItem, let obstacle = try transaction.collision(with: sealed) else {
                 throw error
             }
-            switch try openOrReport(obstacle, for: surroundings) {
-            case .some(let item) where item.row.isTombstone: try transaction.remove(obstacle)
-            case .some: throw error
-            case nil: try transaction.setAside(obstacle)
+            if let item = try openOrReport(obstacle, for: surroundings) {
+                if item.row.isTombstone {
+                    try transaction.remove(obstacle)
+                } else if try openSecretsOrReport(of: item, for: surroundings) == nil {
+                    // To whoever asks for its value it is not there, so it must not stand in the way of a new one.
+                    try transaction.setAside(obstacle)
+                } else {
+                    throw error
+                }
+            } else {
+                try transaction.setAside(obstacle)
             }
             try write()
         }

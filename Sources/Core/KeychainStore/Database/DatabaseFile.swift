@@ -25,6 +25,11 @@ package struct DatabaseFile: Sendable {
         }
     }
 
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
+
     /// - Returns: nil if there is no file.
     /// - Throws: `notAvailable` for what is no database of ours or of a newer version, `noPermission`.
     package static func check(path: String) throws(KeychainError) -> DatabaseFile? {
@@ -44,15 +49,28 @@ package struct DatabaseFile: Sendable {
             header.starts(with: Array("SQLite format 3".utf8) + [0]),
             number(in: header, at: 68) == UInt32(bitPattern: Schema.applicationID)
         else { throw damaged(path) }
-        guard number(in: header, at: 60) <= UInt32(bitPattern: Schema.version) else {
-            throw KeychainError(.notAvailable, "the keychain's database is of a newer version; use the newer program")
-        }
+        guard number(in: header, at: 60) <= UInt32(bitPattern: Schema.version) else { throw newer }
         let pageSize = Int(header[16]) << 8 | Int(header[17])
         return DatabaseFile(
             identity: Identity(status),
             isShort: Int(status.st_size) < Int(number(in: header, at: 28)) * (pageSize == 1 ? 65536 : pageSize)
         )
     }
+
+    /// Whether the file says that a newer version of the program has made it.
+    package static func isNewer(path: String) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            _ = try check(path: path)
+            return false
+        } catch {
+            return error.message == newer.message
+        }
+    }
+
+    private static let newer = KeychainError(
+        .notAvailable,
+        "the keychain's database is of a newer version; use the newer program"
+    )
 
     private static func damaged(_ path: String) -> KeychainError {
         KeychainError(

@@ -44,6 +44,15 @@ enum Schema {
 
         static func column(_ key: AttributeKey) -> String { "b_\(key)" }
 
+        /// The name and the first column of each index: SQLite's own for the UNIQUE constraints, and ours.
+        var indexes: [(name: String, column: String)] {
+            [
+                ("sqlite_autoindex_\(name)_1", "uuid"),
+                ("sqlite_autoindex_\(name)_2", primaryKey.first ?? "uuid"),
+            ]
+                + blind.filter { $0.flags.contains(.indexed) }.map { ("\(name)_\($0.key)", Self.column($0.key)) }
+        }
+
         var statements: [String] {
             let blindColumns = blind.map { attribute in
                 // A UNIQUE constraint takes two NULLs for different values, so what is part of one is never NULL.

@@ -11,6 +11,8 @@ struct RowStatements: Sendable {
     let remove: String
     let setAside: String
     let groups: String
+    /// The numbers of the rows that were set aside.
+    let aside: String
     private let select: String
     private let collision: String
 
@@ -26,6 +28,7 @@ struct RowStatements: Sendable {
         remove = "DELETE FROM \(table.name) WHERE id = ?"
         setAside = "UPDATE \(table.name) SET aside = id WHERE id = ?"
         groups = "SELECT DISTINCT agrp FROM \(table.name)"
+        aside = "SELECT id FROM \(table.name) WHERE aside <> 0"
         select = "SELECT id, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE "
         let key = table.primaryKey.dropLast()
         collision = select + key.map { "\($0) = ?" }.joined(separator: " AND ") + " AND aside = 0"
@@ -62,6 +65,23 @@ struct RowStatements: Sendable {
         }
         sql += conditions.joined(separator: " AND ")
         return (sql, StatementArguments(arguments))
+    }
+
+    /// Every row, also those that were set aside.
+    var everything: (sql: String, arguments: StatementArguments) { (select + "1 ORDER BY id", StatementArguments()) }
+
+    /// One row by its number.
+    func row(_ number: Int64) -> (sql: String, arguments: StatementArguments) {
+        (select + "id = ?", [number])
+    }
+
+    /// Questions for the numbers of all rows, each by another way through the file: up and down the table and each of
+    /// its indexes. Where one way is damaged, another may lead on.
+    var waysToRowNumbers: [String] {
+        let indexes = table.indexes.map { "\(table.name) INDEXED BY \($0.name) ORDER BY \($0.column)" }
+        return (["\(table.name) NOT INDEXED ORDER BY id"] + indexes).flatMap { way in
+            ["SELECT id FROM \(way)", "SELECT id FROM \(way) DESC"]
+        }
     }
 
     /// The row that stands in the way of a new one.
@@ -139,7 +159,7 @@ struct RowStatements: Sendable {
             wrappedKey: isWhole ? row.bytes(9) : [],
             secret: isWhole ? row.bytes(10) : []
         )
-        return StoredItem(row: sealed, rowNumber: rowNumber)
+        return StoredItem(row: sealed, rowNumber: rowNumber, isWellFormed: isWhole)
     }
 
     /// Nil where a column has another length than an index.

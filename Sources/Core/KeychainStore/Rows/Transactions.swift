@@ -52,6 +52,30 @@ package final class WriteTransaction {
         }
     }
 
+    /// Inserts a row that had been set aside, as such. No other row may have its primary key yet.
+    package func insertAside(_ item: SealedItem) throws(KeychainError) {
+        try insert(item)
+        let statements = try RowStatements.of(item.row.itemClass)
+        try KeychainError.translatingSQLite {
+            try execute(statements.setAside, [database.lastInsertedRowID])
+        }
+    }
+
+    /// Gives all rows of a class to the body that were not set aside.
+    package func forEachRow(
+        of itemClass: ItemClass,
+        _ body: (StoredItem) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let statements = try RowStatements.of(itemClass)
+        try KeychainError.translatingSQLite {
+            let aside = Set(try Int64.fetchAll(database, sql: statements.aside))
+            try statements.forEach(statements.everything, in: database) { stored in
+                if !aside.contains(stored.rowNumber) { try body(stored) }
+                return true
+            }
+        }
+    }
+
     /// Puts another sealed state in the place of a row.
     ///
     /// - Throws: `duplicateItem` where another row has the primary key.

@@ -1,0 +1,20 @@
+import KeychainEngine
+package import KeychainModel
+
+extension EmbeddedKeychain: KeychainMaintenance {
+    package func verify() throws(KeychainError) -> VerificationReport {
+        try ForkGuard.holdingOffForks { () throws(KeychainError) in try folder().verify() }
+    }
+
+    package func repair() throws(KeychainError) -> RepairReport {
+        try ForkGuard.holdingOffForks { () throws(KeychainError) in try folder().repair(log: log) }
+    }
+
+    private func folder() throws(KeychainError) -> KeychainDirectory {
+        switch location {
+        case .embedded(let path): return directory(path)
+        case .memory:
+            throw KeychainError(.notAvailable, "this keychain is in memory alone; there are no files to look over")
+        }
+    }
+}
