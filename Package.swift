@@ -37,6 +37,8 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
+        // For the benchmarks, which are a package of their own.
+        .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -231,6 +233,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",
+            swiftSettings: settings
+        ),
+        // Keychains of a million items, for the benchmarks.
+        .executableTarget(
+            name: "KeychainFiller",
+            dependencies: [
+                "KeychainModel", "KeychainEngine",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/KeychainFiller",
             swiftSettings: settings
         ),
         // Swift hides `fork`.
