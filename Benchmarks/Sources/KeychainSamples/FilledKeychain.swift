@@ -48,7 +48,10 @@ extension SampleKeychain {
 
     /// Has the filler, which is built beside this program, seal and insert the items, in memory where that is possible.
     private static func fill(_ folder: URL, count: Int) throws {
-        let cradle = try TemporaryFolder("keychain", in: TemporaryFolder.nursery(or: folder.deletingLastPathComponent()))
+        let cradle = try TemporaryFolder(
+            "keychain",
+            in: TemporaryFolder.nursery(or: folder.deletingLastPathComponent())
+        )
         let filler = Process()
         let items = Pipe()
         filler.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "keychain-filler")
@@ -77,7 +80,8 @@ extension SampleKeychain {
 
     private static func line(_ number: Int) -> String {
         let fields =
-            [(kSecClass, kSecClassGenericPassword as String), (kSecValueData, value(of: number))] + attributes(of: number)
+            [(kSecClass, kSecClassGenericPassword as String), (kSecValueData, value(of: number))]
+            + attributes(of: number)
         return fields.map { "\($0.0)=\($0.1)" }.joined(separator: "\t") + "\n"
     }
 

@@ -20,7 +20,8 @@ struct Report {
         ])
     }
 
-    mutating func addMemory(_ count: Int, held: ProcessMemory, released: ProcessMemory, last: ProcessMemory, lists: Int) {
+    mutating func addMemory(_ count: Int, held: ProcessMemory, released: ProcessMemory, last: ProcessMemory, lists: Int)
+    {
         memory.append([
             "\(count)", held.text, (held.resident * 1024 / Double(count)).text(2) + " KiB", released.text,
             "\(last.text) (\(lists) lists)",
