@@ -41,6 +41,8 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
+        // For the benchmarks, which are a package of their own.
+        .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
         + (isFuzzed
             ? [
@@ -275,6 +277,16 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/CrashCampaign",
+            swiftSettings: settings
+        ),
+        // Keychains of a million items, for the benchmarks.
+        .executableTarget(
+            name: "KeychainFiller",
+            dependencies: [
+                "KeychainModel", "KeychainEngine",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/KeychainFiller",
             swiftSettings: settings
         ),
         // Swift hides `fork`.

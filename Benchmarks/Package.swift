@@ -20,7 +20,15 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .executableTarget(name: "keychain-ratio", dependencies: ["KeychainSamples"]),
+        .target(name: "CAllocator"),
+        .executableTarget(
+            name: "keychain-ratio",
+            dependencies: [
+                "KeychainSamples", "CAllocator",
+                // Run, not linked: it fills keychains from inside, where a client of Security does not come.
+                .product(name: "keychain-filler", package: "chatelaine"),
+            ]
+        ),
         .executableTarget(
             name: "KeychainBenchmarks",
             dependencies: [

@@ -38,9 +38,9 @@ let benchmarks: @Sendable () -> Void = {
         }
 
         Benchmark("find by label, \(count) items", configuration: frequent) { benchmark in
-            let query = try samples.keychain().nextLabelQuery()
+            let queries = try samples.keychain().nextLabelQueries(1)
             benchmark.startMeasurement()
-            try SampleKeychain.find(query)
+            try queries.forEach(SampleKeychain.find)
             benchmark.stopMeasurement()
         }
 

@@ -65,4 +65,24 @@ public final class ReadFloor {
             throw Failure("the floor has not found its row")
         }
     }
+
+    /// The least that going through all rows costs: one comparison in each.
+    public func scan() throws {
+        let found = try pool.read { database in
+            try Data.fetchOne(
+                database.cachedStatement(sql: "SELECT sealed FROM item WHERE sealed = ?"),
+                arguments: [Data()]
+            )
+        }
+        guard found == nil else { throw Failure("the floor has found what is not there") }
+    }
+
+    /// The least that reading all rows costs: each is fetched and opened.
+    public func list() throws {
+        let sealed = try pool.read { database in
+            try Data.fetchAll(database.cachedStatement(sql: "SELECT sealed FROM item"))
+        }
+        for box in sealed { _ = try AES.GCM.open(AES.GCM.SealedBox(combined: box), using: key) }
+        guard sealed.count == keys.count else { throw Failure("the floor's list is not whole") }
+    }
 }

@@ -5,43 +5,49 @@ import Security
 ///
 /// Only one at a time is the process's keychain: `use()` says which.
 public final class SampleKeychain {
-    public var folder: URL { place.url }
-    private let place: TemporaryFolder
+    public let folder: URL
+    /// Nil for a keychain that is kept.
+    private let place: TemporaryFolder?
     public private(set) var count: Int
-    /// One ready query for each item that was there at the start, in a random order.
+    /// One ready query for each item that was there at the start, or for some of very many, in a random order.
     private let queries: [NSDictionary]
     private let order: [Int]
     private var turn = 0
 
-    private static let description = "application password"
-    private static let comment = "made by a benchmark"
     /// The bytes of each value.
     public static let valueSize = 32
+    private static let mostQueries = 20_000
 
     /// Makes a keychain under `parent`.
     ///
     /// Its items are added in memory where there is a file system for that: what is measured later is not how long that
     /// takes, and a durable add waits for the disk.
-    public init(count: Int, in parent: URL) throws {
-        self.count = count
-        place = try TemporaryFolder("keychain-\(count)", in: parent)
-        let memory = URL(filePath: "/dev/shm")
-        let nursery = FileManager.default.isWritableFile(atPath: memory.path) ? memory : parent
-        let cradle = try TemporaryFolder("keychain", in: nursery)
-        order = (0..<count).shuffled()
-        queries = order.map { Self.query($0, returning: [kSecReturnData: true]) }
+    public convenience init(count: Int, in parent: URL) throws {
+        let place = try TemporaryFolder("keychain-\(count)", in: parent)
+        let cradle = try TemporaryFolder("keychain", in: TemporaryFolder.nursery(or: parent))
         Self.select(cradle.url)
-        for number in 0..<count {
-            try check(SecItemAdd(Self.item(number), nil), "SecItemAdd")
-        }
-        for name in try FileManager.default.contentsOfDirectory(atPath: cradle.url.path) {
-            try FileManager.default.copyItem(at: cradle.url.appending(path: name), to: folder.appending(path: name))
-        }
-        use()
+        for number in 0..<count { try Self.add(Self.item(number)) }
+        try cradle.copyContents(to: place.url)
+        self.init(count: count, at: place.url, place)
         // A delete writes the journal back, and everything else with it.
         try newItems(1).forEach(Self.add)
         try deletions(ofLast: 1).forEach(Self.delete)
         forgetLast(1)
+    }
+
+    /// The keychain in a folder that has one, of so many items.
+    init(count: Int, at folder: URL, _ place: TemporaryFolder?) {
+        self.count = count
+        self.folder = folder
+        self.place = place
+        order = Self.choice(of: count)
+        queries = order.map { Self.query($0, returning: [kSecReturnData: true]) }
+        use()
+    }
+
+    private static func choice(of count: Int) -> [Int] {
+        if count <= mostQueries { return (0..<count).shuffled() }
+        return (0..<mostQueries).map { _ in Int.random(in: 0..<count) }
     }
 
     /// Makes this the keychain of the process.
@@ -56,24 +62,35 @@ public final class SampleKeychain {
     // MARK: - Items
 
     /// The attributes of an item as programs set them. With those that the keychain adds, a search returns 15.
-    private static func item(_ number: Int) -> NSDictionary {
+    static func attributes(of number: Int) -> [(key: CFString, value: String)] {
         [
-            kSecClass: kSecClassGenericPassword,
-            kSecAttrService: "service \(number % 100)",
-            kSecAttrAccount: "account \(number)",
-            kSecAttrLabel: "label \(number)",
-            kSecAttrDescription: description,
-            kSecAttrComment: comment,
-            kSecAttrCreator: 0x6368_6174,
-            kSecAttrType: 0x6265_6E63,
-            kSecValueData: Data(repeating: UInt8(truncatingIfNeeded: number), count: valueSize),
-        ] as [CFString: Any] as NSDictionary
+            (kSecAttrService, "service \(number % 100)"),
+            (kSecAttrAccount, "account \(number)"),
+            (kSecAttrLabel, "label \(number)"),
+            (kSecAttrDescription, "application password"),
+            (kSecAttrComment, "made by a benchmark"),
+            // A keychain takes a number in text for the number.
+            (kSecAttrCreator, "1667785076"),
+            (kSecAttrType, "1650814563"),
+        ]
+    }
+
+    static func value(of number: Int) -> String {
+        let text = "value \(number)"
+        return text + String(repeating: ".", count: max(0, valueSize - text.utf8.count))
+    }
+
+    private static func item(_ number: Int) -> NSDictionary {
+        var item: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecValueData: Data(value(of: number).utf8),
+        ]
+        for (key, value) in attributes(of: number) { item[key] = Int(value) ?? value }
+        return item as NSDictionary
     }
 
     /// The bytes of an item's value and of the attributes that the program set, without the names of the attributes.
     public static func payload(of number: Int) -> Int {
-        let text = ["service \(number % 100)", "account \(number)", "label \(number)", description, comment]
-        return text.reduce(2 * 8 + valueSize) { $0 + $1.utf8.count }
+        attributes(of: number).reduce(valueSize) { $0 + (Int($1.value) == nil ? $1.value.utf8.count : 8) }
     }
 
     private static func query(_ number: Int, returning more: [CFString: Any] = [:]) -> NSDictionary {
@@ -102,12 +119,28 @@ public final class SampleKeychain {
         guard (result as? NSData)?.length == valueSize else { throw Failure("a value has not come back") }
     }
 
-    /// A ready query by label for the value of one item.
-    public func nextLabelQuery() -> NSDictionary {
-        turn = (turn + 1) % queries.count
-        return [
-            kSecClass: kSecClassGenericPassword, kSecAttrLabel: "label \(turn)", kSecReturnData: true,
-        ] as [CFString: Any] as NSDictionary
+    /// Finds one item, whichever.
+    public func find() throws {
+        try nextQueries(1).forEach(Self.find)
+    }
+
+    /// Ready queries for the value of one item each, by an attribute that has an index.
+    public func nextLabelQueries(_ number: Int) -> [NSDictionary] {
+        (0..<number).map { _ in
+            turn = (turn + 1) % order.count
+            return [
+                kSecClass: kSecClassGenericPassword, kSecAttrLabel: "label \(order[turn])", kSecReturnData: true,
+            ] as [CFString: Any] as NSDictionary
+        }
+    }
+
+    /// Looks for a comment that no item has: comments have no index, so it goes through all items.
+    public static func scan() throws {
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrComment: "of no item", kSecReturnData: true,
+        ]
+        let status = SecItemCopyMatching(query as NSDictionary, nil)
+        guard status == errSecItemNotFound else { throw Failure("a search for what is not there returned \(status)") }
     }
 
     /// Ready attributes of items that are not there yet.

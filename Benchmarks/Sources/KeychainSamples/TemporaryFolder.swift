@@ -28,4 +28,16 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
         Self.existing.withLock { _ = $0.remove(url) }
     }
+
+    /// Where files are in memory, if there is such a place, and else the folder given.
+    static func nursery(or parent: URL) -> URL {
+        let memory = URL(filePath: "/dev/shm")
+        return FileManager.default.isWritableFile(atPath: memory.path) ? memory : parent
+    }
+
+    func copyContents(to target: URL) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+            try FileManager.default.copyItem(at: url.appending(path: name), to: target.appending(path: name))
+        }
+    }
 }

@@ -11,6 +11,10 @@ struct Samples {
         }
     }
 
+    mutating func append(microseconds time: Double) {
+        microseconds.append(time)
+    }
+
     var median: Double { quantile(0.5) }
 
     func quantile(_ fraction: Double) -> Double {

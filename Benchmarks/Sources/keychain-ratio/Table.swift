@@ -12,6 +12,8 @@ struct Table {
         rows.append(row)
     }
 
+    var isEmpty: Bool { rows.count == 2 }
+
     /// As Markdown reads it, so that it can be quoted.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

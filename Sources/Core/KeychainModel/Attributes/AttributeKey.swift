@@ -32,8 +32,7 @@ package struct AttributeKey: Hashable, Comparable, Sendable, ExpressibleByString
     }
 
     package var description: String {
-        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
-        return String(decoding: bytes, as: UTF8.self)
+        unsafe withUnsafeBytes(of: rawValue.bigEndian) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -13,8 +13,16 @@ struct ResultBuilder {
     let isAddition: Bool
 
     /// The array of a search whose limit is not one. An item that has nothing to show is not in it.
-    func array(for items: [FoundItem]) -> NSArray {
-        let objects = items.compactMap(object(for:))
+    func array(for items: consuming [FoundItem]) -> NSArray {
+        var items = items
+        // From the end, and each item is let go of when its object is there: the objects take the memory of the items.
+        var shared = SharedObjects()
+        var objects: [AnyObject] = []
+        objects.reserveCapacity(items.count)
+        while let item = items.popLast() {
+            if let object = object(for: item, sharing: &shared) { objects.append(object) }
+        }
+        objects.reverse()
         // As with dictionaries: an array of `Any` would be cast back.
         return unsafe objects.withUnsafeBufferPointer { objects in
             unsafe objects.baseAddress.map { unsafe NSArray(objects: $0, count: objects.count) } ?? NSArray()
@@ -23,13 +31,18 @@ struct ResultBuilder {
 
     /// One object if one thing is asked for, a dictionary if it is more or the attributes; nil where there is nothing.
     func object(for item: FoundItem) -> AnyObject? {
+        var shared = SharedObjects()
+        return object(for: item, sharing: &shared)
+    }
+
+    private func object(for item: FoundItem, sharing shared: inout SharedObjects) -> AnyObject? {
         switch returns {
         case []: nil
         case .data:
             if let data = data(of: item) { data } else { isAddition ? NSData() : nil }
         case .persistentReference: persistentReference(of: item)
         case .reference: reference(of: item)
-        default: dictionary(for: item)
+        default: dictionary(for: item, sharing: &shared)
         }
     }
 
@@ -48,7 +61,7 @@ struct ResultBuilder {
         NSData(copying: item.reference.bytes)
     }
 
-    private func dictionary(for item: FoundItem) -> NSDictionary {
+    private func dictionary(for item: FoundItem, sharing shared: inout SharedObjects) -> NSDictionary {
         var keys: [NSObject] = []
         var objects: [AnyObject] = []
         keys.reserveCapacity(item.attributes.count + 4)
@@ -59,9 +72,11 @@ struct ResultBuilder {
         }
         if returns.wantsAttributes {
             for entry in item.attributes.entries where shows(entry.key) {
-                put(KeyNames.name(of: entry.key), entry.value.object)
+                let objects = shared.objects(for: entry)
+                put(objects.name, objects.value)
             }
-            put("accc", SecAccessControl(item.accessControl))
+            let control = shared.objects(for: item.accessControl)
+            put(control.name, control.value)
             if let data = item.certificate?.data {
                 put("certdata", data.object)
             }
@@ -72,7 +87,7 @@ struct ResultBuilder {
         }
         if returns.contains(.data) {
             for (key, secret) in item.secrets where key != .valueData {
-                unsafe put(KeyNames.name(of: key), secret.withUnsafeBytes { unsafe Data($0) } as NSData)
+                unsafe put(key.description as NSString, secret.withUnsafeBytes { unsafe Data($0) } as NSData)
             }
             if let data = data(of: item) { put("v_Data", data) }
         }
@@ -94,44 +109,10 @@ struct ResultBuilder {
     }
 }
 
-/// The names of the attributes as objects, made once: a result has a dozen of them.
-@_implementationOnly
-private enum KeyNames {
-    // Immutable strings, written once.
-    nonisolated(unsafe) private static let names: [AttributeKey: NSString] = Dictionary(
-        ItemClass.allCases.flatMap(AttributeTable.attributes(of:)).map { ($0.key, $0.key.description as NSString) },
-        uniquingKeysWith: { first, _ in first }
-    )
-
-    static func name(of key: AttributeKey) -> NSString {
-        unsafe names[key] ?? key.description as NSString
-    }
-}
-
-extension AttributeValue {
-    /// The Foundation object that callers get. Booleans are integer numbers, as on Apple's systems.
-    fileprivate var object: NSObject {
-        switch self {
-        case .string(let string): string as NSString
-        case .data(let bytes): NSData(copying: bytes)
-        case .integer(let number): NSNumber(value: number)
-        case .real(let number): NSNumber(value: number)
-        case .date(let seconds): NSDate(timeIntervalSinceReferenceDate: seconds)
-        }
-    }
-}
-
 extension SecretBytes {
     fileprivate var object: NSData {
         unsafe withUnsafeBytes { bytes in
             unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
         }
-    }
-}
-
-extension NSData {
-    fileprivate convenience init(copying bytes: [UInt8]) {
-        // It copies at once, so that the pointer is not kept.
-        unsafe self.init(bytes: bytes, length: bytes.count)
     }
 }

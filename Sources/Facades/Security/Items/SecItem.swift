@@ -44,7 +44,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         guard unsafe result != nil else { return }
         let builder = ResultBuilder(itemClass: request.query.itemClass, returns: request.returns, isAddition: false)
         if request.limit != .one {
-            unsafe result?.pointee = builder.array(for: items)
+            unsafe result?.pointee = builder.array(for: consume items)
         } else if !request.returns.isEmpty {
             // Nil too is written where an item has nothing to show: an earlier result must not pass for this one's.
             unsafe result?.pointee = builder.object(for: first)

@@ -1,0 +1,2 @@
+// What glibc's module leaves out: the allocator's own figures.
+#include <malloc.h>
