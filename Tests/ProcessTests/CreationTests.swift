@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import KeychainModel
 import KeychainTestSupport
 import Testing
@@ -95,34 +94,5 @@ struct CreationTests {
         #expect(making.wait() == 0)
         #expect(looking.lines == ["0"])
         #expect(making.lines == ["0"])
-    }
-
-    @Test func `writers that are killed at random lose nothing that they acknowledged`() throws {
-        let keychain = try TestKeychain()
-        var writers: [ProbeProcess] = []
-        var finished: [[String]] = []
-        var kills = 0
-        for generation in 0..<60 {
-            while writers.count < 3 {
-                writers.append(try ProbeProcess(keychain, ["add-forever", "\(generation)-\(writers.count)"]))
-            }
-            usleep(.random(in: 20_000..<180_000))
-            let victim = writers.remove(at: .random(in: 0..<writers.count))
-            victim.kill()
-            kills += 1
-            finished.append(victim.lines)
-        }
-        for writer in writers {
-            writer.kill()
-            finished.append(writer.lines)
-        }
-        let acknowledged = finished.flatMap { $0 }
-        #expect(acknowledged.filter { $0.hasPrefix("failed") } == [])
-        #expect(acknowledged.count > 100)
-        let found = Set(try keychain.connection(groups: ["KeychainProbe"]).accounts())
-        #expect(acknowledged.filter { !found.contains($0) } == [])
-        let check = try keychain.sql { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
-        #expect(check == ["ok"])
-        print("\(kills) kills, \(acknowledged.count) acknowledged items, all there")
     }
 }
