@@ -1,5 +1,5 @@
 import Foundation
-import KeychainClient
+@testable import KeychainClient
 import KeychainModel
 import Testing
 
@@ -80,21 +80,38 @@ struct EntitlementsTests {
         }
     }
 
-    /// A fuzzer's find (`Fuzz/Corpus/entitlements/set`): Foundation's older reader of property lists ends the process.
-    @Test func `a set in a binary property list is refused, and ends nothing`() {
-        let trailer: (_ objects: UInt8, _ table: UInt8) -> [UInt8] = { objects, table in
-            let zeroes = [UInt8](repeating: 0, count: 7)
-            return zeroes.dropLast() + [1, 1] + zeroes + [objects] + zeroes + [0] + zeroes + [table]
+    /// Foundation's readers of the other forms end the process over some that are damaged: a set, a text that is longer
+    /// than the file. Both are among the inputs that the fuzzer begins with.
+    @Test func `a property list that is not XML is refused, whole or damaged`() throws {
+        let list = ["application-identifier": "TEAM.program"]
+        let whole = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        let set: [UInt8] =
+            Array("bplist00".utf8) + [0xC1, 1, 0x51, 0x61, 8, 10, 0, 0, 0, 0, 0, 0, 1, 1]
+            + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12]
+        let tooLong = try #require(whole.firstIndex(of: 0x5F).map { index in
+            var damaged = whole
+            damaged[index + 1] = 0x12
+            return damaged
+        })
+        let oldStyle = Data(#"{ "application-identifier" = "TEAM.program"; }"#.utf8)
+        for file in [whole, Data(set), tooLong, oldStyle] {
+            #expect(throws: KeychainError(.missingEntitlement, "")) { try Entitlements(propertyList: file) }
         }
-        let start = Array("bplist00".utf8)
-        let set = start + [0xC1, 1, 0x51, 0x61] + [8, 10] + trailer(2, 12)
-        // A dictionary whose groups are a set.
-        let key = Array("keychain-access-groups".utf8)
-        let nested =
-            start + [0xD1, 1, 2] + [0x5F, 0x10, UInt8(key.count)] + key + [0xC1, 3] + [0x51, 0x61]
-            + [8, 11, 36, 38] + trailer(4, 40)
-        for file in [set, nested] {
-            #expect(throws: KeychainError(.missingEntitlement, "")) { try Entitlements(propertyList: Data(file)) }
+    }
+
+    @Test func `a property list with a byte order mark is read`() throws {
+        let file = Data([0xEF, 0xBB, 0xBF]) + propertyList("<key>application-identifier</key><string>TEAM.a</string>")
+        #expect(try Entitlements(propertyList: file).applicationIdentifier == "TEAM.a")
+    }
+
+    /// The reader calls itself for each level, on a thread whose stack is small.
+    @Test func `a property list of endless nesting or size is refused, and ends nothing`() throws {
+        for name in ["array", "dict><key>a</key"] {
+            let file = Data(("<?xml version=\"1.0\"?><plist>" + String(repeating: "<\(name)>", count: 200_000)).utf8)
+            #expect(throws: KeychainError(.missingEntitlement, "")) { try Entitlements(propertyList: file) }
+            #expect(throws: KeychainError(.missingEntitlement, "")) {
+                try Entitlements(propertyList: file.prefix(Entitlements.largestFile))
+            }
         }
     }
 }

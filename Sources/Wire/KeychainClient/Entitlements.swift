@@ -14,10 +14,22 @@ package struct Entitlements: Sendable, Equatable {
 
     package init() {}
 
-    /// Reads an XML or binary property list.
+    /// Reads an XML property list, which is what Xcode writes and signs with.
+    ///
+    /// Binary lists and lists of the old style are refused: Foundation's readers of both end the process over some that
+    /// are damaged, and this one may be anybody's.
     ///
     /// - Throws: `missingEntitlement` where it is none, or a key has a value of another type than Apple's.
     package init(propertyList: Data) throws(KeychainError) {
+        guard propertyList.count <= Self.largestFile else {
+            throw KeychainError(.missingEntitlement, "the entitlements file is larger than 64 KiB")
+        }
+        guard Self.isXML(propertyList) else {
+            throw KeychainError(
+                .missingEntitlement,
+                "the entitlements file is no XML property list; plutil -convert xml1 makes one of a binary list"
+            )
+        }
         do {
             self = try PropertyListDecoder().decode(Entitlements.self, from: propertyList)
         } catch DecodingError.typeMismatch(_, let context) {
@@ -30,6 +42,15 @@ package struct Entitlements: Sendable, Equatable {
         } catch {
             throw KeychainError(.missingEntitlement, "the entitlements file is no property list with a dictionary")
         }
+    }
+
+    /// In bytes. Real ones have a few hundred; the reader's stack grows with the nesting.
+    static let largestFile = 64 << 10
+
+    private static func isXML(_ file: Data) -> Bool {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = file.starts(with: byteOrderMark) ? file.dropFirst(byteOrderMark.count) : file
+        return ["<?xml", "<!DOCTYPE", "<plist"].contains { text.starts(with: $0.utf8) }
     }
 
     /// The access groups that they give a program, in Apple's order; its own identifier is the last resort.
@@ -50,7 +71,6 @@ package struct Entitlements: Sendable, Equatable {
     }
 }
 
-// Not by way of PropertyListSerialization, which ends the process over a set in a binary property list.
 extension Entitlements: Decodable {
     private enum CodingKeys: String, CodingKey {
         case accessGroups = "keychain-access-groups"
