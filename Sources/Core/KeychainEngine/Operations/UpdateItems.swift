@@ -75,7 +75,7 @@ extension KeychainEngine {
 
 extension SealedRow {
     fileprivate func hasPrimaryKey(of other: SealedRow) -> Bool {
-        accessGroup.utf8.elementsEqual(other.accessGroup.utf8) && isSynchronizable == other.isSynchronizable
+        accessGroup.hasSameBytes(as: other.accessGroup) && isSynchronizable == other.isSynchronizable
             && AttributeTable.attributes(of: itemClass).allSatisfy { attribute in
                 !attribute.flags.contains(.primaryKey)
                     || blindColumns[attribute.key] == other.blindColumns[attribute.key]

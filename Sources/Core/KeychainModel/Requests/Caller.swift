@@ -23,7 +23,7 @@ package struct AccessGroups: Sendable, Equatable {
         for entry in entries where !entry.isEmpty {
             if entry.hasSuffix("*") {
                 wildcards.append(String(entry.dropLast()))
-            } else if !names.contains(where: { $0.utf8.elementsEqual(entry.utf8) }) {
+            } else if !names.contains(where: { $0.hasSameBytes(as: entry) }) {
                 names.append(entry)
             }
         }
@@ -32,7 +32,7 @@ package struct AccessGroups: Sendable, Equatable {
     }
 
     package func contains(_ group: String) -> Bool {
-        names.contains { $0.utf8.elementsEqual(group.utf8) }
+        names.contains { $0.hasSameBytes(as: group) }
             || wildcards.contains { group.utf8.starts(with: $0.utf8) }
     }
 }
