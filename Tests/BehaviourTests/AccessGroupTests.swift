@@ -326,4 +326,18 @@ struct AccessGroupTests {
             try #expect(value(of: [kSecValuePersistentRef: bytes]) == itemClass.data)
         }
     }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a new item of any class goes into the first group that is not that of tokens`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport, groups: ["com.apple.token", "second", "third"]) {
+            itemClass.addItem()
+            try #expect(attributes(of: itemClass.query())["agrp"] as? String == "second")
+            for part in itemClass.parts(2, [kSecAttrAccessGroup: kSecAttrAccessGroupToken]) {
+                #expect(add(part) == errSecMissingEntitlement)
+            }
+        }
+    }
 }
