@@ -240,4 +240,104 @@ struct AccessGroupTests {
             #expect(add(password(["ggrp": "family", kSecAttrSynchronizable: true])) == errSecParam)
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `an empty sharing group is none`(transport: Transport) throws {
+        try withKeychain(transport) {
+            #expect(add(password(["ggrp": ""])) == errSecSuccess)
+            #expect(add(password()) == errSecDuplicateItem)
+            #expect(find(query(["ggrp": ""])).status == errSecSuccess)
+            #expect(delete(query(["ggrp": ""])) == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a sharing group beside a persistent reference needs an entitlement too`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem()
+            let item: [CFString: Any] = [
+                kSecValuePersistentRef: try reference(of: itemClass.query()), "ggrp": "family",
+            ]
+            if itemClass != .identity { #expect(update(item, [:]) == errSecMissingEntitlement) }
+            #expect(delete(item) == errSecMissingEntitlement)
+            #expect(find(itemClass.query()).status == errSecSuccess)
+        }
+    }
+
+    // MARK: - In every class
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a group that is not the program's is a missing entitlement in every class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let foreign: [CFString: Any] = [kSecAttrAccessGroup: "foreign"]
+        try withKeychain(transport, groups: ["first", "com.apple.token"]) {
+            itemClass.addItem()
+            for part in itemClass.parts(2, foreign) { #expect(add(part) == errSecMissingEntitlement) }
+            #expect(find(itemClass.query(foreign)).status == errSecMissingEntitlement)
+            #expect(update(itemClass.query(foreign), [:]) == errSecMissingEntitlement)
+            #expect(delete(itemClass.query(foreign)) == errSecMissingEntitlement)
+            for group in ["foreign", "", "com.apple.token"] {
+                #expect(update(itemClass.query(), [kSecAttrAccessGroup: group]) == errSecMissingEntitlement, "\(group)")
+            }
+            try #expect(attributes(of: itemClass.query())["agrp"] as? String == "first")
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a program without groups may do nothing in any class`(transport: Transport, itemClass: EveryClass) throws {
+        try withKeychain(transport, groups: []) {
+            for part in itemClass.parts() { #expect(add(part) == errSecMissingEntitlement) }
+            for call in [Call.find, .update, .delete] {
+                #expect(call(itemClass.query()) == errSecMissingEntitlement, "\(call)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `an item of any class in a foreign group is not found, changed or deleted, also not by its reference`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let keychain = try KeychainFixture(transport)
+        let bytes = try keychain.asProgram(groups: ["a"]) {
+            itemClass.addItem()
+            return try reference(of: itemClass.query())
+        }
+        keychain.asProgram(groups: ["b"]) {
+            for query in [itemClass.query(), [kSecValuePersistentRef: bytes]] {
+                #expect(find(query).status == errSecItemNotFound)
+                #expect(delete(query) == errSecItemNotFound)
+            }
+            #expect(update(itemClass.query(), [kSecAttrLabel: "x"]) == errSecItemNotFound)
+            if itemClass != .identity {
+                #expect(update([kSecValuePersistentRef: bytes], [kSecAttrLabel: "x"]) == errSecItemNotFound)
+            }
+            let named: [CFString: Any] = [kSecValuePersistentRef: bytes, kSecAttrAccessGroup: "a"]
+            #expect(delete(named) == errSecMissingEntitlement)
+            // Another's item does not stand in the way of one's own.
+            itemClass.addItem()
+        }
+        try keychain.asProgram(groups: ["a"]) {
+            try #expect(value(of: [kSecValuePersistentRef: bytes]) == itemClass.data)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a new item of any class goes into the first group that is not that of tokens`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport, groups: ["com.apple.token", "second", "third"]) {
+            itemClass.addItem()
+            try #expect(attributes(of: itemClass.query())["agrp"] as? String == "second")
+            for part in itemClass.parts(2, [kSecAttrAccessGroup: kSecAttrAccessGroupToken]) {
+                #expect(add(part) == errSecMissingEntitlement)
+            }
+        }
+    }
 }

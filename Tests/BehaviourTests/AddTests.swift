@@ -102,6 +102,26 @@ struct AddTests {
         }
     }
 
+    @Test(arguments: Transport.allCases, PasswordClass.allCases)
+    func `a view hint and a token are part of what makes a password unique, and an empty one is none`(
+        transport: Transport,
+        itemClass: PasswordClass
+    ) throws {
+        try withKeychain(transport) {
+            for name in ["vwht", "tkid"] as [CFString] {
+                #expect(add(itemClass.item()) == errSecSuccess)
+                #expect(add(itemClass.item([name: "one"])) == errSecSuccess)
+                #expect(add(itemClass.item([name: "two"])) == errSecSuccess)
+                #expect(add(itemClass.item([name: "two"])) == errSecDuplicateItem)
+                #expect(add(itemClass.item([name: ""])) == errSecDuplicateItem)
+                try #expect(accounts(of: itemClass.query([name: "two"])).count == 1)
+                try #expect(accounts(of: itemClass.query([name: ""])).count == 1)
+                try #expect(attributes(of: itemClass.query([name: ""]))[String(describing: name)] == nil)
+                #expect(delete(itemClass.query) == errSecSuccess)
+            }
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `generic and internet passwords do not collide`(transport: Transport) throws {
         try withKeychain(transport) {

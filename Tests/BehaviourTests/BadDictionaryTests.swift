@@ -181,6 +181,7 @@ struct BadDictionaryTests {
         let wrong: [(CFString, Any)] = [
             (kSecUseAuthenticationUI, 1), (kSecUseAuthenticationUI, true), (kSecUseAuthenticationUI, "u_AuthUIX"),
             (kSecUseAuthenticationUI, Data()), (kSecUseOperationPrompt, 1), ("u_CallerName", 1),
+            (kSecUseNoAuthenticationUI, 1), (kSecUseNoAuthenticationUI, "yes"),
         ]
         try check(transport) {
             for (key, value) in wrong {
@@ -266,6 +267,174 @@ struct BadDictionaryTests {
             let shape = Data([0x30, 0x07, 0x30, 0x00, 0x30, 0x00, 0x03, 0x01, 0x00])
             let certificate = try #require(SecCertificateCreateWithData(nil, shape as CFData))
             #expect(add([kSecClass: kSecClassCertificate, kSecValueRef: certificate]) == errSecUnimplemented)
+        }
+    }
+
+    // MARK: - In every class
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a search in any class takes 128 attributes and match keys, and not one more`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem(1, [kSecAttrLabel: "label"])
+            func keys(_ count: Int) -> [CFString: Any] {
+                Dictionary(uniqueKeysWithValues: (0..<count).map { ("m_Unheard\($0)" as CFString, true) })
+            }
+            #expect(find(itemClass.query(keys(128))).status == errSecSuccess)
+            #expect(find(itemClass.query(keys(129))).status == errSecParam)
+            let label: [CFString: Any] = [kSecAttrLabel: "label"]
+            #expect(find(itemClass.query(keys(127).merging(label) { $1 })).status == errSecSuccess)
+            #expect(find(itemClass.query(keys(128).merging(label) { $1 })).status == errSecParam)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a match key is an error in every call but a search, in any class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let matches: [CFString: Any] = [
+            kSecMatchLimit: kSecMatchLimitAll, kSecMatchIssuers: [Data([0x30, 0])], kSecMatchValidOnDate: NSNull(),
+            kSecMatchTrustedOnly: false, kSecMatchEmailAddressIfPresent: "a@b.c", kSecMatchPolicy: "x",
+            kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchItemList: [Data()],
+            kSecMatchHostOrSubdomainOfHost: "example.com", "m_Unheard": 1,
+        ]
+        try withKeychain(transport) {
+            for (key, value) in matches {
+                #expect(Call.add(itemClass.item([key: value])) == errSecParam, "\(key)")
+            }
+            #expect(find(itemClass.query()).status == errSecItemNotFound)
+            itemClass.addItem()
+            let before = try attributes(of: itemClass.query()) as NSDictionary
+            for (key, value) in matches {
+                #expect(Call.update(itemClass.query([key: value])) == errSecParam, "\(key)")
+                #expect(Call.delete(itemClass.query([key: value])) == errSecParam, "\(key)")
+            }
+            try #expect(attributes(of: itemClass.query()) as NSDictionary == before)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `an item list is an error in every call, in any class`(transport: Transport, itemClass: EveryClass) throws {
+        try withKeychain(transport) {
+            for call in Call.allCases {
+                #expect(call(itemClass.item([kSecUseItemList: [Data()]])) == errSecParam, "\(call)")
+            }
+            #expect(find(itemClass.query()).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `what asks the person is hidden from searches alone, in any class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let skip: [CFString: Any] = [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]
+        try withKeychain(transport) {
+            #expect(Call.add(itemClass.item(skip)) == errSecParam)
+            itemClass.addItem()
+            #expect(find(itemClass.query(skip)).status == errSecSuccess)
+            #expect(Call.update(itemClass.query(skip)) == errSecParam)
+            #expect(Call.delete(itemClass.query(skip)) == errSecParam)
+            #expect(find(itemClass.query()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `an authentication context excludes a credential, and either alone is accepted`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let context: [CFString: Any] = [kSecUseAuthenticationContext: NSObject()]
+        let credential: [CFString: Any] = ["u_CredRef": Data([1])]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for call in Call.allCases {
+                #expect(call(itemClass.item(context.merging(credential) { $1 })) == errSecParam, "\(call)")
+            }
+            for alone in [context, credential] {
+                #expect(find(itemClass.query(alone)).status == errSecSuccess)
+                #expect(update(itemClass.query(alone), [:]) == errSecSuccess)
+                #expect(delete(itemClass.query(alone)) == errSecSuccess)
+                for part in itemClass.parts() { #expect(add(part.merging(alone) { $1 }) == errSecSuccess) }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `the use keys that have no meaning here are accepted everywhere and change nothing`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let keys: [CFString: Any] = [
+            kSecUseOperationPrompt: "Please", "u_CallerName": "test", kSecUseNoAuthenticationUI: true,
+            kSecUseAuthenticationUI: kSecUseAuthenticationUIFail, kSecUseUserIndependentKeychain: true,
+            "u_SystemKeychain": true, "u_SystemKeychainAlways": true, "u_SyncBubbleKeychain": true,
+            "u_TokenRawItems": true, "u_CertWithIssuers": true, kSecUseDataProtectionKeychain: true,
+        ]
+        try withKeychain(transport) {
+            for part in itemClass.parts() { #expect(add(part.merging(keys) { $1 }) == errSecSuccess) }
+            try #expect(value(of: itemClass.query(keys)) == itemClass.data)
+            #expect(update(itemClass.query(keys), [:]) == errSecSuccess)
+            #expect(delete(itemClass.query(keys)) == errSecSuccess)
+            #expect(find(itemClass.query()).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `app clip items exist in no class`(transport: Transport, itemClass: EveryClass) throws {
+        try withKeychain(transport) {
+            for call in Call.allCases { #expect(call(itemClass.item(["clip": true])) == errSecParam, "\(call)") }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `keys that are Apple's own and mean nothing here are no such attribute, in any class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for key in ["UUID", "dspk", "toid"] as [CFString] {
+                for value in [Data(count: 16), "x", true] as [Any] {
+                    for call in Call.allCases {
+                        #expect(call(itemClass.item([key: value])) == errSecNoSuchAttr, "\(key) in \(call)")
+                    }
+                    #expect(update(itemClass.query(), [key: value]) == errSecNoSuchAttr, "\(key)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a value that is not data is an error in every call and class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            for value in ["text", 1, true, NSNull(), [Data()]] as [Any] {
+                for call in Call.allCases {
+                    #expect(call(itemClass.item([kSecValueData: value])) == errSecParam, "\(value) in \(call)")
+                }
+                #expect(update(itemClass.query(), [kSecValueData: value]) == errSecParam, "\(value)")
+            }
+            #expect(find(itemClass.query()).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `the value in a search, update or deletion is no filter, in any class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let other: [CFString: Any] = [kSecValueData: Data("something else".utf8)]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            try #expect(value(of: itemClass.query(other)) == itemClass.data)
+            #expect(update(itemClass.query(other), [:]) == errSecSuccess)
+            #expect(delete(itemClass.query(other)) == errSecSuccess)
         }
     }
 }

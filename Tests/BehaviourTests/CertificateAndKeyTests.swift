@@ -246,4 +246,252 @@ struct CertificateAndKeyTests {
             }
         }
     }
+
+    // MARK: - Adding
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an add without data that asks for it returns empty data, and one that asks for nothing no result`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport) {
+            #expect(addReturning(half.query([kSecReturnData: true])).result as? Data == Data())
+            delete(half.query())
+            let outcome = resultAfter { SecItemAdd(half.item() as CFDictionary, $0) }
+            #expect(outcome.status == errSecSuccess)
+            #expect(outcome.isUntouched)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an add returns a dictionary of all that it is asked for`(transport: Transport, half: IdentityHalf) throws {
+        try withKeychain(transport) {
+            let returns: [CFString: Any] = [
+                kSecReturnAttributes: true, kSecReturnData: true, kSecReturnPersistentRef: true,
+            ]
+            let item = try #require(addReturning(half.item(returns)).result as? [String: Any])
+            #expect(item["v_Data"] as? Data == half.data)
+            try #expect(item["v_PersistentRef"] as? Data == reference(of: half.query()))
+            #expect(item["class"] == nil)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `an add that asks for a key as an object gets none yet`(transport: Transport) throws {
+        try withKeychain(transport) {
+            let outcome = resultAfter { SecItemAdd(key([kSecReturnRef: true]) as CFDictionary, $0) }
+            #expect(outcome.status == errSecSuccess)
+            #expect(outcome.result == nil)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an item in the group of push notifications is always accessible on this device alone`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport, groups: ["test.default", "com.apple.apsd"]) {
+            add(half.item([kSecAttrAccessGroup: "com.apple.apsd"]))
+            try #expect(attributes(of: half.query())["pdmn"] as? String == "dku")
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an item comes with an access control of its accessibility, which goes back in beside it`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport) {
+            add(half.item())
+            let item = try attributes(of: half.query())
+            let control = try #require(item["accc"] as? SecAccessControl)
+            let accessible = try #require(item["pdmn"] as? String)
+            #expect(control.description == "<SecAccessControlRef: \(accessible)>")
+            let both: [CFString: Any] = [kSecAttrAccessControl: control, kSecAttrAccessible: accessible]
+            #expect(find(half.query(both)).status == errSecSuccess)
+            #expect(update(half.query(), both) == errSecSuccess)
+            delete(half.query())
+            #expect(add(half.item(both)) == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an item of this device alone, or with an access control, cannot be synchronizable`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil))
+        let conflicts: [(CFString, Any)] = [
+            (kSecAttrAccessible, "aku"), (kSecAttrAccessible, "cku"), (kSecAttrAccessible, "dku"),
+            (kSecAttrAccessControl, control),
+        ]
+        try withKeychain(transport) {
+            for (key, value) in conflicts {
+                #expect(add(half.item(shared.merging([key: value]) { $1 })) == errSecParam, "\(value)")
+                #expect(add(half.item([key: value])) == errSecSuccess, "\(value)")
+                #expect(update(half.query(), shared) == errSecParam, "\(value)")
+                #expect(delete(half.query()) == errSecSuccess)
+            }
+        }
+    }
+
+    // MARK: - Filters
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `every call leaves synchronizable items alone unless asked for them`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport) {
+            add(half.item(shared))
+            for query in [half.query(), half.query([kSecAttrSynchronizable: false])] {
+                #expect(find(query).status == errSecItemNotFound)
+                #expect(update(query, [:]) == errSecItemNotFound)
+                #expect(delete(query) == errSecItemNotFound)
+            }
+            for flag in [true, 1, "1", kSecAttrSynchronizableAny] as [Any] {
+                #expect(find(half.query([kSecAttrSynchronizable: flag])).status == errSecSuccess, "\(flag)")
+                #expect(update(half.query([kSecAttrSynchronizable: flag]), [:]) == errSecSuccess, "\(flag)")
+            }
+            add(half.item([kSecAttrLabel: "local"]))
+            try #expect(attributes(of: half.query())["labl"] as? String == "local")
+            try #expect(count(of: half.query(shared)) == 1)
+            #expect(delete(half.query(shared)) == errSecSuccess)
+            #expect(find(half.query()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an accessibility is a filter, and an access control is none`(transport: Transport, half: IdentityHalf) throws
+    {
+        let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, .userPresence, nil))
+        try withKeychain(transport) {
+            add(half.item([kSecAttrAccessible: "ck"]))
+            #expect(find(half.query([kSecAttrAccessible: "ck"])).status == errSecSuccess)
+            for other in ["ak", "dk", "aku", "cku", "dku", "akpu"] {
+                #expect(find(half.query([kSecAttrAccessible: other])).status == errSecItemNotFound, "\(other)")
+            }
+            #expect(find(half.query([kSecAttrAccessible: "f"])).status == errSecParam)
+            #expect(find(half.query([kSecAttrAccessControl: control])).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `attributes take the types of their kind alone`(transport: Transport) throws {
+        let wrong: [([String], [Any])] = [
+            (["issr", "slnr", "subj", "skid", "pkhh"], [true, Date(), NSNull(), [1], UUID()]),
+            (["ctyp", "cenc"], [Data([1]), Date(), NSNull(), [1], UUID()]),
+        ]
+        let wrongForKeys: [([String], [Any])] = [
+            (["klbl"], [true, Date(), NSNull(), [1], UUID()]), (["atag"], [true, Date(), NSNull(), [1], UUID()]),
+            (["kcls", "crtr", "type", "bsiz", "esiz", "perm", "priv", "sign"], [Data([1]), Date(), NSNull(), UUID()]),
+        ]
+        try withKeychain(transport) {
+            for (half, cases) in [(IdentityHalf.certificate, wrong), (.key, wrongForKeys)] {
+                for (keys, values) in cases {
+                    for key in keys {
+                        for value in values {
+                            let attribute: [CFString: Any] = [key as CFString: value]
+                            for call in Call.allCases {
+                                #expect(call(half.query(attribute)) == errSecParam, "\(key): \(value)")
+                            }
+                            #expect(update(half.query(), attribute) == errSecParam, "\(key): \(value)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - Updating and deleting
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an update sets attributes and the data alone`(transport: Transport, half: IdentityHalf) throws {
+        let changes: [(CFString, Any, OSStatus)] = [
+            (kSecClass, half.className, errSecNoSuchAttr), (kSecReturnData, false, errSecNoSuchAttr),
+            (kSecMatchLimit, kSecMatchLimitAll, errSecNoSuchAttr), (kSecUseOperationPrompt, "x", errSecNoSuchAttr),
+            ("u_CredRef", Data(), errSecNoSuchAttr), (kSecAttrAccount, "x", errSecNoSuchAttr),
+            (kSecValuePersistentRef, Data(), errSecParam), (kSecValueRef, NSObject(), errSecParam),
+            (kSecAttrLabel, NSNull(), errSecParam), ("ggrp", "x", errSecParam), ("tomb", true, errSecParam),
+            (kSecAttrSynchronizable, kSecAttrSynchronizableAny, errSecParam), (kSecAttrAccessible, "x", errSecParam),
+        ]
+        try withKeychain(transport) {
+            add(half.item())
+            for (key, value, status) in changes {
+                #expect(update(half.query(), [key: value, "alis": "x"]) == status, "\(key)")
+            }
+            try #expect(attributes(of: half.query())["alis"] == nil)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an update ignores a modification date, a user and the data protection key, and takes a creation date`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport) {
+            add(half.item())
+            let before = try #require(attributes(of: half.query())["mdat"] as? Date)
+            let changes: [CFString: Any] = [
+                "mdat": Date.distantFuture, "musr": Data(count: 16), "nleg": true, "cdat": Date.distantPast,
+            ]
+            #expect(update(half.query(), changes) == errSecSuccess)
+            let item = try attributes(of: half.query())
+            let after = try #require(item["mdat"] as? Date)
+            #expect(after > before && after < Date(timeIntervalSinceNow: 3600))
+            #expect(item["cdat"] as? Date == .distantPast)
+            #expect(item["musr"] as? Data == Data())
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an update without changes moves the modification date every time`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        try withKeychain(transport) {
+            add(half.item())
+            var last = try #require(attributes(of: half.query())["mdat"] as? Date)
+            for _ in 0..<5 {
+                #expect(update(half.query(), [:]) == errSecSuccess)
+                let next = try #require(attributes(of: half.query())["mdat"] as? Date)
+                #expect(next > last)
+                last = next
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, IdentityHalf.allCases)
+    func `an item changed to the primary key of a tombstone takes its place`(
+        transport: Transport,
+        half: IdentityHalf
+    ) throws {
+        let name: CFString = half == .certificate ? kSecAttrSerialNumber : kSecAttrApplicationLabel
+        try withKeychain(transport) {
+            add(half.item([name: Data([2])]))
+            delete(half.query(["u_Tomb": true]))
+            add(half.item([name: Data([1])]))
+            #expect(update(half.query(), [name: Data([2])]) == errSecSuccess)
+            try #expect(count(of: half.query([name: Data([2])])) == 1)
+            #expect(find(half.query(tombstones)).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `return keys are errors in an update where they are true, and mean nothing in a deletion`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            for key in [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef] {
+                for flag in [true, false] {
+                    itemClass.addItem()
+                    #expect(update(itemClass.query([key: flag]), [:]) == (flag ? errSecParam : errSecSuccess), "\(key)")
+                    #expect(delete(itemClass.query([key: 1])) == errSecParam, "\(key)")
+                    #expect(delete(itemClass.query([key: flag])) == errSecSuccess, "\(key)")
+                    #expect(find(itemClass.query()).status == errSecItemNotFound)
+                }
+            }
+        }
+    }
 }

@@ -371,4 +371,29 @@ struct CertificateMatchTests {
             }
         }
     }
+
+    // MARK: - As the page on compatibility says
+
+    @Test(arguments: Transport.allCases)
+    func `the normalised content of a name is an issuer too`(transport: Transport) throws {
+        let root = try TestCertificate(TestName("Root"))
+        try withKeychain(transport) {
+            add(root.item("root", [kSecAttrIssuer: try root.subject.der]))
+            let content = try #require(try attributes(of: certificates())["issr"] as? Data)
+            try #expect(content != root.subject.der)
+            try #expect(labels(of: certificates([kSecMatchIssuers: [content]])) == ["root"])
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a chain leads through synchronizable certificates too`(transport: Transport) throws {
+        let root = try TestCertificate(TestName("Root"))
+        let intermediate = try TestCertificate(TestName("Intermediate"), issuer: root)
+        let leaf = try TestCertificate(TestName("Leaf"), issuer: intermediate)
+        try withKeychain(transport) {
+            add(leaf.item("leaf"))
+            add(intermediate.item("intermediate", [kSecAttrSynchronizable: true]))
+            try #expect(labels(of: certificates([kSecMatchIssuers: [root.subject.der]])) == ["leaf"])
+        }
+    }
 }

@@ -197,7 +197,9 @@ struct CoercionTests {
             for nobody in [Data(), NSNull()] as [Any] {
                 #expect(find(query(["musr": nobody])).status == errSecSuccess, "\(nobody)")
             }
-            #expect(find(query(["musr": Data(count: 16)])).status == errSecItemNotFound)
+            for other in [Data(count: 16), UUID()] as [Any] {
+                #expect(find(query(["musr": other])).status == errSecItemNotFound, "\(other)")
+            }
             for value in [Data(count: 15), Data(count: 20), "x", 1] as [Any] {
                 #expect(find(query(["musr": value])).status == errSecParam, "\(value)")
             }

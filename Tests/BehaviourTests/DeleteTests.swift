@@ -89,6 +89,17 @@ struct DeleteTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `an attribute that is not a certificate's makes a deletion an error, and nothing is deleted`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            add(certificate())
+            #expect(delete(certificates([kSecAttrApplicationTag: "x"])) == errSecNoSuchAttr)
+            #expect(find(certificates()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `a return key in a deletion still has to be a truth value`(transport: Transport) throws {
         try withKeychain(transport) {
             add(password())

@@ -208,4 +208,54 @@ struct FindTests {
             #expect(find(query(account: "alice", [kSecMatchCaseInsensitive: true])).status == errSecItemNotFound)
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `no certificate, key or identity is found by host`(transport: Transport) throws {
+        try withKeychain(transport) {
+            for itemClass in [EveryClass.certificate, .key, .identity] {
+                let query = itemClass.query([kSecMatchHostOrSubdomainOfHost: "example.com"])
+                #expect(find(query).status == errSecUnimplemented, "\(itemClass)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, [EveryClass.genericPassword, .internetPassword, .key])
+    func `match keys of certificates are checked for their type in other classes, and then ignored`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let keys: [(CFString, [Any], [Any])] = [
+            (kSecMatchTrustedOnly, [true, false], [1, "true", Data()]),
+            (kSecMatchValidOnDate, [Date.distantPast, NSNull()], ["now", 0, true]),
+            (kSecMatchEmailAddressIfPresent, ["a@example.com"], [Data(), 1]),
+        ]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for (key, right, wrong) in keys {
+                for value in right {
+                    #expect(find(itemClass.query([key: value])).status == errSecSuccess, "\(key): \(value)")
+                }
+                for value in wrong {
+                    #expect(find(itemClass.query([key: value])).status == errSecParam, "\(key): \(value)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `match keys that nothing implements are ignored in every class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let ignored: [CFString: Any] = [
+            kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchItemList: [Data()],
+            kSecMatchSearchList: ["x"], kSecMatchSubjectWholeString: "x", "m_NeverHeardOf": 1,
+        ]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for (key, value) in ignored {
+                #expect(find(itemClass.query([key: value])).status == errSecSuccess, "\(key)")
+            }
+        }
+    }
 }

@@ -138,6 +138,12 @@ struct IdentityTests {
             #expect(find(identities([kSecAttrSynchronizable: true])).status == errSecSuccess)
             #expect(find(identities([kSecAttrSynchronizable: kSecAttrSynchronizableAny])).status == errSecSuccess)
         }
+        try withKeychain(transport) {
+            add(certificate([kSecAttrSynchronizable: true]))
+            add(key())
+            #expect(find(identities()).status == errSecSuccess)
+            #expect(find(identities([kSecAttrSynchronizable: true])).status == errSecItemNotFound)
+        }
     }
 
     @Test(arguments: Transport.allCases)
@@ -503,6 +509,14 @@ struct IdentityTests {
             #expect(add(identities()) == errSecParam)
             #expect(find(certificates()).status == errSecItemNotFound)
             #expect(find(keys()).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `an identity comes with an access control of its certificate's accessibility`(transport: Transport) throws {
+        try withIdentity(transport) {
+            let control = try attributes(of: identities())["accc"] as? SecAccessControl
+            #expect(control?.description == "<SecAccessControlRef: dk>")
         }
     }
 }

@@ -110,4 +110,56 @@ struct LimitTests {
             try #expect(accounts(of: genericPasswords()) == names.sorted())
         }
     }
+
+    // MARK: - In every class
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `the limit means the same in every class`(transport: Transport, itemClass: EveryClass) throws {
+        try withKeychain(transport) {
+            for number in 1...3 as ClosedRange<UInt8> { itemClass.addItem(number) }
+            func search(_ limit: Any?) -> (status: OSStatus, result: CFTypeRef?) {
+                var query = itemClass.query([kSecReturnPersistentRef: true])
+                if let limit { query[kSecMatchLimit] = limit }
+                return find(query)
+            }
+            for limit in [nil, kSecMatchLimitOne, 1, 1.0] as [Any?] {
+                #expect(search(limit).result is Data, "\(limit ?? "none")")
+            }
+            let counts: [(Any, Int)] = [(2, 2), (3, 3), (4, 3), (Int.max, 3), (-1, 3), (kSecMatchLimitAll, 3)]
+            for (limit, count) in counts {
+                let found = try #require(search(limit).result as? [Data], "\(limit)")
+                #expect(Set(found).count == count && found.count == count, "\(limit)")
+            }
+            #expect(search(0).status == errSecItemNotFound)
+            for limit in ["all", "1", true, 1.5, -2, Data(), NSNull()] as [Any] {
+                #expect(search(limit).status == errSecParam, "\(limit)")
+                #expect(search(limit).result == nil, "\(limit)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a limit of two is an array of one where one item matches, in every class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem()
+            let found = find(itemClass.query([kSecMatchLimit: 2, kSecReturnData: true]))
+            #expect(found.result as? [Data] == [itemClass.data])
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `several items come in the order in which they were added, whatever their names and groups`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport, groups: ["one", "two"]) {
+            let names = ["c", "a", "d", "b", "f", "e"]
+            for (number, name) in names.enumerated() {
+                #expect(add(password(account: name, [kSecAttrAccessGroup: number % 2 == 0 ? "two" : "one"])) == 0)
+            }
+            try #expect(allAttributes(of: genericPasswords()).map { $0["acct"] as? String } == names)
+        }
+    }
 }

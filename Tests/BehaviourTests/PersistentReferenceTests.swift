@@ -188,6 +188,8 @@ struct PersistentReferenceTests {
             let values: [Any] = [
                 Data(), Data("genp".utf8), bytes.dropLast(), bytes + [0], Data("xxxx".utf8) + bytes.dropFirst(4),
                 Data("apls".utf8) + bytes.dropFirst(4), Data(count: 20), "genp", 7, true, NSNull(), [bytes],
+                // The form of items on a token, of which there are none.
+                Data("tkpr".utf8) + Data([0x30, 0]), Data("tkpr".utf8) + bytes.dropFirst(4),
             ]
             for value in values {
                 #expect(call([kSecClass: kSecClassGenericPassword, kSecValuePersistentRef: value]) == errSecParam)
@@ -223,6 +225,137 @@ struct PersistentReferenceTests {
     func `a persistent reference is no attribute`(transport: Transport, call: Call) throws {
         try withReference(transport) { bytes in
             #expect(call(password(["persistref": bytes])) == errSecParam)
+        }
+    }
+
+    // MARK: - In every class
+
+    /// Adds an item of a class and hands over its persistent reference.
+    private func withReference(
+        _ transport: Transport,
+        to itemClass: EveryClass,
+        _ body: (Data) throws -> Void
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem()
+            try body(try reference(of: itemClass.query()))
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a search by persistent reference takes no attribute of any class, and what is none`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withReference(transport, to: itemClass) { bytes in
+            let item = try attributes(of: itemClass.query())
+            for key in ["labl", "agrp", "pdmn", "accc", "cdat", "mdat", "sync", "tomb", "musr"] where item[key] != nil {
+                #expect(find([kSecValuePersistentRef: bytes, key as CFString: item[key] as Any]).status == errSecParam)
+            }
+            let others: [(CFString, Any)] = [
+                ("sync", true), ("agrp", "foreign"), ("alis", "x"), ("tkid", ""), ("vwht", ""), ("sysb", 0),
+                ("sha1", Data(count: 20)), ("clip", true),
+            ]
+            for (key, value) in others {
+                #expect(find([kSecValuePersistentRef: bytes, key: value]).status == errSecParam, "\(key)")
+            }
+            let accepted: [(CFString, Any)] = [
+                (kSecClass, itemClass.name), ("nleg", true), ("sync", "syna"), (kSecReturnRef, true),
+                (kSecMatchLimit, kSecMatchLimitAll), (kSecUseOperationPrompt, "Please"), (kSecValueData, Data()),
+            ]
+            for (key, value) in accepted {
+                #expect(find([kSecValuePersistentRef: bytes, key: value]).status == errSecSuccess, "\(key)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `an update and a deletion by persistent reference take attributes in every class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withReference(transport, to: itemClass) { bytes in
+            let item: [CFString: Any] = [
+                kSecValuePersistentRef: bytes, kSecAttrLabel: "x", kSecAttrSynchronizable: true,
+            ]
+            // An identity's reference is not taken by updates at all: errSecInternal, which is no public constant.
+            #expect(update(item, [kSecAttrLabel: "y"]) == (itemClass == .identity ? -26276 : errSecSuccess))
+            #expect(delete(item) == errSecSuccess)
+            #expect(find(itemClass.query()).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a reference of the old form is understood in every class and is no item's`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withReference(transport, to: itemClass) { _ in
+            for row in UInt8(0)...3 {
+                let bytes = Data(itemClass.name.utf8) + Data(count: 7) + [row]
+                let old: [CFString: Any] = [kSecValuePersistentRef: bytes]
+                for more in [[:], [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll]] as [[CFString: Any]] {
+                    #expect(find(old.merging(more) { $1 }).status == errSecItemNotFound)
+                }
+                #expect(update(old, [kSecAttrLabel: "x"]) == (itemClass == .identity ? -26276 : errSecItemNotFound))
+                #expect(delete(old) == errSecItemNotFound)
+                #expect(delete(itemClass.query(old.merging([kSecAttrLabel: "x"]) { $1 })) == errSecParam)
+                let other: CFString = itemClass == .key ? kSecClassCertificate : kSecClassKey
+                #expect(find(old.merging([kSecClass: other]) { $1 }).status == errSecNoSuchClass)
+            }
+            #expect(find(itemClass.query()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a persistent reference is of no other class than its own`(transport: Transport, itemClass: EveryClass) throws
+    {
+        try withReference(transport, to: itemClass) { bytes in
+            for other in EveryClass.allCases where other != itemClass {
+                for call in [Call.find, .update, .delete] {
+                    #expect(call(other.query([kSecValuePersistentRef: bytes])) == errSecNoSuchClass, "\(other)")
+                }
+                // Nor does the name of another class make it that class's.
+                let renamed: [CFString: Any] = [kSecValuePersistentRef: Data(other.name.utf8) + bytes.dropFirst(4)]
+                let isIdentity = [itemClass, other].contains(.identity) && [itemClass, other].contains(.certificate)
+                // An identity's is its certificate's in all but the class.
+                let status = isIdentity && itemClass == .identity ? errSecSuccess : errSecItemNotFound
+                #expect(find(renamed).status == status, "\(other)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `no item of any class is added under a persistent reference`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withReference(transport, to: itemClass) { bytes in
+            #expect(add(itemClass.item([kSecValuePersistentRef: bytes])) == errSecParam)
+            delete(itemClass.query())
+            #expect(add(itemClass.item([kSecValuePersistentRef: bytes])) == errSecParam)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a persistent reference is an attribute of no class`(transport: Transport, itemClass: EveryClass) throws {
+        try withReference(transport, to: itemClass) { bytes in
+            for call in Call.allCases {
+                #expect(call(itemClass.item(["persistref": bytes.dropFirst(4)])) == errSecParam, "\(call)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a persistent reference finds a synchronizable item of any class without asking for one`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem(1, [kSecAttrSynchronizable: true])
+            let bytes = try reference(of: itemClass.query([kSecAttrSynchronizable: true]))
+            try #expect(value(of: [kSecValuePersistentRef: bytes]) == itemClass.data)
+            #expect(delete([kSecValuePersistentRef: bytes]) == errSecSuccess)
         }
     }
 }

@@ -333,4 +333,136 @@ struct ResultShapeTests {
             #expect(CFEqual(first, second))
         }
     }
+
+    // MARK: - In every class
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `every combination of return keys has its shape in every class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let keys = [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for combination in 0..<16 {
+                let wanted = keys.indices.map { combination & 1 << $0 != 0 }
+                var query = itemClass.query()
+                for (key, isWanted) in zip(keys, wanted) { query[key] = isWanted }
+                let one = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
+                #expect(one.status == errSecSuccess)
+                query[kSecMatchLimit] = kSecMatchLimitAll
+                let all = try #require(find(query).result as? [Any], "\(wanted)")
+                if !wanted.contains(true) {
+                    #expect(one.isUntouched && all.isEmpty)
+                    continue
+                }
+                // The data of these items is no certificate's, so that no object is made of it.
+                if wanted == [false, false, true, false] {
+                    #expect(one.result == nil && all.isEmpty)
+                    continue
+                }
+                try #require(all.count == 1, "\(wanted)")
+                #expect(CFEqual(one.result, all[0] as CFTypeRef), "\(wanted)")
+                if wanted.count(where: { $0 }) == 1, !wanted[1] {
+                    #expect((one.result as? Data)?.count == (wanted[0] ? itemClass.data.count : 20), "\(wanted)")
+                    continue
+                }
+                let item = try #require(one.result as? [String: Any], "\(wanted)")
+                #expect(item["v_Data"] as? Data == (wanted[0] ? itemClass.data : nil), "\(wanted)")
+                #expect((item["agrp"] != nil) == (wanted[1] || wanted[2]), "\(wanted)")
+                #expect((item["accc"] is SecAccessControl) == (wanted[1] || wanted[2]), "\(wanted)")
+                #expect((item["sha1"] != nil) == (wanted[0] && (wanted[1] || wanted[2])), "\(wanted)")
+                #expect(item["class"] as? String == (wanted[2] ? itemClass.name : nil), "\(wanted)")
+                #expect(item["v_Ref"] == nil)
+                #expect((item["v_PersistentRef"] != nil) == wanted[3], "\(wanted)")
+                for hidden in ["UUID", "persistref", "rowid", "data"] { #expect(item[hidden] == nil, "\(hidden)") }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, [EveryClass.key, .identity])
+    func `there are no objects of keys and identities yet, whatever the limit`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            for number in 1...3 as ClosedRange<UInt8> { itemClass.addItem(number) }
+            for limit in [kSecMatchLimitOne, 1] as [Any] {
+                let query = itemClass.query([kSecReturnRef: true, kSecMatchLimit: limit])
+                let one = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
+                #expect(one.status == errSecSuccess, "\(limit)")
+                #expect(one.result == nil, "\(limit)")
+            }
+            for limit in [2, -1, kSecMatchLimitAll] as [Any] {
+                let found = find(itemClass.query([kSecReturnRef: true, kSecMatchLimit: limit]))
+                #expect(found.status == errSecSuccess, "\(limit)")
+                #expect((found.result as? [Any])?.isEmpty == true, "\(limit)")
+                let more = find(itemClass.query([kSecReturnRef: true, kSecReturnData: true, kSecMatchLimit: limit]))
+                let items = try #require(more.result as? [[String: Any]], "\(limit)")
+                #expect(items.count == (limit as? Int == 2 ? 2 : 3), "\(limit)")
+                for item in items {
+                    #expect(item["class"] as? String == itemClass.name)
+                    #expect(item["v_Data"] as? Data == keyData)
+                    #expect(item["v_Ref"] == nil)
+                }
+            }
+            #expect(find(itemClass.query([kSecReturnRef: true, kSecMatchLimit: 0])).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `a failed call leaves the result untouched, whatever fails and in whatever class`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        let returns: [CFString: Any] = [
+            kSecReturnData: true, kSecReturnAttributes: true, kSecReturnRef: true, kSecReturnPersistentRef: true,
+        ]
+        let faults: [(CFString, Any, OSStatus)] = [
+            (kSecClass, "apls", errSecNoSuchClass), (kSecClass, 1, errSecParam), ("nope", 1, errSecNoSuchAttr),
+            ("u_Unknown", 1, errSecParam), (kSecAttrAccessGroup, "foreign", errSecMissingEntitlement),
+            (kSecAttrCreationDate, 1, errSecParam), (kSecReturnData, 1, errSecParam),
+            (kSecValueData, "text", errSecParam), (kSecValuePersistentRef, Data(), errSecParam),
+        ]
+        try withKeychain(transport) {
+            itemClass.addItem()
+            for (key, value, status) in faults {
+                let dictionary = itemClass.item(returns.merging([key: value]) { $1 }).merging([key: value]) { $1 }
+                for limit in [kSecMatchLimitOne, kSecMatchLimitAll] {
+                    let query = dictionary.merging([kSecMatchLimit: limit]) { $1 }
+                    let found = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
+                    #expect(found.status == status, "\(key)")
+                    #expect(found.isUntouched, "\(key)")
+                }
+                // An identity is refused before its group is looked at.
+                let added = resultAfter { SecItemAdd(dictionary as CFDictionary, $0) }
+                #expect(added.status == (itemClass == .identity && key == kSecAttrAccessGroup ? errSecParam : status))
+                #expect(added.isUntouched, "\(key)")
+            }
+            let other: [CFString: Any] = [kSecAttrLabel: "nobody's", kSecMatchLimit: kSecMatchLimitAll]
+            let none = itemClass.query(returns.merging(other) { $1 })
+            let found = resultAfter { SecItemCopyMatching(none as CFDictionary, $0) }
+            #expect(found.status == errSecItemNotFound)
+            #expect(found.isUntouched)
+            let again = resultAfter { SecItemAdd(itemClass.item(returns) as CFDictionary, $0) }
+            #expect(again.status == (itemClass == .identity ? errSecParam : errSecDuplicateItem))
+            #expect(again.isUntouched)
+        }
+    }
+
+    @Test(arguments: Transport.allCases, EveryClass.allCases)
+    func `an item of any class is the same by its attributes and by its persistent reference`(
+        transport: Transport,
+        itemClass: EveryClass
+    ) throws {
+        try withKeychain(transport) {
+            itemClass.addItem()
+            let returns: [CFString: Any] = [kSecReturnAttributes: true, kSecReturnData: true]
+            let byAttributes = find(itemClass.query(returns)).result
+            let bytes = try reference(of: itemClass.query())
+            let byReference = find(returns.merging([kSecValuePersistentRef: bytes]) { $1 }).result
+            #expect(byAttributes != nil)
+            #expect(CFEqual(byAttributes, byReference))
+        }
+    }
 }

@@ -179,4 +179,22 @@ struct SynchronizableTests {
             #expect(add(item) == errSecSuccess)
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `an item with constraints cannot be synchronizable, whether or not they can be enforced`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            for flags in [.userPresence, .applicationPassword, .privateKeyUsage] as [SecAccessControlCreateFlags] {
+                let control = try #require(
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil)
+                )
+                let conflict: [CFString: Any] = [kSecAttrAccessControl: control, kSecAttrSynchronizable: true]
+                #expect(add(password(conflict)) == errSecParam, "\(flags)")
+                add(password())
+                #expect(update(query(), conflict) == errSecParam, "\(flags)")
+                delete(query())
+            }
+        }
+    }
 }

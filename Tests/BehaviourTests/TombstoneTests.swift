@@ -189,4 +189,22 @@ struct TombstoneTests {
             #expect(find([kSecValuePersistentRef: bytes]).status == errSecItemNotFound)
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `a tombstone is asked for by every spelling of a truth value, and by no other`(transport: Transport) throws {
+        try withKeychain(transport) {
+            add(password(account: "gone"))
+            delete(query(account: "gone", ["u_Tomb": true]))
+            add(password(account: "here"))
+            for flag in [true, 1, "1"] as [Any] {
+                try #expect(accounts(of: genericPasswords(["tomb": flag])) == ["gone"], "\(flag)")
+            }
+            for flag in [false, 0, "0"] as [Any] {
+                try #expect(accounts(of: genericPasswords(["tomb": flag])) == ["here"], "\(flag)")
+            }
+            for value in [2, "yes", Data([1]), NSNull()] as [Any] {
+                #expect(find(genericPasswords(["tomb": value])).status == errSecParam, "\(value)")
+            }
+        }
+    }
 }

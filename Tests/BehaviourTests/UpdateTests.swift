@@ -345,4 +345,37 @@ struct UpdateTests {
             try #expect(value(of: query()) == Data("new".utf8))
         }
     }
+
+    // MARK: - What is secret beside the value
+
+    @Test(arguments: Transport.allCases)
+    func `the extra data of an internet password is changed by its name, and stays when the value is changed`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            add(website(["binn": Data("notes".utf8), "bin0": Data("zero".utf8)]))
+            let returns: [CFString: Any] = [kSecReturnAttributes: true, kSecReturnData: true]
+            #expect(update(internetPasswords(), [kSecValueData: Data("new".utf8)]) == errSecSuccess)
+            #expect(update(internetPasswords(), ["bin0": Data("one".utf8)]) == errSecSuccess)
+            let item = try #require(find(internetPasswords(returns)).result as? [String: Any])
+            #expect(item["binn"] as? Data == Data("notes".utf8))
+            #expect(item["bin0"] as? Data == Data("one".utf8))
+            #expect(item["v_Data"] as? Data == Data("new".utf8))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `the extra data of an internet password is no filter, and no other class has it`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            add(website(["binn": Data("notes".utf8)]))
+            for key in ["binn", "bini", "bin0", "bin1", "bin2", "bin3"] as [CFString] {
+                #expect(find(internetPasswords([key: Data("other".utf8)])).status == errSecSuccess, "\(key)")
+                for itemClass in EveryClass.allCases where itemClass != .internetPassword {
+                    #expect(find(itemClass.query([key: Data()])).status == errSecNoSuchAttr, "\(key)")
+                }
+            }
+        }
+    }
 }

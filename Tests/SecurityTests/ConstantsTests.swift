@@ -42,6 +42,34 @@ struct ConstantsTests {
             (kSecUseOperationPrompt, "u_OpPrompt"), (kSecUseNoAuthenticationUI, "u_NoAuthUI"),
             (kSecPrivateKeyAttrs, "private"), (kSecPublicKeyAttrs, "public"), (kSecSharedPassword, "spwd"),
             (kSecImportExportPassphrase, "passphrase"), (kSecImportItemIdentity, "identity"),
+            (kSecImportExportKeychain, "keychain"), (kSecImportExportAccess, "access"), (kSecImportItemLabel, "label"),
+            (kSecImportItemKeyID, "keyid"), (kSecImportItemTrust, "trust"), (kSecImportItemCertChain, "chain"),
+            (kSecUseKeychain, "u_Keychain"), (kSecUseUserIndependentKeychain, "u_UserIndependentKeychain"),
+            (kSecUseAuthenticationUIAllow, "u_AuthUIA"), (kSecUseAuthenticationUIFail, "u_AuthUIF"),
+            (kSecAttrKeyTypeECDSA, "73"), (kSecAttrKeyTypeDSA, "43"), (kSecAttrKeyTypeAES, "2147483649"),
+            (kSecAttrKeyTypeDES, "14"), (kSecAttrKeyType3DES, "17"), (kSecAttrKeyTypeRC4, "25"),
+            (kSecAttrKeyTypeRC2, "23"), (kSecAttrKeyTypeCAST, "27"), (kSecAttrPersistentReference, "persistref"),
+            (kSecAttrPersistantReference, "persistref"), (kSecAttrNoLegacy, "nleg"), (kSecAttrIsSensitive, "sens"),
+            (kSecAttrIsExtractable, "extr"), (kSecAttrCanEncrypt, "encr"), (kSecAttrCanDecrypt, "decr"),
+            (kSecAttrCanSign, "sign"), (kSecAttrCanVerify, "vrfy"), (kSecAttrCanWrap, "wrap"),
+            (kSecAttrCanUnwrap, "unwp"), (kSecAttrProtocolFTPAccount, "ftpa"), (kSecAttrProtocolHTTP, "http"),
+            (kSecAttrProtocolIRC, "irc "), (kSecAttrProtocolNNTP, "nntp"), (kSecAttrProtocolPOP3, "pop3"),
+            (kSecAttrProtocolSMTP, "smtp"), (kSecAttrProtocolIMAP, "imap"), (kSecAttrProtocolLDAP, "ldap"),
+            (kSecAttrProtocolAppleTalk, "atlk"), (kSecAttrProtocolAFP, "afp "), (kSecAttrProtocolTelnet, "teln"),
+            (kSecAttrProtocolFTPS, "ftps"), (kSecAttrProtocolHTTPProxy, "htpx"), (kSecAttrProtocolHTTPSProxy, "htsx"),
+            (kSecAttrProtocolFTPProxy, "ftpx"), (kSecAttrProtocolSMB, "smb "), (kSecAttrProtocolRTSP, "rtsp"),
+            (kSecAttrProtocolRTSPProxy, "rtsx"), (kSecAttrProtocolDAAP, "daap"), (kSecAttrProtocolEPPC, "eppc"),
+            (kSecAttrProtocolIPP, "ipp "), (kSecAttrProtocolNNTPS, "ntps"), (kSecAttrProtocolLDAPS, "ldps"),
+            (kSecAttrProtocolTelnetS, "tels"), (kSecAttrProtocolIMAPS, "imps"), (kSecAttrProtocolIRCS, "ircs"),
+            (kSecAttrProtocolPOP3S, "pops"), (kSecAttrAuthenticationTypeNTLM, "ntlm"),
+            (kSecAttrAuthenticationTypeMSN, "msna"), (kSecAttrAuthenticationTypeDPA, "dpaa"),
+            (kSecAttrAuthenticationTypeRPA, "rpaa"), (kSecAttrAuthenticationTypeHTTPDigest, "httd"),
+            (kSecAttrAuthenticationTypeHTMLForm, "form"), (kSecMatchSearchList, "m_SearchList"),
+            (kSecMatchSubjectContains, "m_SubjectContains"), (kSecMatchSubjectStartsWith, "m_SubjectStartsWith"),
+            (kSecMatchSubjectEndsWith, "m_SubjectEndsWith"), (kSecMatchSubjectWholeString, "m_SubjectWholeString"),
+            (kSecMatchHostOrSubdomainOfHost, "m_HostOrSubdomainOfHost"),
+            (kSecMatchCaseInsensitive, "m_CaseInsensitive"), (kSecMatchDiacriticInsensitive, "m_DiacriticInsensitive"),
+            (kSecMatchWidthInsensitive, "m_WidthInsensitive"), (kSecMatchValidOnDate, "m_ValidOnDate"),
         ]
         for (constant, value) in table {
             #expect(constant as String == value)
@@ -135,6 +163,38 @@ struct ErrorCodesTests {
     @Test func `an unknown code is described by its number`() {
         #expect(SecCopyErrorMessageString(-12_345, nil) == "OSStatus -12345")
         #expect(SecCopyErrorMessageString(.max, nil) == "OSStatus 2147483647")
+    }
+
+    @Test func `no code is without a description, known or not`() {
+        let codes = [OSStatus](-70_000...1000) + [.min, .max]
+        #expect(codes.filter { SecCopyErrorMessageString($0, nil) == nil } == [])
+    }
+
+    @Test func `every code that a program meets has Apple's number`() {
+        let table: [(OSStatus, OSStatus)] = [
+            (errSecSuccess, 0), (errSecUnimplemented, -4), (errSecDiskFull, -34), (errSecIO, -36), (errSecOpWr, -49),
+            (errSecParam, -50), (errSecWrPerm, -61), (errSecAllocate, -108), (errSecUserCanceled, -128),
+            (errSecBadReq, -909), (errSecInternalComponent, -2070), (errSecCoreFoundationUnknown, -4960),
+            (errSSLCrypto, -9809), (errSecACLNotSimple, -25240), (errSecPolicyNotFound, -25241),
+            (errSecInvalidTrustSetting, -25242), (errSecNoAccessForItem, -25243), (errSecInvalidOwnerEdit, -25244),
+            (errSecTrustNotAvailable, -25245), (errSecUnsupportedFormat, -25256), (errSecUnknownFormat, -25257),
+            (errSecKeyIsSensitive, -25258), (errSecMultiplePrivKeys, -25259), (errSecPassphraseRequired, -25260),
+            (errSecInvalidPasswordRef, -25261), (errSecInvalidTrustSettings, -25262), (errSecNoTrustSettings, -25263),
+            (errSecPkcs12VerifyFailure, -25264), (errSecNotAvailable, -25291), (errSecReadOnly, -25292),
+            (errSecAuthFailed, -25293), (errSecNoSuchKeychain, -25294), (errSecInvalidKeychain, -25295),
+            (errSecDuplicateKeychain, -25296), (errSecDuplicateCallback, -25297), (errSecInvalidCallback, -25298),
+            (errSecDuplicateItem, -25299), (errSecItemNotFound, -25300), (errSecBufferTooSmall, -25301),
+            (errSecDataTooLarge, -25302), (errSecNoSuchAttr, -25303), (errSecInvalidItemRef, -25304),
+            (errSecInvalidSearchRef, -25305), (errSecNoSuchClass, -25306), (errSecNoDefaultKeychain, -25307),
+            (errSecInteractionNotAllowed, -25308), (errSecReadOnlyAttr, -25309), (errSecWrongSecVersion, -25310),
+            (errSecKeySizeNotAllowed, -25311), (errSecNoStorageModule, -25312), (errSecNoCertificateModule, -25313),
+            (errSecNoPolicyModule, -25314), (errSecInteractionRequired, -25315), (errSecDataNotAvailable, -25316),
+            (errSecDataNotModifiable, -25317), (errSecCreateChainFailed, -25318), (errSecInvalidPrefsDomain, -25319),
+            (errSecInDarkWake, -25320), (errSecNotSigner, -26267), (errSecDecode, -26275),
+            (errSecMissingEntitlement, -34018), (errSecRestrictedAPI, -34020),
+        ]
+        for (code, number) in table { #expect(code == number) }
+        #expect(Set(table.map(\.0)).count == table.count)
     }
 
     @Test func `codes of the long list are where the list has them`() {

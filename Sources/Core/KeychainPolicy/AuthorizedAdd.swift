@@ -22,7 +22,7 @@ extension KeychainPolicy {
             throw KeychainError(.invalidParameter, "an identity is not made of attributes; add its two halves")
         }
         let group = try group(for: caller, requested: request.accessGroup)
-        if request.attributes[.sharingGroup] != nil {
+        if request.attributes.namesSharingGroup {
             throw KeychainError(
                 request.isSynchronizable ? .invalidParameter : .missingEntitlement,
                 "sharing groups need an entitlement that nobody has here"

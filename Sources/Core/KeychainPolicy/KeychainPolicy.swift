@@ -35,7 +35,7 @@ package struct KeychainPolicy: Sendable {
 
     /// The groups that a query looks into: the one it names, else all of the caller's.
     func scope(of query: ItemQuery, for caller: Caller) throws(KeychainError) -> GroupScope {
-        if query.filters[.sharingGroup] != nil {
+        if query.filters.namesSharingGroup {
             throw KeychainError(.missingEntitlement, "sharing groups need an entitlement that nobody has here")
         }
         guard let group = query.accessGroup else {
@@ -90,6 +90,11 @@ package struct KeychainPolicy: Sendable {
         }
         return Protection(accessibility: accessibility, accessControl: control)
     }
+}
+
+extension AttributeList {
+    /// An empty sharing group is the same as none.
+    var namesSharingGroup: Bool { (self[.sharingGroup]?.byteCount ?? 0) > 0 }
 }
 
 /// The groups that a caller may search, resolved against those that exist where a wildcard is involved.

@@ -82,6 +82,8 @@ package enum QueryParser {
             // It names one item, synchronizable or not, and whatever the attributes beside it say.
             query.reference = reference
             query.synchronizable = .any
+            // But the caller has to be entitled to what it names.
+            query.filters[.sharingGroup] = dictionary.attributes[.sharingGroup]
             return query
         }
         query.accessibility = dictionary.accessibility

@@ -36,6 +36,8 @@ extension KeychainError {
                 .inputOutput,
                 "reading or writing the keychain's database failed (SQLite code \(error.extendedResultCode.rawValue))"
             )
+        case (_, .SQLITE_MISMATCH):
+            self.init(.noSuchAttribute, "a value does not fit its column of the keychain's database")
         case (_, .SQLITE_NOMEM):
             self.init(.outOfMemory, "out of memory")
         case (_, .SQLITE_NOTADB), (_, .SQLITE_CORRUPT):
