@@ -1,7 +1,8 @@
 import Foundation
-@testable import KeychainClient
 import KeychainModel
 import Testing
+
+@testable import KeychainClient
 
 @Suite("Entitlements")
 struct EntitlementsTests {
@@ -88,11 +89,13 @@ struct EntitlementsTests {
         let set: [UInt8] =
             Array("bplist00".utf8) + [0xC1, 1, 0x51, 0x61, 8, 10, 0, 0, 0, 0, 0, 0, 1, 1]
             + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12]
-        let tooLong = try #require(whole.firstIndex(of: 0x5F).map { index in
-            var damaged = whole
-            damaged[index + 1] = 0x12
-            return damaged
-        })
+        let tooLong = try #require(
+            whole.firstIndex(of: 0x5F).map { index in
+                var damaged = whole
+                damaged[index + 1] = 0x12
+                return damaged
+            }
+        )
         let oldStyle = Data(#"{ "application-identifier" = "TEAM.program"; }"#.utf8)
         for file in [whole, Data(set), tooLong, oldStyle] {
             #expect(throws: KeychainError(.missingEntitlement, "")) { try Entitlements(propertyList: file) }

@@ -40,7 +40,9 @@ extension String {
         let isEqual: Bool?? = unsafe utf8.withContiguousStorageIfAvailable { left in
             unsafe other.utf8.withContiguousStorageIfAvailable { right in
                 guard unsafe left.count == right.count else { return false }
-                guard let start = unsafe left.baseAddress, let otherStart = unsafe right.baseAddress else { return true }
+                guard let start = unsafe left.baseAddress, let otherStart = unsafe right.baseAddress else {
+                    return true
+                }
                 return unsafe memcmp(start, otherStart, left.count) == 0
             }
         }
