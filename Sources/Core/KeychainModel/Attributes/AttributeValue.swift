@@ -39,8 +39,8 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         let isEqual: Bool?? = unsafe utf8.withContiguousStorageIfAvailable { left in
             unsafe other.utf8.withContiguousStorageIfAvailable { right in
-                guard unsafe left.count == right.count else { return false }
-                guard let start = unsafe left.baseAddress, let otherStart = unsafe right.baseAddress else {
+                guard left.count == right.count else { return false }
+                guard let start = left.baseAddress, let otherStart = right.baseAddress else {
                     return true
                 }
                 return unsafe memcmp(start, otherStart, left.count) == 0
