@@ -111,8 +111,10 @@ package enum Machine {
     package static let allowsMounting = succeeds(
         ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt && umount /mnt"]
     )
-    /// Whether files can be given to another user, and a process to another user's identity.
-    package static let allowsOtherUsers = geteuid() == 0 && succeeds(nobody + ["true"])
+    /// Whether files can be given to another user, and a process to another user's identity,
+    /// and that one can run what lies beside the tests.
+    package static let allowsOtherUsers =
+        geteuid() == 0 && succeeds(nobody + ["test", "-x", ProbeProcess.executable])
     /// What starts a program as a user without rights.
     package static let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
     package static let nobodyIdentifier: uid_t = 65534

@@ -143,7 +143,9 @@ enum FuzzQueries: FuzzTarget {
     }
 
     private static func find(_ dictionary: NSMutableDictionary, in before: KeychainImage) throws -> KeychainImage {
-        let (status, result, after) = try call("a search", about: dictionary, before) { SecItemCopyMatching(dictionary, &$0) }
+        let (status, result, after) = try call("a search", about: dictionary, before) {
+            SecItemCopyMatching(dictionary, &$0)
+        }
         require(after == before, "a search changes nothing")
         guard status == errSecSuccess, let array = result as? NSArray else { return after }
         require(array.count <= before.live.count + before.tombstones.count, "an item is found once")
