@@ -15,8 +15,8 @@ package struct AuthorizedAdd: Sendable {
 
 extension KeychainPolicy {
     /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for a protection that
-    ///   contradicts itself, and for an identity; `authenticationFailed` where a passcode would be needed; `unimplemented` for what cannot
-    ///   be guarded.
+    ///   contradicts itself, and for an identity; `authenticationFailed` where a passcode would be needed;
+    ///   `unimplemented` for what cannot be guarded.
     package func authorize(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> AuthorizedAdd {
         guard request.itemClass != .identity else {
             throw KeychainError(.invalidParameter, "an identity is not made of attributes; add its two halves")
