@@ -56,8 +56,17 @@ package final class TestKeychain: Sendable {
             .embedded(directory: path),
             caller: Caller(name: "test", groups: AccessGroups(groups)),
             log: Logger(label: "test") { _ in RecordingHandler(recorder: log) },
+            queryLog: queryLog,
             patience: patience
         )
+    }
+
+    /// What the log of single calls says, at the level `debug`.
+    package let explanations = LogRecorder()
+
+    private var queryLog: Logger {
+        let explanations = explanations
+        return Logger(label: "test.query") { _ in RecordingHandler(recorder: explanations, logLevel: .debug) }
     }
 
     /// A folder in memory, for tests that damage files thousands of times; nil where there is none.
@@ -136,9 +145,12 @@ package final class LogRecorder: Sendable {
 private struct RecordingHandler: LogHandler {
     let recorder: LogRecorder
     var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .warning
+    var logLevel: Logger.Level
 
-    init(recorder: LogRecorder) { self.recorder = recorder }
+    init(recorder: LogRecorder, logLevel: Logger.Level = .warning) {
+        self.recorder = recorder
+        self.logLevel = logLevel
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

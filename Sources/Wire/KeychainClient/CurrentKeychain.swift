@@ -1,5 +1,4 @@
 package import KeychainModel
-import Logging
 import Synchronization
 
 /// The keychain that the four calls of this process go to.
@@ -8,7 +7,7 @@ package enum CurrentKeychain {
     @TaskLocal package static var override: (any KeychainService)?
 
     private static let keychains = Mutex<[KeychainLocation: EmbeddedKeychain]>([:])
-    private static let failures = FailureReport(log: Logger(label: "chatelaine.keychain"))
+    private static let failures = FailureReport(log: KeychainLog.keychain)
     private static let latest = Mutex<(variable: String?, keychain: EmbeddedKeychain)?>(nil)
 
     /// The keychain that the environment names at this moment; the same one as before if it still names that.

@@ -11,6 +11,7 @@ package final class EmbeddedKeychain: KeychainService {
     let location: KeychainLocation
     private let caller: Caller
     let log: Logger
+    private let queryLog: Logger
     private let patience: Duration
     private let opened = Mutex<KeychainEngine?>(nil)
     private let failures: FailureReport
@@ -19,12 +20,14 @@ package final class EmbeddedKeychain: KeychainService {
     package init(
         _ location: KeychainLocation,
         caller: Caller,
-        log: Logger = Logger(label: "chatelaine.keychain"),
+        log: Logger = KeychainLog.keychain,
+        queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience
     ) {
         self.location = location
         self.caller = caller
         self.log = log
+        self.queryLog = queryLog
         self.patience = patience
         failures = FailureReport(log: log)
         ForkGuard.register(self)
@@ -35,15 +38,33 @@ package final class EmbeddedKeychain: KeychainService {
     }
 
     package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try withEngine { (engine) throws(KeychainError) in try engine.find(request, for: caller) }
+        try withEngine { (engine) throws(KeychainError) in
+            let items = try engine.find(request, for: caller)
+            if items.isEmpty { explainAbsence(of: request.query, in: engine) }
+            return items
+        }
     }
 
     package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try withEngine { (engine) throws(KeychainError) in try engine.update(request, for: caller) }
+        try withEngine { (engine) throws(KeychainError) in
+            let count = try engine.update(request, for: caller)
+            if count == 0 { explainAbsence(of: request.query, in: engine) }
+            return count
+        }
     }
 
     package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
-        try withEngine { (engine) throws(KeychainError) in try engine.delete(request, for: caller) }
+        try withEngine { (engine) throws(KeychainError) in
+            let count = try engine.delete(request, for: caller)
+            if count == 0 { explainAbsence(of: request.query, in: engine) }
+            return count
+        }
+    }
+
+    /// Tells whoever asks for it by `CHATELAINE_LOG=debug` why nothing matched; it costs several searches.
+    private func explainAbsence(of query: ItemQuery, in engine: KeychainEngine) {
+        guard queryLog.logLevel <= .debug else { return }
+        for sentence in engine.explainAbsence(of: query, for: caller) { queryLog.debug("\(sentence)") }
     }
 
     private func withEngine<Value>(

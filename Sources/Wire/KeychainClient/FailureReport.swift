@@ -11,8 +11,8 @@ final class FailureReport: Sendable {
         self.log = log
     }
 
-    /// A failure of a call. Only what concerns the keychain as a whole is worth a line; a refused request is the
-    /// caller's business.
+    /// A failure of a call. Only what concerns the keychain as a whole is told here; a refused request is the caller's
+    /// business, and `KeychainLog.query` tells of it on demand.
     func report(_ error: KeychainError) {
         switch error.code {
         case .notAvailable, .noPermission, .readOnly, .diskFull, .inputOutput, .outOfMemory, .internalError:
@@ -20,7 +20,7 @@ final class FailureReport: Sendable {
         case .invalidParameter, .noSuchAttribute, .notSelectable, .unsupportedReference, .noSuchClass, .duplicateItem,
             .itemNotFound, .missingEntitlement, .interactionNotAllowed, .authenticationFailed, .userCanceled,
             .dataTooLarge, .unimplemented, .undecodable:
-            log.debug("\(error.message)")
+            break
         }
     }
 

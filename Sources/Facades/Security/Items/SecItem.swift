@@ -16,7 +16,7 @@ public import CoreFoundationAliases
 /// See [SecItemAdd](https://developer.apple.com/documentation/security/secitemadd(_:_:)).
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    status { () throws(KeychainError) in
+    status(of: "SecItemAdd") { () throws(KeychainError) in
         let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
         guard let item = try CurrentKeychain.service().add(request) else { return }
         let builder = ResultBuilder(itemClass: request.itemClass, returns: request.returns, isAddition: true)
@@ -37,7 +37,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// See [SecItemCopyMatching](https://developer.apple.com/documentation/security/secitemcopymatching(_:_:)).
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    status { () throws(KeychainError) in
+    status(of: "SecItemCopyMatching") { () throws(KeychainError) in
         let request = try QueryParser.copy(DictionaryReader.entries(of: query))
         let items = try CurrentKeychain.service().find(request)
         guard let first = items.first else { throw notFound }
@@ -63,7 +63,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// See [SecItemUpdate](https://developer.apple.com/documentation/security/secitemupdate(_:_:)).
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
-    status { () throws(KeychainError) in
+    status(of: "SecItemUpdate") { () throws(KeychainError) in
         let request = try QueryParser.update(
             DictionaryReader.entries(of: query),
             changes: DictionaryReader.entries(of: attributesToUpdate)
@@ -80,7 +80,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// See [SecItemDelete](https://developer.apple.com/documentation/security/secitemdelete(_:)).
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-    status { () throws(KeychainError) in
+    status(of: "SecItemDelete") { () throws(KeychainError) in
         let request = try QueryParser.delete(DictionaryReader.entries(of: query))
         guard try CurrentKeychain.service().delete(request) > 0 else { throw notFound }
     }
@@ -89,11 +89,13 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 private let notFound = KeychainError(.itemNotFound, "no item matches")
 
 /// The status of a call. A fork waits for the whole of it, reading the dictionary and building the result included.
-private func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
+private func status(of call: StaticString, _ body: () throws(KeychainError) -> Void) -> OSStatus {
     do {
         try ForkGuard.holdingOffForks(body)
         return errSecSuccess
     } catch {
-        return error.status
+        let status = error.status
+        KeychainLog.note("\(call)", failedWith: error, status: status)
+        return status
     }
 }
