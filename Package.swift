@@ -11,6 +11,10 @@ let warningsAreErrors = ProcessInfo.processInfo.environment["CHATELAINE_WARNINGS
 // The fuzzers, a package of their own, need our inner modules, instrumented. Nobody else is offered them.
 let isFuzzed = ProcessInfo.processInfo.environment["CHATELAINE_FUZZING"] == "1"
 
+// `make install` puts the façades' modules and one library in place for compilers that find nothing else of ours. Such
+// modules are built with library evolution, without which they would ask for our inner modules.
+let isInstalled = ProcessInfo.processInfo.environment["CHATELAINE_LIBRARY"] == "1"
+
 /// What every Swift target is compiled with.
 let settings: [SwiftSetting] =
     [
@@ -25,12 +29,16 @@ let settings: [SwiftSetting] =
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+/// What the modules that other people's programs import are compiled with, besides.
+let evolution: [SwiftSetting] =
+    isInstalled ? [.unsafeFlags(["-enable-library-evolution", "-emit-module-interface"])] : []
+
 /// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
 /// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports for good
 /// (`@_implementationOnly`, checked by the feature below); the compiler's warning that this is meant for libraries with
 /// a stable ABI stays a warning.
 let facade: [SwiftSetting] =
-    strict + [
+    strict + evolution + [
         .enableExperimentalFeature("CheckImplementationOnly"),
         .treatWarning("ImplementationOnlyDeprecated", as: .warning),
     ]
@@ -44,6 +52,8 @@ let package = Package(
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
+        + (isInstalled
+            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["CoreFoundationAliases", "Security"])] : [])
         + (isFuzzed
             ? [
                 .library(
@@ -127,7 +137,7 @@ let package = Package(
         .target(
             name: "CoreFoundationAliases",
             path: "Sources/Facades/CoreFoundationAliases",
-            swiftSettings: strict
+            swiftSettings: strict + evolution
         ),
         // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
         .target(

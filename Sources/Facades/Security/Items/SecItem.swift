@@ -1,4 +1,5 @@
 public import CoreFoundationAliases
+public import Foundation
 
 @_implementationOnly import KeychainClient
 @_implementationOnly import KeychainModel
