@@ -53,7 +53,7 @@ let package = Package(
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
         + (isInstalled
-            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["CoreFoundationAliases", "Security"])] : [])
+            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security"])] : [])
         + (isFuzzed
             ? [
                 .library(

@@ -32,3 +32,15 @@ swift_files() {
         find . -name '.?*' -prune -o -name '*.swift' ! -name '*.pb.swift' -print0
     fi
 }
+
+# Prints where the toolchain has its resources (CoreFoundation's headers among them) and its libraries, and the name
+# that it gives to the files of a module, a line each.
+swift_paths() {
+    swiftc -print-target-info | awk -F '"' '
+        $2 == "runtimeResourcePath" { resources = $4 }
+        $2 == "moduleTriple" { triple = $4 }
+        libraries == "next" { libraries = $2 }
+        $2 == "runtimeLibraryPaths" { libraries = "next" }
+        END { print resources; print libraries; print triple }
+    '
+}
