@@ -47,6 +47,8 @@ let package = Package(
     name: "chatelaine",
     products: [
         .library(name: "Security", targets: ["Security"]),
+        // The C library, which scripts/library.sh builds in its own way.
+        .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
@@ -156,6 +158,15 @@ let package = Package(
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade
+        ),
+
+        // What C programs link: headers and constants, and the functions.
+        .target(name: "CSecurity", path: "Sources/Facades/CSecurity"),
+        .target(
+            name: "SecurityABI",
+            dependencies: ["CSecurity", "Security"],
+            path: "Sources/Facades/SecurityABI",
+            swiftSettings: strict
         ),
 
         // Platform: the only places that know Linux and SQLite's C interface.
