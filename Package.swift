@@ -49,6 +49,8 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         // The C library, which scripts/library.sh builds in its own way.
         .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
+        // Imports Security into targets whose files say `import Foundation` and no more.
+        .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
@@ -168,6 +170,7 @@ let package = Package(
             path: "Sources/Facades/SecurityABI",
             swiftSettings: strict
         ),
+        .plugin(name: "ImportSecurity", capability: .buildTool()),
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),

@@ -38,7 +38,7 @@ esac
 scripts/setup.sh
 
 section "Building"
-products=$PWD/.build/install/products
+products=$PWD/.build/release-products
 scripts/release.sh "$products"
 
 # Puts a file into place, with its mode, and remembers it.

@@ -27,12 +27,10 @@ versions=$folder/versions.map
     printf 'local:\n    *;\n};\n'
 } >"$versions"
 
-# The linker's options hold for all that is built, hence the folder of its own.
-swift build --configuration release --scratch-path .build/library-build --product SecurityABI \
-    -Xswiftc -use-ld=lld \
-    -Xlinker -soname="$soname" -Xlinker --version-script="$versions" -Xlinker --strip-all
+build=("${release_build[@]}" --product SecurityABI)
+"${build[@]}" -Xlinker -soname="$soname" -Xlinker --version-script="$versions" -Xlinker --strip-all
 
-built=$(swift build --configuration release --scratch-path .build/library-build --show-bin-path)
+built=$("${build[@]}" --show-bin-path)
 install -m 755 "$built/libSecurityABI.so" "$folder/$soname"
 ln -sf "$soname" "$folder/libSecurity.so"
 

@@ -3,6 +3,7 @@
 #
 #   security                        the command, with Swift's libraries inside
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
+#   libSecurity.so.1                the same for C programs (scripts/library.sh)
 #   MODULE.swiftmodule, .swiftdoc, .swiftinterface
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
@@ -15,9 +16,8 @@ mkdir -p "$folder"
 # The modules that other people's programs import.
 readonly modules=(CoreFoundationAliases SecurityObjects Security)
 
-# Foundation's own module is not built for library evolution, of which the compiler warns here.
-export CHATELAINE_LIBRARY=1 CHATELAINE_WARNINGS_AS_ERRORS=0
-build=(swift build --configuration release --scratch-path .build/install -Xswiftc -use-ld=lld "${strict_imports[@]}")
+{ read -r _ && read -r swift_runtime && read -r _; } < <(swift_paths)
+build=("${release_build[@]}")
 "${build[@]}" --product security
 objects=$("${build[@]}" --show-bin-path)
 
@@ -25,8 +25,16 @@ objects=$("${build[@]}" --show-bin-path)
 # (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static modules
 # would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
 static_foundation=(-lCoreFoundation -l_FoundationICU -l_FoundationCShims -l_FoundationCollections)
+
+# A linker takes from an archive only what is referred to, and a cast refers to nothing: `as? [Any]` of an NSArray finds
+# at run time that arrays bridge, or, if that part of Foundation stayed in its archive, gives nil.
+bridges=$folder/bridges.arguments
+nm --defined-only "$(dirname "$swift_runtime")/../swift_static/linux/libFoundation.a" 2>/dev/null |
+    awk '$3 ~ /s21_ObjectiveCBridgeable.*Mc$/ { print "-Xlinker --undefined=" $3 }' | sort -u >"$bridges"
+[ -s "$bridges" ] || die "no bridges found in Foundation's archive"
+
 swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/security.product/Objects.LinkFileList" \
-    "${static_foundation[@]}" -lstdc++ -lsqlite3 \
+    "${static_foundation[@]}" -lstdc++ -lsqlite3 "@$bridges" \
     -Xlinker --defsym=main=SecurityTool_main -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/security"
 
 # What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules
@@ -40,7 +48,7 @@ exports=$folder/exports.map
 
 "${build[@]}" --product Chatelaine -Xlinker "--version-script=$exports" -Xlinker -soname=libChatelaine.so.0 \
     -Xlinker --strip-all
-cp "$objects/libChatelaine.so" "$folder/libChatelaine.so.0"
+install -m 755 "$objects/libChatelaine.so" "$folder/libChatelaine.so.0"
 
 for module in "${modules[@]}"; do
     cp "$objects/Modules/$module".{swiftmodule,swiftdoc} "$folder/"
@@ -48,3 +56,5 @@ for module in "${modules[@]}"; do
     sed '/^\/\/ swift-module-flags/s/ -package-name [^ ]*//' "$objects/Modules/$module.swiftinterface" \
         >"$folder/$module.swiftinterface"
 done
+
+scripts/library.sh "$folder"
