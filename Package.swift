@@ -39,6 +39,7 @@ let package = Package(
     name: "chatelaine",
     products: [
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
@@ -139,6 +140,13 @@ let package = Package(
             swiftSettings: facade
         ),
 
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel"],
+            path: "Sources/Facades/LocalAuthentication",
+            swiftSettings: facade
+        ),
+
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
         .target(
@@ -188,6 +196,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeychainClientTests",
             dependencies: ["KeychainClient", "KeychainModel"],
             swiftSettings: settings
@@ -195,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine", "KeychainModel",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
