@@ -51,13 +51,14 @@ let package = Package(
         .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
         // Imports Security into targets whose files say `import Foundation` and no more.
         .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
         + (isInstalled
-            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security"])] : [])
+            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security", "LocalAuthentication"])] : [])
         + (isFuzzed
             ? [
                 .library(
@@ -171,6 +172,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .plugin(name: "ImportSecurity", capability: .buildTool()),
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel"],
+            path: "Sources/Facades/LocalAuthentication",
+            swiftSettings: facade
+        ),
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
@@ -221,6 +228,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeychainClientTests",
             dependencies: ["KeychainClient", "KeychainModel"],
             swiftSettings: settings
@@ -228,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine", "KeychainModel",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

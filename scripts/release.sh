@@ -14,7 +14,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 
 # The modules that other people's programs import.
-readonly modules=(CoreFoundationAliases SecurityObjects Security)
+readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
 
 { read -r _ && read -r swift_runtime && read -r _; } < <(swift_paths)
 build=("${release_build[@]}")

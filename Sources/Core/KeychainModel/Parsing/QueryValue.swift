@@ -16,8 +16,10 @@ package enum QueryValue: Sendable {
     case accessControl(AccessControl)
     /// An object that an item can be made of: a certificate.
     case reference
+    /// A conversation with the person, and whether it forbids to ask them anything more.
+    case authenticationContext(forbidsInteraction: Bool)
     /// An array of nothing but data.
     case list([[UInt8]])
-    /// A value of any other type, such as another array or a context: only keys that take anything take it.
+    /// A value of any other type, such as another array: only keys that take anything take it.
     case other
 }

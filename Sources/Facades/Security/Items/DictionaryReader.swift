@@ -38,6 +38,8 @@ enum DictionaryReader {
         case is SecCertificate: .reference
         case is NSNull: .null
         case let array as [Any]: queryValue(array)
+        case let context as any AuthenticationContext:
+            .authenticationContext(forbidsInteraction: context.forbidsInteraction)
         default: .other
         }
     }
