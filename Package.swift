@@ -220,6 +220,13 @@ let package = Package(
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        .executableTarget(
+            name: "PluginClient",
+            dependencies: ["Security"],
+            path: "Tests/Clients/PluginClient",
+            swiftSettings: [.swiftLanguageMode(.v5)],
+            plugins: ["ImportSecurity"]
+        ),
 
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(

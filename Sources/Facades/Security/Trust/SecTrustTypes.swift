@@ -1,4 +1,5 @@
 public import CoreFoundationAliases
+public import Foundation
 
 /// The outcome of an evaluation.
 public enum SecTrustResultType: UInt32, Sendable {

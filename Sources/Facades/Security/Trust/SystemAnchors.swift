@@ -1,4 +1,5 @@
 public import CoreFoundationAliases
+public import Foundation
 
 /// Gives the anchors of the system.
 ///
