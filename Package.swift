@@ -66,7 +66,8 @@ let package = Package(
         .target(
             name: "KeychainCertificates",
             dependencies: [
-                .product(name: "SwiftASN1", package: "swift-asn1")
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
@@ -132,7 +133,7 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "KeychainCertificates", "KeychainModel", "KeychainClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Facades/Security",
