@@ -130,11 +130,20 @@ let package = Package(
             path: "Sources/Facades/CoreFoundationAliases",
             swiftSettings: strict
         ),
+        // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
+        .target(
+            name: "SecurityObjects",
+            dependencies: [
+                "CoreFoundationAliases",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            path: "Sources/Facades/SecurityObjects",
+            swiftSettings: facade
+        ),
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "KeychainCertificates", "KeychainModel", "KeychainClient",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade

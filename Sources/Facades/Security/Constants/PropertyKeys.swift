@@ -46,9 +46,3 @@ public import Foundation
 
 /// A number; of a certificate's validity, seconds since 2001-01-01.
 @safe nonisolated(unsafe) public let kSecPropertyTypeNumber: CFString = "number"
-
-/// A sentence that says what is wrong; a string.
-@safe nonisolated(unsafe) public let kSecPropertyTypeError: CFString = "error"
-
-/// The heading of what follows; a string.
-@safe nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"

@@ -1,6 +1,7 @@
 public import CoreFoundationAliases
 public import Foundation
 
+@_implementationOnly import KeychainCertificates
 @_implementationOnly import KeychainModel
 
 // Keys have no operations yet. What will never work, such as signing with a public key, is `errSecParam` already; all else
@@ -94,7 +95,7 @@ private let wrongHalf = KeychainError(.invalidParameter, "this takes a private k
 ///
 /// - Parameter prefixes: how the names of the algorithms begin that RSA and elliptic-curve keys have for it.
 private func refusal(of algorithm: SecKeyAlgorithm, by key: SecKey, for prefixes: [String]) -> KeychainError {
-    let isRSA = if case .rsa(_, _) = key.publicKey.kind { true } else { false }
+    let isRSA = if case .rsa = key.publicKey.kind { true } else { false }
     let name = String(describing: algorithm.rawValue)
     guard let prefix = isRSA ? prefixes.first : prefixes.last, name.hasPrefix(prefix) else {
         return KeychainError(.invalidParameter, "the algorithm is none of keys of this type")
