@@ -16,47 +16,21 @@ package enum ItemReference: Sendable, Equatable {
         }
     }
 
-    /// The attributes that the object itself says, in the form in which items have them; none for a certificate that
-    /// cannot be read.
-    package var derivedAttributes: [(AttributeKey, AttributeValue)] {
-        switch self {
-        case .certificate(let der): CertificateContents(der: der)?.attributes ?? []
-        case .publicKey(let key): key.attributes
-        case .identity: []
+    /// What the object itself says, in the form in which items have it.
+    ///
+    /// - Throws: `undecodable` for a certificate that cannot be read; `unimplemented` for an identity.
+    var derivedAttributes: DerivedAttributes {
+        get throws(KeychainError) {
+            switch self {
+            case .certificate(let der):
+                guard let contents = CertificateContents(der: der) else {
+                    throw KeychainError(.undecodable, "the certificate cannot be read")
+                }
+                return DerivedAttributes(certificate: contents, der: der)
+            case .publicKey(let key): return DerivedAttributes(publicKey: key)
+            case .identity:
+                throw KeychainError(.unimplemented, "identities are not taken from kSecValueRef yet")
+            }
         }
-    }
-}
-
-extension CertificateContents {
-    fileprivate var attributes: [(AttributeKey, AttributeValue)] {
-        [
-            ("ctyp", .integer(Int64(version))),
-            // DER.
-            ("cenc", .integer(3)),
-            ("subj", .data(subject.normalizedContent)),
-            (.issuer, .data(issuer.normalizedContent)),
-            (.serialNumber, .data(serialNumber)),
-            (.publicKeyHash, .data(publicKeyHash)),
-        ] + (subjectKeyIdentifier.map { [(.subjectKeyID, .data($0))] } ?? [])
-    }
-}
-
-extension PublicKey {
-    fileprivate var attributes: [(AttributeKey, AttributeValue)] {
-        let isRSA = if case .rsa = kind { true } else { false }
-        let flags: [(AttributeKey, Bool)] = [
-            // Also of a public key: the class tells the halves apart.
-            (.isPrivate, true),
-            ("perm", true), ("modi", true), ("sens", false), ("asen", false), ("extr", true), ("next", false),
-            ("encr", true), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true),
-            ("snrc", false), ("vyrc", false), ("wrap", true), ("unwp", false),
-        ]
-        return [
-            (.keyClass, .integer(0)),
-            (.applicationLabel, .data(applicationLabel)),
-            ("type", .integer(isRSA ? 42 : 73)),
-            ("bsiz", .integer(Int64(sizeInBits))),
-            ("esiz", .integer(Int64(sizeInBits))),
-        ] + flags.map { ($0, .integer($1 ? 1 : 0)) }
     }
 }

@@ -28,7 +28,7 @@ public func SecKeyCopyExternalRepresentation(
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let attributes = NSMutableDictionary()
-    for (name, value) in ItemReference.publicKey(key.publicKey).derivedAttributes {
+    for (name, value) in DerivedAttributes(publicKey: key.publicKey).all {
         attributes[name.description as NSString] = value.object
     }
     attributes[kSecAttrKeyClass] = kSecAttrKeyClassPublic
