@@ -68,7 +68,8 @@ let package = Package(
         .target(
             name: "KeychainCertificates",
             dependencies: [
-                .product(name: "SwiftASN1", package: "swift-asn1")
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
@@ -144,7 +145,7 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade

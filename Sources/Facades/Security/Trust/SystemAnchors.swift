@@ -1,0 +1,9 @@
+public import CoreFoundationAliases
+
+/// Gives the anchors of the system.
+///
+/// - Returns: `errSecSuccess`; `errSecTrustNotAvailable` where the system has none.
+@discardableResult
+public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    errSecTrustNotAvailable
+}
