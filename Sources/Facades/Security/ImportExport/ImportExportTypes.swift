@@ -1,4 +1,5 @@
 public import CoreFoundationAliases
+public import Foundation
 
 /// The form of keys and certificates outside a keychain.
 public enum SecExternalFormat: UInt32, Sendable {
