@@ -53,12 +53,12 @@ link() {
     ln -sfn "$2" "$target/$1"
     installed+=("$1")
 }
-# Puts a template into place, its @WORDS@ filled in.
+# Puts a template into place, its @WORDS@ filled in; @FIRST@ is a third argument.
 fill() {
     mkdir -p "$target/$(dirname "$2")"
     sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@SWIFT_RESOURCES@|$swift_resources|g" \
         -e "s|@SWIFT_RUNTIME@|$swift_runtime|g" -e "s|@SWIFT_CLANG@|$(dirname "$(command -v swiftc)")/clang|g" \
-        "$1" >"$target/$2"
+        -e "s|@FIRST@|${3:-}|g" "$1" >"$target/$2"
     chmod 644 "$target/$2"
     installed+=("$2")
 }
@@ -86,11 +86,14 @@ for library in "$products"/*.so.*; do
     link "lib/${name%%.so.*}.so" "$name"
 done
 
-# A compiler other than the one that built a module builds it anew from its interface.
+# A compiler other than the one that built a module builds it anew from its interface. CoreFoundation lies elsewhere: who
+# wants it to hide the toolchain's says so.
 for module in "$products"/*.swiftmodule; do
     name=$(basename "$module" .swiftmodule)
+    folder=lib/chatelaine/swift
+    if [ "$name" = CoreFoundation ]; then folder=lib/chatelaine/corefoundation; fi
     for kind in swiftmodule swiftdoc swiftinterface; do
-        put 644 "$products/$name.$kind" "lib/chatelaine/swift/$name.swiftmodule/$module_triple.$kind"
+        put 644 "$products/$name.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
     done
 done
 
@@ -104,6 +107,7 @@ fill packaging/pkgconfig/chatelaine-swift.pc.in lib/pkgconfig/chatelaine-swift.p
 fill packaging/cmake/ChatelaineConfig.cmake.in lib/cmake/Chatelaine/ChatelaineConfig.cmake
 fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/ChatelaineConfigVersion.cmake
 fill packaging/toolset.json.in share/chatelaine/chatelaine.json
+fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
 
 installed+=("$receipt")

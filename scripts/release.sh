@@ -5,6 +5,7 @@
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
 #   MODULE.swiftmodule, .swiftdoc, .swiftinterface
+#                                   the façades' modules, and one that takes the place of the toolchain's CoreFoundation
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
@@ -16,7 +17,6 @@ mkdir -p "$folder"
 # The modules that other people's programs import.
 readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
 
-{ read -r _ && read -r swift_runtime && read -r _; } < <(swift_paths)
 build=("${release_build[@]}")
 "${build[@]}" --product security
 objects=$("${build[@]}" --show-bin-path)
@@ -26,19 +26,13 @@ objects=$("${build[@]}" --show-bin-path)
 # would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
 static_foundation=(-lCoreFoundation -l_FoundationICU -l_FoundationCShims -l_FoundationCollections)
 
-# A linker takes from an archive only what is referred to, and a cast refers to nothing: `as? [Any]` of an NSArray finds
-# at run time that arrays bridge, or, if that part of Foundation stayed in its archive, gives nil.
-bridges=$folder/bridges.arguments
-nm --defined-only "$(dirname "$swift_runtime")/../swift_static/linux/libFoundation.a" 2>/dev/null |
-    awk '$3 ~ /s21_ObjectiveCBridgeable.*Mc$/ { print "-Xlinker --undefined=" $3 }' | sort -u >"$bridges"
-[ -s "$bridges" ] || die "no bridges found in Foundation's archive"
-
 swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/security.product/Objects.LinkFileList" \
-    "${static_foundation[@]}" -lstdc++ -lsqlite3 "@$bridges" \
+    "${static_foundation[@]}" -lstdc++ -lsqlite3 \
     -Xlinker --defsym=main=SecurityTool_main -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/security"
 
 # What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules
 # besides (inlined, specialised) is hidden.
+"${build[@]}" --target LocalAuthentication
 exports=$folder/exports.map
 (
     cd "$objects"
@@ -56,5 +50,8 @@ for module in "${modules[@]}"; do
     sed '/^\/\/ swift-module-flags/s/ -package-name [^ ]*//' "$objects/Modules/$module.swiftinterface" \
         >"$folder/$module.swiftinterface"
 done
+swiftc -emit-module -parse-as-library -enable-library-evolution -module-name CoreFoundation -I "$folder" \
+    -emit-module-path "$folder/CoreFoundation.swiftmodule" \
+    -emit-module-interface-path "$folder/CoreFoundation.swiftinterface" packaging/CoreFoundation.swift
 
 scripts/library.sh "$folder"

@@ -162,6 +162,51 @@ unaware_package() {
 check "a package that does not know us passes its tests by the toolset" unaware_package
 mv "$folder/here/package" "$folder/package" 2>/dev/null || true
 
+core_foundation() {
+    mkdir -p package/Sources/client
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(name: "client", targets: [.executableTarget(name: "client")])
+SWIFT
+    cat >package/Sources/client/main.swift <<'SWIFT'
+import CoreFoundation
+import Foundation
+
+let query: CFDictionary = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "a" as CFString] as CFDictionary
+print(SecItemAdd(query, nil) == errSecSuccess ? "all is well" : "NOT OK")
+SWIFT
+    CHATELAINE_KEYCHAIN=memory: is_well swift run --package-path package \
+        --toolset "$prefix/share/chatelaine/chatelaine-corefoundation.json"
+}
+check "a program that imports CoreFoundation builds by the other toolset" core_foundation
+
+# Prints, as files in the present folder, the Swift examples of a document: those that begin with the name of the manifest
+# under packages, the others as programs.
+examples() {
+    awk '
+        /^```swift$/ { number++; file = sprintf("example-%d.swift", number); first = 1; next }
+        /^```$/ { file = ""; next }
+        file && first && /^\/\/ Package.swift/ { folder = "package-" number; system("mkdir " folder)
+            file = folder "/Package.swift"; print "// swift-tools-version:5.9" >file }
+        file { print >file; first = 0 }
+    ' "$1"
+}
+documented_examples() {
+    local file
+    examples "$root/docs/porting.md"
+    ls
+    [ -f example-1.swift ] || [ -d package-1 ]
+    for file in example-*.swift; do
+        swiftc -typecheck -swift-version 6 -I "$modules" -Xfrontend -import-module -Xfrontend Security "$file"
+    done
+    for file in package-*; do
+        swift package --package-path "$file" dump-package >"$file/dump.json"
+        tr -d ' \n' <"$file/dump.json" | grep -F '"Security","chatelaine",null,{"platformNames":["linux"]}'
+    done
+}
+check "the examples of docs/porting.md compile" documented_examples
+
 information_beside_the_program() {
     local program
     program=$(swift build --package-path "$folder/package" --toolset "$toolset" --show-bin-path)/wrapper-demo
