@@ -1,10 +1,10 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check format bench fuzz install clean
+.PHONY: help setup build demo test check format bench fuzz install uninstall test-install clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing and check the toolchain
 	@scripts/setup.sh --tests
@@ -30,8 +30,14 @@ bench: ## run the benchmarks
 fuzz: ## replay the fuzzers' inputs, or fuzz (ARGS="run 60")
 	@scripts/fuzz.sh $(or $(ARGS),replay)
 
-install: ## install the security command (PREFIX=/usr/local, DESTDIR=)
+install: ## install command, libraries, modules, headers (PREFIX=/usr/local, DESTDIR=)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh
+
+uninstall: ## remove what was installed there
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh --uninstall
+
+test-install: ## install into a folder and build clients against it alone
+	@scripts/test-install.sh
 
 clean: ## remove what was built
 	@rm -rf .build */.build */*/.build

@@ -11,6 +11,10 @@ let warningsAreErrors = ProcessInfo.processInfo.environment["CHATELAINE_WARNINGS
 // The fuzzers, a package of their own, need our inner modules, instrumented. Nobody else is offered them.
 let isFuzzed = ProcessInfo.processInfo.environment["CHATELAINE_FUZZING"] == "1"
 
+// `make install` puts the façades' modules and one library in place for compilers that find nothing else of ours. Such
+// modules are built with library evolution, without which they would ask for our inner modules.
+let isInstalled = ProcessInfo.processInfo.environment["CHATELAINE_LIBRARY"] == "1"
+
 /// What every Swift target is compiled with.
 let settings: [SwiftSetting] =
     [
@@ -25,12 +29,16 @@ let settings: [SwiftSetting] =
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+/// What the modules that other people's programs import are compiled with, besides.
+let evolution: [SwiftSetting] =
+    isInstalled ? [.unsafeFlags(["-enable-library-evolution", "-emit-module-interface"])] : []
+
 /// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
 /// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports for good
 /// (`@_implementationOnly`, checked by the feature below); the compiler's warning that this is meant for libraries with
 /// a stable ABI stays a warning.
 let facade: [SwiftSetting] =
-    strict + [
+    strict + evolution + [
         .enableExperimentalFeature("CheckImplementationOnly"),
         .treatWarning("ImplementationOnlyDeprecated", as: .warning),
     ]
@@ -39,11 +47,18 @@ let package = Package(
     name: "chatelaine",
     products: [
         .library(name: "Security", targets: ["Security"]),
+        // The C library, which scripts/library.sh builds in its own way.
+        .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
+        // Imports Security into targets whose files say `import Foundation` and no more.
+        .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
+        + (isInstalled
+            ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security", "LocalAuthentication"])] : [])
         + (isFuzzed
             ? [
                 .library(
@@ -66,7 +81,8 @@ let package = Package(
         .target(
             name: "KeychainCertificates",
             dependencies: [
-                .product(name: "SwiftASN1", package: "swift-asn1")
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
@@ -127,15 +143,40 @@ let package = Package(
         .target(
             name: "CoreFoundationAliases",
             path: "Sources/Facades/CoreFoundationAliases",
-            swiftSettings: strict
+            swiftSettings: strict + evolution
+        ),
+        // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
+        .target(
+            name: "SecurityObjects",
+            dependencies: [
+                "CoreFoundationAliases",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            path: "Sources/Facades/SecurityObjects",
+            swiftSettings: facade
         ),
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "KeychainModel", "KeychainClient",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
+            swiftSettings: facade
+        ),
+
+        // What C programs link: headers and constants, and the functions.
+        .target(name: "CSecurity", path: "Sources/Facades/CSecurity"),
+        .target(
+            name: "SecurityABI",
+            dependencies: ["CSecurity", "Security"],
+            path: "Sources/Facades/SecurityABI",
+            swiftSettings: strict
+        ),
+        .plugin(name: "ImportSecurity", capability: .buildTool()),
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel"],
+            path: "Sources/Facades/LocalAuthentication",
             swiftSettings: facade
         ),
 
@@ -180,11 +221,23 @@ let package = Package(
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        .executableTarget(
+            name: "PluginClient",
+            dependencies: ["Security"],
+            path: "Tests/Clients/PluginClient",
+            swiftSettings: [.swiftLanguageMode(.v5)],
+            plugins: ["ImportSecurity"]
+        ),
 
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
             dependencies: ["Security", "CoreFoundationAliases"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -195,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine", "KeychainModel",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

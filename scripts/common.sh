@@ -11,6 +11,14 @@ export CHATELAINE_WARNINGS_AS_ERRORS="${CHATELAINE_WARNINGS_AS_ERRORS:-1}"
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly strict_imports=(--explicit-target-dependency-import-check error)
 
+# The one build of all that is installed: with the façades' modules made for compilers that find nothing else of ours,
+# of which the compiler warns, since Foundation's own is not.
+# shellcheck disable=SC2034 # read by the scripts that source this file
+readonly release_build=(
+    env CHATELAINE_LIBRARY=1 CHATELAINE_WARNINGS_AS_ERRORS=0
+    swift build --configuration release --scratch-path .build/release-build -Xswiftc -use-ld=lld "${strict_imports[@]}"
+)
+
 # Prints a heading.
 section() { printf '\n==> %s\n' "$*"; }
 
@@ -31,4 +39,16 @@ swift_files() {
     else
         find . -name '.?*' -prune -o -name '*.swift' ! -name '*.pb.swift' -print0
     fi
+}
+
+# Prints where the toolchain has its resources (CoreFoundation's headers among them) and its libraries, and the name
+# that it gives to the files of a module, a line each.
+swift_paths() {
+    swiftc -print-target-info | awk -F '"' '
+        $2 == "runtimeResourcePath" { resources = $4 }
+        $2 == "moduleTriple" { triple = $4 }
+        libraries == "next" { libraries = $2 }
+        $2 == "runtimeLibraryPaths" { libraries = "next" }
+        END { print resources; print libraries; print triple }
+    '
 }

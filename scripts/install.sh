@@ -1,32 +1,116 @@
 #!/usr/bin/env bash
-# Builds and installs the `security` command and its shell completions. Reads PREFIX (/usr/local) and DESTDIR (empty).
+# Builds and installs everything: the command with its manual and completions, the libraries, the Swift modules, the C
+# headers, and what tells other build systems of them. Reads PREFIX (/usr/local) and DESTDIR (empty).
+#
+#   scripts/install.sh                installs
+#   scripts/install.sh --uninstall    removes what was installed there, and nothing else
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
 prefix=${PREFIX:-/usr/local}
 case $prefix in /*) ;; *) die "PREFIX must be an absolute path, and is: $prefix" ;; esac
+case $prefix in *[[:space:]\"\\]*) die "PREFIX must be without blanks, quotes and backslashes, and is: $prefix" ;; esac
+prefix=${prefix%/}
 target=${DESTDIR:-}$prefix
+readonly receipt=share/chatelaine/installed-files
+
+uninstall() {
+    local path folder
+    [ -f "$target/$receipt" ] || die "nothing of ours is installed under $target"
+    # The receipt names files, each below the prefix. Folders go when nothing is left in them.
+    while IFS= read -r path; do
+        case /$path/ in */../*) die "not a path below the prefix: $path" ;; esac
+        rm -f "$target/$path"
+        folder=$(dirname "$path")
+        while [ "$folder" != . ] && rmdir "$target/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
+    done < <(cat "$target/$receipt")
+}
+
+case ${1:-} in
+    "") ;;
+    --uninstall)
+        uninstall
+        exit
+        ;;
+    *) die "unknown argument $1 (only --uninstall is known)" ;;
+esac
 
 scripts/setup.sh
 
-# The Swift libraries go into the program, for the machine that runs it may have no toolchain. A build folder of its
-# own keeps these flags from undoing other builds.
 section "Building"
-build=(swift build --configuration release --product security --static-swift-stdlib --scratch-path .build/install)
-"${build[@]}" "${strict_imports[@]}"
-program=$("${build[@]}" --show-bin-path)/security
+products=$PWD/.build/release-products
+scripts/release.sh "$products"
+
+# Puts a file into place, with its mode, and remembers it.
+installed=()
+put() {
+    local mode=$1 file=$2 path=$3
+    install -D -m "$mode" "$file" "$target/$path"
+    installed+=("$path")
+}
+# A name for the linker, or an older one, beside a library.
+link() {
+    ln -sfn "$2" "$target/$1"
+    installed+=("$1")
+}
+# Puts a template into place, its @WORDS@ filled in; @FIRST@ is a third argument.
+fill() {
+    mkdir -p "$target/$(dirname "$2")"
+    sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@SWIFT_RESOURCES@|$swift_resources|g" \
+        -e "s|@SWIFT_RUNTIME@|$swift_runtime|g" -e "s|@SWIFT_CLANG@|$(dirname "$(command -v swiftc)")/clang|g" \
+        -e "s|@FIRST@|${3:-}|g" "$1" >"$target/$2"
+    chmod 644 "$target/$2"
+    installed+=("$2")
+}
+# Installs what the command itself prints.
+print_completion() {
+    mkdir -p "$target/$(dirname "$2")"
+    "$products/security" --generate-completion-script "$1" >"$target/$2"
+    chmod 644 "$target/$2"
+    installed+=("$2")
+}
 
 section "Installing under $target"
-# Without symbols: two thirds of the size, and nothing of ours reads them.
-install -D -s -m 755 "$program" "$target/bin/security"
-install_completion() {
-    local file=$target/share/$2
-    mkdir -p "$(dirname "$file")"
-    "$program" --generate-completion-script "$1" >"$file"
-    chmod 644 "$file"
-}
-install_completion bash bash-completion/completions/security
-install_completion zsh zsh/site-functions/_security
-install_completion fish fish/vendor_completions.d/security.fish
-install -D -m 644 LICENSE "$target/share/doc/chatelaine/LICENSE"
-printf '%s\n' "$target/bin/security"
+{ read -r swift_resources && read -r swift_runtime && read -r module_triple; } < <(swift_paths)
+version=$("$products/security" --version | awk '{ print $NF }')
+
+put 755 "$products/security" bin/security
+put 644 docs/man/security.1 share/man/man1/security.1
+print_completion bash share/bash-completion/completions/security
+print_completion zsh share/zsh/site-functions/_security
+print_completion fish share/fish/vendor_completions.d/security.fish
+
+for library in "$products"/*.so.*; do
+    name=$(basename "$library")
+    put 755 "$library" "lib/$name"
+    link "lib/${name%%.so.*}.so" "$name"
+done
+
+# A compiler other than the one that built a module builds it anew from its interface. CoreFoundation lies elsewhere: who
+# wants it to hide the toolchain's says so.
+for module in "$products"/*.swiftmodule; do
+    name=$(basename "$module" .swiftmodule)
+    folder=lib/chatelaine/swift
+    if [ "$name" = CoreFoundation ]; then folder=lib/chatelaine/corefoundation; fi
+    for kind in swiftmodule swiftdoc swiftinterface; do
+        put 644 "$products/$name.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
+    done
+done
+
+shopt -s nullglob
+for header in Sources/Facades/CSecurity/include/Security/*.h; do
+    put 644 "$header" "include/Security/$(basename "$header")"
+done
+
+fill packaging/pkgconfig/chatelaine.pc.in lib/pkgconfig/chatelaine.pc
+fill packaging/pkgconfig/chatelaine-swift.pc.in lib/pkgconfig/chatelaine-swift.pc
+fill packaging/cmake/ChatelaineConfig.cmake.in lib/cmake/Chatelaine/ChatelaineConfig.cmake
+fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/ChatelaineConfigVersion.cmake
+fill packaging/toolset.json.in share/chatelaine/chatelaine.json
+fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
+put 644 LICENSE share/doc/chatelaine/LICENSE
+
+installed+=("$receipt")
+mkdir -p "$target/$(dirname $receipt)"
+printf '%s\n' "${installed[@]}" >"$target/$receipt"
+printf '%s\n' "${installed[@]/#/$target/}"

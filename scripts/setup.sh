@@ -65,6 +65,11 @@ look_for_what_tests_need() {
     has_command sqlite3 || lacks "the sqlite3 command, with which tests look into a keychain" sqlite3
     has_command strace || lacks "strace, with which tests watch what reaches the disk" strace
     has_command openssl || lacks "openssl, which makes certificates for tests" openssl
+    has_command cmake || lacks "cmake, which builds a client against what is installed" cmake
+    has_command ninja || lacks "ninja, without which CMake builds no Swift" ninja-build
+    has_command pkg-config || lacks "pkg-config, which says how to build against what is installed" pkg-config
+    has_command man || lacks "man, which shows the manual" man-db
+    has_command mandoc || lacks "mandoc, which checks the manual" mandoc
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
 }
 

@@ -4,7 +4,7 @@ import Testing
 /// Programs in the style of Apple's documentation, built without a condition or a line of ours, and run as they are.
 @Suite("Programs written for Apple's platforms")
 struct ClientTests {
-    @Test(arguments: ["Swift5Client", "Swift6Client"])
+    @Test(arguments: ["Swift5Client", "Swift6Client", "PluginClient"])
     func `a program written for Apple's platforms compiles, runs and finds all well`(name: String) throws {
         let process = Process()
         process.executableURL = try builtProducts().appending(path: name)

@@ -14,10 +14,12 @@ package enum QueryValue: Sendable {
     case uuid([UInt8], String)
     case null
     case accessControl(AccessControl)
-    /// An object that an item can be made of: a certificate.
-    case reference
+    /// An object that an item can be made of.
+    case reference(ItemReference)
+    /// A conversation with the person, and whether it forbids to ask them anything more.
+    case authenticationContext(forbidsInteraction: Bool)
     /// An array of nothing but data.
     case list([[UInt8]])
-    /// A value of any other type, such as another array or a context: only keys that take anything take it.
+    /// A value of any other type, such as another array: only keys that take anything take it.
     case other
 }

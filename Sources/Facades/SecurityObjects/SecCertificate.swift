@@ -6,7 +6,7 @@ public import Foundation
 /// An X.509 certificate.
 public final class SecCertificate: NSObject, @unchecked Sendable {
     // `@unchecked`: NSObject is not Sendable, and these bytes are all there is to the object.
-    let der: Data
+    package let der: Data
 
     fileprivate init(der: Data) {
         self.der = der

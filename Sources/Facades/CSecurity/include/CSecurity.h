@@ -1,0 +1,32 @@
+// Core Foundation as C sees it, with the interface by which a type of one's own is added to it.
+//
+// Only Swift compiles this header: its compiler knows where the toolchain keeps Core Foundation's headers, and SwiftPM
+// does not tell it to C targets.
+#pragma once
+
+#include <CoreFoundation/CoreFoundation.h>
+#include <CoreFoundation/CFRuntime.h>
+
+/// An object of one of the Sec types: what all Core Foundation objects begin with, then the Swift object it stands for.
+struct CSecurityObject {
+    CFRuntimeBase base;
+    /// Retained. NULL until the object is complete.
+    const void *_Nullable held;
+};
+
+CF_IMPLICIT_BRIDGING_ENABLED
+
+/// An array that retains its elements. The caller owns it.
+static inline CFArrayRef _Nullable CSecurityCreateArray(
+    const void *_Nullable *_Nonnull elements, CFIndex count) CF_RETURNS_RETAINED {
+    return CFArrayCreate(NULL, (const void **)elements, count, &kCFTypeArrayCallBacks);
+}
+
+/// A dictionary that retains its keys and values. The caller owns it.
+static inline CFDictionaryRef _Nullable CSecurityCreateDictionary(
+    const void *_Nullable *_Nonnull keys, const void *_Nullable *_Nonnull values, CFIndex count) CF_RETURNS_RETAINED {
+    return CFDictionaryCreate(NULL, (const void **)keys, (const void **)values, count,
+                              &kCFTypeDictionaryKeyCallBacks, &kCFTypeDictionaryValueCallBacks);
+}
+
+CF_IMPLICIT_BRIDGING_DISABLED

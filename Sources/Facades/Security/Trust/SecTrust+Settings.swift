@@ -1,0 +1,148 @@
+public import CoreFoundationAliases
+public import Foundation
+
+// What is changed here makes an earlier outcome void.
+
+/// Replaces the policies.
+///
+/// - Parameter policies: a policy, or an array of them.
+/// - Returns: `errSecSuccess`; `errSecParam` for anything else, and for none.
+@discardableResult
+public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
+    guard let policies = objects(SecPolicy.self, in: policies), !policies.isEmpty else { return errSecParam }
+    trust.change { $0.policies = policies }
+    return errSecSuccess
+}
+
+/// Gives the policies as an array.
+@discardableResult
+public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    unsafe policies.pointee = array(of: trust.settings.policies)
+    return errSecSuccess
+}
+
+/// Makes certificates the anchors, in place of the system's; nil makes the system's anchors those again.
+///
+/// - Returns: `errSecSuccess`; `errSecParam` for anything that is no certificate.
+@discardableResult
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
+    var anchors: [SecCertificate]?
+    if let anchorCertificates {
+        anchors = objects(SecCertificate.self, in: anchorCertificates)
+        guard anchors != nil else { return errSecParam }
+    }
+    let given = anchors
+    trust.change { settings in
+        settings.anchors = given
+        settings.trustsOwnAnchorsOnly = true
+    }
+    return errSecSuccess
+}
+
+/// Says whether the system's anchors are trusted beside those of `SecTrustSetAnchorCertificates`.
+///
+/// - Parameter anchorCertificatesOnly: false trusts both.
+@discardableResult
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
+    trust.change { $0.trustsOwnAnchorsOnly = anchorCertificatesOnly }
+    return errSecSuccess
+}
+
+/// Gives the anchors of `SecTrustSetAnchorCertificates`, nil if there are none.
+@discardableResult
+public func SecTrustCopyCustomAnchorCertificates(
+    _ trust: SecTrust,
+    _ anchors: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    unsafe anchors.pointee = trust.settings.anchors.map(array)
+    return errSecSuccess
+}
+
+/// Evaluates for another moment than now.
+@discardableResult
+public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
+    let date = Date(timeIntervalSinceReferenceDate: verifyDate.timeIntervalSinceReferenceDate)
+    trust.change { $0.date = date }
+    return errSecSuccess
+}
+
+/// The moment for which is evaluated.
+@discardableResult
+public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
+    (trust.settings.date ?? Date()).timeIntervalSinceReferenceDate
+}
+
+/// Says whether missing issuers may be fetched from the network. It is remembered; nothing is ever fetched.
+@discardableResult
+public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
+    trust.change { $0.mayFetch = allowFetch }
+    return errSecSuccess
+}
+
+/// Gives what `SecTrustSetNetworkFetchAllowed` said; else true where one of the policies is that of TLS.
+@discardableResult
+public func SecTrustGetNetworkFetchAllowed(
+    _ trust: SecTrust,
+    _ allowFetch: UnsafeMutablePointer<DarwinBoolean>
+) -> OSStatus {
+    let settings = trust.settings
+    let isTLS = settings.policies.contains { $0.identifier == String(describing: kSecPolicyAppleSSL) }
+    unsafe allowFetch.pointee = DarwinBoolean(settings.mayFetch ?? isTLS)
+    return errSecSuccess
+}
+
+/// Takes answers about revocation that came with the certificate.
+///
+/// - Parameter responseData: data, an array of data, or nil for none.
+/// - Returns: `errSecUnimplemented`: they are not looked at, and one that says "revoked" must not be lost silently.
+///   `errSecSuccess` for nil; `errSecParam` for anything else.
+@discardableResult
+public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
+    guard let responseData else { return errSecSuccess }
+    return objects(NSData.self, in: responseData) == nil ? errSecParam : errSecUnimplemented
+}
+
+/// Takes time stamps of the public logs that came with the certificate.
+///
+/// - Returns: `errSecUnimplemented`: they are not looked at. `errSecSuccess` for nil; `errSecParam` for anything else
+///   than an array of data.
+@discardableResult
+public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
+    guard let sctArray else { return errSecSuccess }
+    return objects(NSData.self, in: sctArray) == nil ? errSecParam : errSecUnimplemented
+}
+
+/// Lets pass what `SecTrustCopyExceptions` recorded, as far as it was recorded for the same certificate.
+///
+/// - Parameter exceptions: nil takes earlier ones back.
+/// - Returns: whether the exceptions are for this certificate.
+@discardableResult
+public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
+    let given = exceptions.flatMap { TrustExceptions($0, of: trust.settings.certificates) }
+    trust.change { $0.exceptions = given }
+    return given != nil
+}
+
+/// Says what an evaluation lets pass (macOS).
+///
+/// - Returns: `errSecSuccess`; `errSecUnimplemented` for `requireRevPerCert`, since revocation is not checked.
+@discardableResult
+public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
+    guard !options.contains(.requireRevPerCert) else { return errSecUnimplemented }
+    trustRef.change { $0.options = options }
+    return errSecSuccess
+}
+
+/// Says in which keychain files to look for issuers (macOS). There are no such files: it has no effect.
+@available(*, deprecated, message: "SecTrustSetKeychains is not supported")
+@discardableResult
+public func SecTrustSetKeychains(_ trust: SecTrust, _ keychainOrArray: CFTypeRef?) -> OSStatus {
+    errSecSuccess
+}
+
+/// An array of objects. Straight from them: an array of `Any` would be cast back.
+func array(of objects: [some AnyObject]) -> NSArray {
+    let array = NSMutableArray(capacity: objects.count)
+    for object in objects { array.add(object) }
+    return NSArray(array: array)
+}

@@ -1,0 +1,69 @@
+import CSecurity
+import Foundation
+
+/// A type of Core Foundation whose instances each stand for one Swift object.
+///
+/// To C, an object of a Swift class has no type identifier of its own. So C programs get instances of a type that is
+/// registered with Core Foundation, and that asks the Swift object for equality, hash value and description.
+struct ObjectType: Sendable {
+    /// What `CFGetTypeID` says of the instances.
+    let identifier: CFTypeID
+
+    /// Registers a type for good. `name` is ASCII.
+    init(name: StaticString) {
+        // Core Foundation keeps the pointer, so the memory is never given back.
+        let callbacks = UnsafeMutablePointer<CFRuntimeClass>.allocate(capacity: 1)
+        unsafe callbacks.initialize(to: CFRuntimeClass())
+        unsafe callbacks.pointee.className = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        unsafe callbacks.pointee.finalize = { object in ObjectType.release(object) }
+        unsafe callbacks.pointee.equal = { first, second in ObjectType.areEqual(first, second) }
+        unsafe callbacks.pointee.hash = { object in
+            ObjectType.held(by: object).map { CFHashCode(bitPattern: $0.object.hash) } ?? 0
+        }
+        unsafe callbacks.pointee.copyDebugDesc = { object in unsafe ObjectType.description(of: object) }
+        identifier = unsafe _CFRuntimeRegisterClass(callbacks)
+    }
+
+    /// A new instance, which the caller owns; nil where there is no memory.
+    func instance(for object: NSObject) -> UnsafeRawPointer? {
+        let additional = unsafe MemoryLayout<CSecurityObject>.size - MemoryLayout<CFRuntimeBase>.size
+        guard let instance = unsafe _CFRuntimeCreateInstance(nil, identifier, additional, nil) else { return nil }
+        let pointer = unsafe instance.toOpaque()
+        unsafe pointer.assumingMemoryBound(to: CSecurityObject.self).pointee.held = unsafe UnsafeRawPointer(
+            Unmanaged.passRetained(HeldObject(object)).toOpaque()
+        )
+        return UnsafeRawPointer(pointer)
+    }
+
+    /// What an object of this or another such type holds. The caller has checked the type identifier.
+    static func held(at pointer: UnsafeRawPointer) -> HeldObject? {
+        let instance = unsafe pointer.assumingMemoryBound(to: CSecurityObject.self)
+        guard let held = unsafe instance.pointee.held else { return nil }
+        return unsafe Unmanaged<HeldObject>.fromOpaque(held).takeUnretainedValue()
+    }
+
+    private static func held(by object: CFTypeRef?) -> HeldObject? {
+        guard let object else { return nil }
+        return unsafe held(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+    }
+
+    private static func areEqual(_ first: CFTypeRef?, _ second: CFTypeRef?) -> Bool {
+        guard let first = held(by: first), let second = held(by: second) else { return false }
+        return first.object.isEqual(second.object)
+    }
+
+    private static func description(of object: CFTypeRef?) -> Unmanaged<CFString>? {
+        guard let held = held(by: object) else { return nil }
+        return unsafe OutgoingObject.string(held.object.description).map { unsafe Unmanaged.fromOpaque($0) }
+    }
+
+    private static func release(_ object: CFTypeRef?) {
+        guard let object else { return }
+        let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
+        let instance = unsafe pointer.assumingMemoryBound(to: CSecurityObject.self)
+        if let held = unsafe instance.pointee.held {
+            unsafe instance.pointee.held = nil
+            unsafe Unmanaged<HeldObject>.fromOpaque(held).release()
+        }
+    }
+}

@@ -1,0 +1,6 @@
+public import Security
+
+@c(SecCopyErrorMessageString)
+public func secCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> UnsafeRawPointer? {
+    unsafe OutgoingObject.object(SecCopyErrorMessageString(status, nil))
+}

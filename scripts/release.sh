@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Builds what is installed, all in one build: scripts/release.sh FOLDER puts it there.
+#
+#   security                        the command, with Swift's libraries inside
+#   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
+#   libSecurity.so.1                the same for C programs (scripts/library.sh)
+#   MODULE.swiftmodule, .swiftdoc, .swiftinterface
+#                                   the façades' modules, and one that takes the place of the toolchain's CoreFoundation
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+[ $# -eq 1 ] || die "usage: release.sh FOLDER"
+folder=$1
+rm -rf "$folder"
+mkdir -p "$folder"
+
+# The modules that other people's programs import.
+readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
+
+build=("${release_build[@]}")
+"${build[@]}" --product security
+objects=$("${build[@]}" --show-bin-path)
+
+# The command carries Swift's libraries, for the machine that runs it may have no toolchain. To compile for that
+# (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static modules
+# would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
+static_foundation=(-lCoreFoundation -l_FoundationICU -l_FoundationCShims -l_FoundationCollections)
+
+swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/security.product/Objects.LinkFileList" \
+    "${static_foundation[@]}" -lstdc++ -lsqlite3 \
+    -Xlinker --defsym=main=SecurityTool_main -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/security"
+
+# What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules
+# besides (inlined, specialised) is hidden.
+"${build[@]}" --target LocalAuthentication
+exports=$folder/exports.map
+(
+    cd "$objects"
+    for module in "${modules[@]}"; do readelf --symbols --wide "$module".build/*.o; done
+) | awk '$5 == "GLOBAL" && $6 == "PROTECTED" && $7 != "UND" { print "    " $8 ";" }' | sort -u |
+    { printf '{ global:\n' && cat && printf 'local: *; };\n'; } >"$exports"
+
+"${build[@]}" --product Chatelaine -Xlinker "--version-script=$exports" -Xlinker -soname=libChatelaine.so.0 \
+    -Xlinker --strip-all
+install -m 755 "$objects/libChatelaine.so" "$folder/libChatelaine.so.0"
+
+for module in "${modules[@]}"; do
+    cp "$objects/Modules/$module".{swiftmodule,swiftdoc} "$folder/"
+    # The name of the folder that this was built in is not a part of the interface.
+    sed '/^\/\/ swift-module-flags/s/ -package-name [^ ]*//' "$objects/Modules/$module.swiftinterface" \
+        >"$folder/$module.swiftinterface"
+done
+swiftc -emit-module -parse-as-library -enable-library-evolution -module-name CoreFoundation -I "$folder" \
+    -emit-module-path "$folder/CoreFoundation.swiftmodule" \
+    -emit-module-interface-path "$folder/CoreFoundation.swiftinterface" packaging/CoreFoundation.swift
+
+scripts/library.sh "$folder"

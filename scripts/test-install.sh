@@ -1,0 +1,237 @@
+#!/usr/bin/env bash
+# Installs into a folder and builds clients against what is there and nothing else: in Swift 5 and 6, C and C++, by
+# pkg-config, by CMake, and by SwiftPM for a package that has never heard of us.
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+scripts/setup.sh --tests
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix=$folder/prefix
+modules=$prefix/lib/chatelaine/swift
+toolset=$prefix/share/chatelaine/chatelaine.json
+export CHATELAINE_KEYCHAIN=embedded:$folder/keychain
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+
+passed=0
+failed=0
+# Runs a check in an empty folder and shows what it printed if it fails.
+check() {
+    local title=$1 log=$folder/log status=0
+    shift
+    rm -rf "$folder/here" && mkdir "$folder/here"
+    # Not `if (…)`, under which errors inside would not end it.
+    set +e
+    (
+        set -e
+        cd "$folder/here"
+        "$@"
+    ) >"$log" 2>&1 </dev/null
+    status=$?
+    set -e
+    if [ $status -eq 0 ]; then
+        passed=$((passed + 1))
+        printf 'ok      %s\n' "$title"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %s\n' "$title"
+        sed 's/^/        /' "$log"
+    fi
+}
+
+root=$PWD
+packages=$root/Tests/Packages
+# Says whether a client, which prints what it found, found all well.
+is_well() {
+    "$@" | tee output
+    grep -qx 'all is well' output
+}
+
+# As somebody does who makes a package for a distribution: installed in one place, used in another.
+section "Installing"
+DESTDIR=$folder/stage PREFIX=$prefix scripts/install.sh >"$folder/install.log" 2>&1 || {
+    tail -40 "$folder/install.log"
+    die "installing failed"
+}
+find "$folder/stage" -type f -o -type l | sort >"$folder/staged"
+
+section "Checking"
+
+no_trace_of_the_stage() {
+    ! grep -rl "$folder/stage" "$folder/stage"
+}
+check "nothing that is installed names the folder that it was staged in" no_trace_of_the_stage
+mv "$folder/stage$prefix" "$prefix"
+
+relative_prefix() {
+    ! PREFIX=usr "$root/scripts/install.sh" && ! find . -type f | grep .
+}
+check "a relative prefix is refused" relative_prefix
+
+the_command() {
+    "$prefix/bin/security" add-generic-password -s mail -a alice -w secret
+    [ "$("$prefix/bin/security" find-generic-password -s mail -w)" = secret ]
+    "$prefix/bin/security" list | grep alice
+    "$prefix/bin/security" dump-keychain -d | grep secret
+    "$prefix/bin/security" verify-keychain
+    if ldd "$prefix/bin/security" | grep -i swift; then return 1; fi
+}
+check "the command works, and without Swift's libraries" the_command
+
+manual() {
+    local name page=$prefix/share/man/man1/security.1 ok=0
+    mandoc -T lint -W warning "$page"
+    man --local-file "$page" >/dev/null
+    "$prefix/bin/security" --experimental-dump-help | sed -nE 's/.*"(commandName|name)" : "([^"]*)".*/\2/p' | sort -u >names
+    while read -r name; do
+        if ! grep -qE -- "(Fl|Fl -|Cm|Nm|,) ?-?$name( |$)|^security$" "$page"; then
+            echo "not in the manual: $name"
+            ok=1
+        fi
+    done <names
+    return $ok
+}
+check "the manual has every command and option" manual
+
+swift_flags() { pkg-config --cflags --libs chatelaine-swift; }
+swift_client() {
+    local client=$root/Tests/Clients/Swift$1Client
+    # shellcheck disable=SC2046 # flags are words
+    swiftc -swift-version "$1" $(swift_flags) "$client"/*.swift -o client
+    CHATELAINE_KEYCHAIN=memory: is_well ./client
+}
+check "a Swift 5 program builds and runs" swift_client 5
+check "a Swift 6 program builds and runs" swift_client 6
+
+other_compiler() {
+    cp -R "$modules" interfaces
+    find interfaces -type f -name '*.swiftmodule' -delete
+    swiftc -swift-version 6 -I interfaces -module-cache-path cache -L "$prefix/lib" -lChatelaine \
+        -Xlinker "-rpath=$prefix/lib" "$root"/Tests/Clients/Swift6Client/*.swift -o client
+    CHATELAINE_KEYCHAIN=memory: is_well ./client
+}
+check "a compiler that cannot read our modules builds them from their interfaces" other_compiler
+
+swift_exports() {
+    nm -D --defined-only "$prefix/lib/libChatelaine.so" | awk '{ print $3 }' | swift demangle --compact >names
+    wc -l <names
+    ! grep -vE '(CoreFoundationAliases|SecurityObjects|Security|LocalAuthentication)\b' names
+    ! grep -E '(Keychain(Model|Client|Engine|Store|Vault|Policy|Trust|Certificates)|GRDB|Crypto|Logging)\.' names
+}
+check "the Swift library shows the façades and nothing else" swift_exports
+
+clang=$(dirname "$(command -v swiftc)")/clang
+c_client() {
+    # shellcheck disable=SC2046 # flags are words
+    "$clang" -std=c99 -Wall -Wextra -Werror "$packages/CMake/client.c" -o client $(pkg-config --cflags --libs chatelaine)
+    CHATELAINE_KEYCHAIN=memory: is_well ./client
+}
+check "a C program builds by pkg-config and runs" c_client
+
+cxx_client() {
+    # shellcheck disable=SC2046 # flags are words
+    "$clang++" -std=c++17 -Wall -Wextra -Werror "$packages/CMake/client.cpp" -o client \
+        $(pkg-config --cflags --libs chatelaine)
+    CHATELAINE_KEYCHAIN=memory: is_well ./client
+}
+check "a C++ program builds by pkg-config and runs" cxx_client
+
+cmake_client() {
+    local language
+    cmake -G Ninja -S "$packages/CMake" -B build -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="$clang++"
+    cmake --build build
+    for language in c cxx swift; do CHATELAINE_KEYCHAIN=memory: is_well "build/$language-client"; done
+}
+check "a CMake project of C, C++ and Swift builds and runs" cmake_client
+
+cmake_with_gcc() {
+    ! cmake -S "$packages/CMake" -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER=gcc \
+        -DCMAKE_CXX_COMPILER=g++ 2>answer
+    grep -q "Only the clang of a Swift toolchain" answer
+}
+check "CMake says so of a compiler that cannot read the headers" cmake_with_gcc
+
+unaware_package() {
+    cp -R "$packages/Wrapper" package
+    CHATELAINE_KEYCHAIN=memory: swift test --package-path package --toolset "$toolset" | tee output
+    grep -q 'Executed 4 tests, with 0 failures' output
+}
+# Its folder stays: the next check runs what was built.
+check "a package that does not know us passes its tests by the toolset" unaware_package
+mv "$folder/here/package" "$folder/package" 2>/dev/null || true
+
+core_foundation() {
+    mkdir -p package/Sources/client
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(name: "client", targets: [.executableTarget(name: "client")])
+SWIFT
+    cat >package/Sources/client/main.swift <<'SWIFT'
+import CoreFoundation
+import Foundation
+
+let query: CFDictionary = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "a" as CFString] as CFDictionary
+print(SecItemAdd(query, nil) == errSecSuccess ? "all is well" : "NOT OK")
+SWIFT
+    CHATELAINE_KEYCHAIN=memory: is_well swift run --package-path package \
+        --toolset "$prefix/share/chatelaine/chatelaine-corefoundation.json"
+}
+check "a program that imports CoreFoundation builds by the other toolset" core_foundation
+
+# Prints, as files in the present folder, the Swift examples of a document: those that begin with the name of the manifest
+# under packages, the others as programs.
+examples() {
+    awk '
+        /^```swift$/ { number++; file = sprintf("example-%d.swift", number); first = 1; next }
+        /^```$/ { file = ""; next }
+        file && first && /^\/\/ Package.swift/ { folder = "package-" number; system("mkdir " folder)
+            file = folder "/Package.swift"; print "// swift-tools-version:5.9" >file }
+        file { print >file; first = 0 }
+    ' "$1"
+}
+documented_examples() {
+    local file
+    examples "$root/docs/porting.md"
+    ls
+    [ -f example-1.swift ] || [ -d package-1 ]
+    for file in example-*.swift; do
+        swiftc -typecheck -swift-version 6 -I "$modules" -Xfrontend -import-module -Xfrontend Security "$file"
+    done
+    for file in package-*; do
+        swift package --package-path "$file" dump-package >"$file/dump.json"
+        tr -d ' \n' <"$file/dump.json" | grep -F '"Security","chatelaine",null,{"platformNames":["linux"]}'
+    done
+}
+check "the examples of docs/porting.md compile" documented_examples
+
+information_beside_the_program() {
+    local program
+    program=$(swift build --package-path "$folder/package" --toolset "$toolset" --show-bin-path)/wrapper-demo
+    # Without one, the service is the wrapper's default and the group the program's name.
+    "$program" | tee output && grep -qx 'wrapper nothing' output
+    "$prefix/bin/security" list | grep -E 'generic +wrapper-demo +wrapper '
+    cat >"$(dirname "$program")/Info.plist" <<'PLIST'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.demo</string></dict></plist>
+PLIST
+    "$program" | tee output && grep -qx 'com.example.demo nothing' output
+    "$program" | tee output && grep -qx 'com.example.demo 1' output
+    "$prefix/bin/security" list | grep -E 'generic +com.example.demo +com.example.demo '
+}
+check "an Info.plist beside a program says who it is" information_beside_the_program
+
+removal() {
+    mkdir -p "$(dirname "$folder/stage$prefix")"
+    cp -R "$prefix" "$folder/stage$prefix"
+    touch "$folder/stage$prefix/lib/somebody-elses"
+    DESTDIR=$folder/stage PREFIX=$prefix "$root/scripts/install.sh" --uninstall
+    find "$folder/stage" -type f -o -type l | tee left
+    [ "$(cat left)" = "$folder/stage$prefix/lib/somebody-elses" ]
+}
+check "uninstalling removes what was installed, and nothing else" removal
+
+section "Installation: $passed passed, $failed failed"
+[ $failed -eq 0 ]
