@@ -188,13 +188,13 @@ let package = Package(
         // Clients: programs in the style of Apple's documentation, which the tests run.
         .executableTarget(
             name: "Swift5Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "Swift6Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
