@@ -8,9 +8,9 @@ public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 
 
 /// A conversation with a person who proves who they are.
 ///
-/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation keeps
-/// its context alive. A context may be invalidated from any thread; the rest is for one thread at a time, as on Apple's
-/// platforms.
+/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation goes on
+/// without its context if nobody else keeps that one; on Apple's platforms it is cancelled. A context may be invalidated
+/// from any thread; its properties are for one thread at a time, as on Apple's platforms.
 ///
 /// See [LAContext](https://developer.apple.com/documentation/localauthentication/lacontext).
 open class LAContext: NSObject {
@@ -176,7 +176,6 @@ extension LAContext {
         } else if interactionNotAllowed {
             state.end(ticket, Self.error(.notInteractive))
         } else {
-            // The reply keeps the context alive: only invalidating it ends an evaluation early.
             presence.evaluate(question, reason: reason) { failure in
                 state.end(ticket, failure.map(Self.error))
             }
