@@ -211,13 +211,13 @@ let package = Package(
         // Clients: programs in the style of Apple's documentation, which the tests run.
         .executableTarget(
             name: "Swift5Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "Swift6Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
@@ -232,7 +232,7 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases"],
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -248,7 +248,8 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
+                "KeychainModel", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -267,7 +268,7 @@ let package = Package(
         .testTarget(
             name: "KeychainCertificatesTests",
             dependencies: [
-                "KeychainCertificates",
+                "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
