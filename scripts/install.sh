@@ -109,8 +109,8 @@ fill packaging/toolset.json.in share/chatelaine/chatelaine.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
 # Command and libraries have these packages inside.
-for license in .build/release-build/checkouts/*/LICENSE*; do
-    put 644 "$license" "share/doc/chatelaine/licenses/$(basename "$(dirname "$license")")"
+for text in .build/release-build/checkouts/*/{LICENSE,NOTICE}*; do
+    put 644 "$text" "share/doc/chatelaine/licenses/${text#.build/release-build/checkouts/}"
 done
 
 installed+=("$receipt")
