@@ -155,7 +155,7 @@ let package = Package(
         .target(name: "CSecurity", path: "Sources/Facades/CSecurity"),
         .target(
             name: "SecurityABI",
-            dependencies: ["CSecurity", "Security"],
+            dependencies: ["CSecurity", "KeychainCertificates", "Security"],
             path: "Sources/Facades/SecurityABI",
             swiftSettings: strict
         ),

@@ -14,6 +14,11 @@ struct CSecurityObject {
     const void *_Nullable held;
 };
 
+/// `dispatch_async_f` and `dispatch_get_global_queue`, whose queues Swift can make no object of its own of.
+extern void CSecurityDispatch(
+    void *_Nullable queue, void *_Nullable context, void (*_Nonnull work)(void *_Nullable)) __asm__("dispatch_async_f");
+extern void *_Nullable CSecurityGlobalQueue(intptr_t priority, uintptr_t flags) __asm__("dispatch_get_global_queue");
+
 CF_IMPLICIT_BRIDGING_ENABLED
 
 /// An array that retains its elements. The caller owns it.

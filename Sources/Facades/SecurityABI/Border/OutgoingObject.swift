@@ -34,7 +34,7 @@ enum OutgoingObject {
     }
 
     static func data(_ data: Data) -> UnsafeRawPointer? {
-        unsafe data.withUnsafeBytes { bytes in
+        data.withUnsafeBytes { bytes in
             unsafe owned(CFDataCreate(nil, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
         }
     }
@@ -91,12 +91,15 @@ enum OutgoingObject {
     }
 
     private static func release(_ objects: [UnsafeRawPointer?]) {
-        for unsafe object in unsafe objects {
-            if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
-        }
+        for unsafe object in unsafe objects { unsafe release(object) }
     }
 
     // MARK: Ownership
+
+    /// Gives up the reference that a pointer owns.
+    static func release(_ object: UnsafeRawPointer?) {
+        if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
 
     /// A pointer that owns one reference more to the object.
     private static func owned(_ object: AnyObject?) -> UnsafeRawPointer? {
