@@ -41,7 +41,7 @@ public func secTrustEvaluateAsync(
 }
 
 /// An object of a C program that is kept beyond the call.
-
+@safe
 private final class KeptObject {
     let pointer: UnsafeRawPointer
 

@@ -78,14 +78,3 @@ public func secIdentitySetPreferred(
         )
     }
 }
-
-@c(SecPKCS12Import)
-public func secPKCS12Import(
-    _ data: UnsafeRawPointer?,
-    _ options: UnsafeRawPointer?,
-    _ items: UnsafeMutablePointer<UnsafeRawPointer?>?
-) -> OSStatus {
-    unsafe Outcome.status(writingTo: items) { items throws(WrongArgument) in
-        unsafe SecPKCS12Import(try Argument.data(data), try Argument.dictionary(options), items)
-    }
-}
