@@ -7,9 +7,10 @@ public func secTrustEvaluateAsyncWithError(
     _ queue: UnsafeMutableRawPointer?,
     _ result: (@convention(block) (UnsafeRawPointer?, Bool, UnsafeRawPointer?) -> Void)?
 ) -> OSStatus {
-    Outcome.status { () throws(WrongArgument) in
+    // Not by a generic function: Swift on Linux has no metadata of blocks.
+    guard let result = unsafe result else { return errSecParam }
+    return Outcome.status { () throws(WrongArgument) in
         let queue = try unsafe Argument.memory(queue)
-        let result = try unsafe Argument.memory(result)
         let kept = try unsafe KeptObject(trust, as: Argument.trust)
         unsafe QueuedWork.run(on: queue) {
             var error: UnsafeRawPointer?
@@ -28,8 +29,8 @@ public func secTrustEvaluateAsync(
     _ queue: UnsafeMutableRawPointer?,
     _ result: (@convention(block) (UnsafeRawPointer?, UInt32) -> Void)?
 ) -> OSStatus {
-    Outcome.status { () throws(WrongArgument) in
-        let result = try unsafe Argument.memory(result)
+    guard let result = unsafe result else { return errSecParam }
+    return Outcome.status { () throws(WrongArgument) in
         let kept = try unsafe KeptObject(trust, as: Argument.trust)
         unsafe QueuedWork.run(on: queue) {
             var outcome = SecTrustResultType.otherError.rawValue
