@@ -205,7 +205,7 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases"],
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -217,6 +217,7 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -235,7 +236,7 @@ let package = Package(
         .testTarget(
             name: "KeychainCertificatesTests",
             dependencies: [
-                "KeychainCertificates",
+                "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings

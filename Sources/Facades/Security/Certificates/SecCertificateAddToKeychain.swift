@@ -9,5 +9,5 @@ import Foundation
 /// - Returns: what `SecItemAdd` returns; `errSecDuplicateItem` where it is there already.
 @discardableResult
 public func SecCertificateAddToKeychain(_ certificate: SecCertificate, _ keychain: SecKeychain?) -> OSStatus {
-    unsafe SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil)
+    SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil)
 }

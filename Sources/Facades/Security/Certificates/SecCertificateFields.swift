@@ -23,7 +23,7 @@ public func SecCertificateCopySerialNumberData(
 @available(*, deprecated, message: "Use SecCertificateCopySerialNumberData")
 @discardableResult
 public func SecCertificateCopySerialNumber(_ certificate: SecCertificate) -> CFData? {
-    unsafe SecCertificateCopySerialNumberData(certificate, nil)
+    SecCertificateCopySerialNumberData(certificate, nil)
 }
 
 /// The serial number, by an earlier function of macOS.

@@ -55,6 +55,7 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
 public let SEC_KEY_IMPORT_EXPORT_PARAMS_VERSION: Int32 = 0
 
 /// What an import or export of keys needs to know.
+@unsafe
 public struct SecItemImportExportKeyParameters {
     /// `SEC_KEY_IMPORT_EXPORT_PARAMS_VERSION`.
     public var version: UInt32
@@ -73,7 +74,7 @@ public struct SecItemImportExportKeyParameters {
     public var keyAttributes: Unmanaged<CFArray>?
 
     public init() {
-        self.init(
+        unsafe self.init(
             version: 0,
             flags: [],
             passphrase: nil,
@@ -95,13 +96,13 @@ public struct SecItemImportExportKeyParameters {
         keyUsage: Unmanaged<CFArray>?,
         keyAttributes: Unmanaged<CFArray>?
     ) {
-        self.version = version
-        self.flags = flags
-        self.passphrase = passphrase
-        self.alertTitle = alertTitle
-        self.alertPrompt = alertPrompt
-        self.accessRef = accessRef
-        self.keyUsage = keyUsage
-        self.keyAttributes = keyAttributes
+        unsafe self.version = version
+        unsafe self.flags = flags
+        unsafe self.passphrase = unsafe passphrase
+        unsafe self.alertTitle = unsafe alertTitle
+        unsafe self.alertPrompt = unsafe alertPrompt
+        unsafe self.accessRef = unsafe accessRef
+        unsafe self.keyUsage = unsafe keyUsage
+        unsafe self.keyAttributes = unsafe keyAttributes
     }
 }
