@@ -334,7 +334,7 @@ static void certificates_are_judged(void) {
     CFRelease(long_ago);
     CHECK(!SecTrustEvaluateWithError(trust, NULL));
     CHECK(!SecTrustEvaluateWithError(trust, &error));
-    CHECK(error && CFGetTypeID(error) == CFErrorGetTypeID() && CFErrorGetCode(error) == errSecCertificateExpired);
+    CHECK(error && CFGetTypeID(error) == CFErrorGetTypeID() && CFErrorGetCode(error) == errSecCertificateNotValidYet);
     if (error) CFRelease(error);
     CFRelease(trust);
 

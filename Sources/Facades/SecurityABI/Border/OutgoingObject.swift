@@ -26,7 +26,7 @@ enum OutgoingObject {
 
     static func string(_ string: String) -> UnsafeRawPointer? {
         var string = string
-        return unsafe string.withUTF8 { text in
+        return string.withUTF8 { text in
             unsafe owned(
                 CFStringCreateWithBytes(nil, text.baseAddress, text.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
             )
@@ -34,7 +34,7 @@ enum OutgoingObject {
     }
 
     static func data(_ data: Data) -> UnsafeRawPointer? {
-        data.withUnsafeBytes { bytes in
+        unsafe data.withUnsafeBytes { bytes in
             unsafe owned(CFDataCreate(nil, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
         }
     }

@@ -5,17 +5,16 @@ public import Security
 public func secTrustEvaluateAsyncWithError(
     _ trust: UnsafeRawPointer?,
     _ queue: UnsafeMutableRawPointer?,
-    _ result: (@convention(block) (UnsafeRawPointer?, Bool, UnsafeRawPointer?) -> Void)?
+    _ result: UnsafeRawPointer?
 ) -> OSStatus {
-    // Not by a generic function: Swift on Linux has no metadata of blocks.
-    guard let result = unsafe result else { return errSecParam }
-    return Outcome.status { () throws(WrongArgument) in
+    Outcome.status { () throws(WrongArgument) in
         let queue = try unsafe Argument.memory(queue)
-        let kept = try unsafe KeptObject(trust, as: Argument.trust)
+        let block = try unsafe Block(result)
+        let kept = try unsafe KeptTrust(trust)
         unsafe QueuedWork.run(on: queue) {
             var error: UnsafeRawPointer?
             let isTrusted = unsafe secTrustEvaluateWithError(kept.pointer, &error)
-            unsafe result(kept.pointer, isTrusted, error)
+            unsafe block.call(kept.pointer, result: isTrusted, error: error)
             unsafe OutgoingObject.release(error)
         }
         return errSecSuccess
@@ -27,32 +26,29 @@ public func secTrustEvaluateAsyncWithError(
 public func secTrustEvaluateAsync(
     _ trust: UnsafeRawPointer?,
     _ queue: UnsafeMutableRawPointer?,
-    _ result: (@convention(block) (UnsafeRawPointer?, UInt32) -> Void)?
+    _ result: UnsafeRawPointer?
 ) -> OSStatus {
-    guard let result = unsafe result else { return errSecParam }
-    return Outcome.status { () throws(WrongArgument) in
-        let kept = try unsafe KeptObject(trust, as: Argument.trust)
+    Outcome.status { () throws(WrongArgument) in
+        let block = try unsafe Block(result)
+        let kept = try unsafe KeptTrust(trust)
         unsafe QueuedWork.run(on: queue) {
             var outcome = SecTrustResultType.otherError.rawValue
             _ = unsafe secTrustEvaluate(kept.pointer, &outcome)
-            unsafe result(kept.pointer, outcome)
+            unsafe block.call(kept.pointer, result: outcome)
         }
         return errSecSuccess
     }
 }
 
-/// An object of a C program that is kept beyond the call.
+/// A trust object of a C program that is kept beyond the call.
 @safe
-private final class KeptObject {
+private final class KeptTrust {
     let pointer: UnsafeRawPointer
 
-    init(
-        _ pointer: UnsafeRawPointer?,
-        as type: (UnsafeRawPointer?) throws(WrongArgument) -> some AnyObject
-    ) throws(WrongArgument) {
-        _ = try unsafe type(pointer)
-        unsafe self.pointer = try unsafe Argument.memory(pointer)
-        _ = unsafe Unmanaged<AnyObject>.fromOpaque(self.pointer).retain()
+    init(_ trust: UnsafeRawPointer?) throws(WrongArgument) {
+        _ = try unsafe Argument.trust(trust)
+        unsafe pointer = try unsafe Argument.memory(trust)
+        _ = unsafe Unmanaged<AnyObject>.fromOpaque(pointer).retain()
     }
 
     deinit {

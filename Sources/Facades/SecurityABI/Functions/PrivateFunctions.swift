@@ -63,7 +63,7 @@ public func secKeyCopyPublicBytes(
 ) -> OSStatus {
     unsafe Outcome.status(writingTo: publicBytes) { (bytes: UnsafeMutablePointer<CFData?>) throws(WrongArgument) in
         guard let key = SecKeyCopyPublicKey(try unsafe Argument.key(key)) else { return errSecUnimplemented }
-        unsafe bytes.pointee = unsafe SecKeyCopyExternalRepresentation(key, nil)
+        unsafe bytes.pointee = SecKeyCopyExternalRepresentation(key, nil)
         return unsafe bytes.pointee == nil ? errSecUnimplemented : errSecSuccess
     }
 }

@@ -1,18 +1,19 @@
 import Foundation
 import Security
 
+// Without a completion block there is nobody to answer, and nothing happens.
+
 @c(SecAddSharedWebCredential)
 public func secAddSharedWebCredential(
     _ domain: UnsafeRawPointer?,
     _ account: UnsafeRawPointer?,
     _ password: UnsafeRawPointer?,
-    _ completion: (@convention(block) (UnsafeRawPointer?) -> Void)?
+    _ completion: UnsafeRawPointer?
 ) {
-    guard let completion = unsafe completion else { return }
-    nonisolated(unsafe) let receiver = unsafe completion
+    guard let block = try? unsafe Block(completion) else { return }
     @Sendable func tell(_ error: CFError?) {
         let object = unsafe OutgoingObject.object(error)
-        unsafe receiver(object)
+        unsafe block.call(error: object)
         unsafe OutgoingObject.release(object)
     }
     do throws(WrongArgument) {
@@ -32,13 +33,12 @@ public func secAddSharedWebCredential(
 public func secRequestSharedWebCredential(
     _ domain: UnsafeRawPointer?,
     _ account: UnsafeRawPointer?,
-    _ completion: (@convention(block) (UnsafeRawPointer?, UnsafeRawPointer?) -> Void)?
+    _ completion: UnsafeRawPointer?
 ) {
-    guard let completion = unsafe completion else { return }
-    nonisolated(unsafe) let receiver = unsafe completion
+    guard let block = try? unsafe Block(completion) else { return }
     @Sendable func tell(_ credentials: CFArray?, _ error: CFError?) {
         let objects = unsafe (OutgoingObject.object(credentials), OutgoingObject.object(error))
-        unsafe receiver(objects.0, objects.1)
+        unsafe block.call(objects: objects.0, error: objects.1)
         unsafe OutgoingObject.release(objects.0)
         unsafe OutgoingObject.release(objects.1)
     }
