@@ -42,7 +42,7 @@ struct HostileCertificateTests {
         #expect(read(der) != nil)
         for length in der.indices { #expect(read(Array(der.prefix(length))) == nil) }
         for position in der.indices {
-            for change in [0x01, 0x02, 0x20, 0x80, 0xFF] as [UInt8] {
+            for change in [0x01, 0xFF] as [UInt8] {
                 var changed = der
                 changed[position] ^= change
                 read(changed)
