@@ -303,6 +303,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Programs in C and C++, compiled and run against the library as users do.
+        .testTarget(
+            name: "CLibraryTests",
+            dependencies: [
+                "CSecurity", "CertificateTestSupport",
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
         // What the storage suites share: keychains in folders of their own, and other processes that use them.
         .target(
             name: "KeychainTestSupport",
