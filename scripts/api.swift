@@ -201,7 +201,9 @@ let absent = try missing()
 page += "\n## Not there\n\n| Symbol | |\n|---|---|\n"
 for (pattern, note) in absent {
     let there = names.filter { fnmatch(pattern, $0, 0) == 0 }.sorted()
-    if !there.isEmpty { fail("\(missingFile) says that \(pattern) is not there, but \(there.joined(separator: ", ")) is") }
+    if !there.isEmpty {
+        fail("\(missingFile) says that \(pattern) is not there, but \(there.joined(separator: ", ")) is")
+    }
     page += "| `\(cell(pattern))` | \(cell(note)) |\n"
 }
 try page.write(toFile: "\(output)/symbols.md", atomically: true, encoding: .utf8)

@@ -37,7 +37,9 @@ final class DeviceOwner {
             completion(state)
             return
         }
-        context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Log in to your account") { success, error in
+        context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Log in to your account") {
+            success,
+            error in
             self.state = success ? .loggedIn : .loggedOut(DeviceOwner.text(error))
             completion(self.state)
         }

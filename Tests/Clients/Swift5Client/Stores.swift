@@ -146,7 +146,10 @@ func checkStores() {
         let dictionary = unsafeBitCast(CFArrayGetValueAtIndex(byPointer, index), to: CFDictionary.self)
         let key = Unmanaged.passUnretained(kSecAttrAccount).toOpaque()
         let value = CFDictionaryGetValue(dictionary, key)
-        check(value != nil && CFGetTypeID(unsafeBitCast(value, to: CFTypeRef.self)) == CFStringGetTypeID(), "by pointer")
+        check(
+            value != nil && CFGetTypeID(unsafeBitCast(value, to: CFTypeRef.self)) == CFStringGetTypeID(),
+            "by pointer"
+        )
     }
     check(SecItemDelete(ItemQuery(service: "com.example.properties").dictionary()) == errSecSuccess, "delete them")
     check(settings.token == "" && !settings.remembers, "properties that are gone")

@@ -69,6 +69,9 @@ extension Client {
         var error: Unmanaged<CFError>?
         let wanted: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256]
         let made = SecKeyCreateRandomKey(wanted as CFDictionary, &error)
-        await checks.check(made != nil || error?.takeRetainedValue() != nil, "a private key, or an error that says why not")
+        await checks.check(
+            made != nil || error?.takeRetainedValue() != nil,
+            "a private key, or an error that says why not"
+        )
     }
 }

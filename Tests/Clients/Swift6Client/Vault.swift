@@ -77,7 +77,8 @@ final class LockScreen {
 
     func unlock() async {
         do {
-            message = try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "unlock") ? "open" : ""
+            message =
+                try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "unlock") ? "open" : ""
         } catch {
             message = (error as? LAError)?.code == .passcodeNotSet ? "set a passcode first" : "\(error)"
         }
