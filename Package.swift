@@ -118,7 +118,8 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainCertificates", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
+                "KeychainStore", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -207,7 +208,10 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases", "CertificateTestSupport"],
+            dependencies: [
+                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust",
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -223,6 +227,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),

@@ -36,6 +36,7 @@ enum DictionaryReader {
         case let uuid as UUID: queryValue(uuid)
         case let control as SecAccessControl: .accessControl(control.control)
         case is SecCertificate: .reference
+        case let policy as SecPolicy: .policy(policy.trustPolicy)
         case is NSNull: .null
         case let array as [Any]: queryValue(array)
         default: .other
