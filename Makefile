@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build library demo test check format bench fuzz install clean
+.PHONY: help setup build library demo test check format api graph bench fuzz install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ check: ## style, layers, scripts, links, warnings
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
+
+api: ## list what the modules declare (docs/api, docs/symbols.md)
+	@scripts/build.sh && scripts/api.sh
+
+graph: ## build and run a program that also uses packages that look for a module Security (some minutes)
+	@scripts/graph.sh
 
 bench: ## run the benchmarks
 	@scripts/bench.sh $(ARGS)

@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         // The C library, which scripts/library.sh builds in its own way.
         .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
@@ -121,7 +122,8 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainCertificates", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
+                "KeychainStore", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -170,6 +172,12 @@ let package = Package(
             path: "Sources/Facades/SecurityABI",
             swiftSettings: strict
         ),
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel"],
+            path: "Sources/Facades/LocalAuthentication",
+            swiftSettings: facade
+        ),
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
@@ -202,13 +210,13 @@ let package = Package(
         // Clients: programs in the style of Apple's documentation, which the tests run.
         .executableTarget(
             name: "Swift5Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "Swift6Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
@@ -216,7 +224,15 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases", "KeychainTestSupport", "CertificateTestSupport"],
+            dependencies: [
+                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -227,12 +243,12 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
-                "KeychainTestSupport",
-                "KeychainTrust", "CertificateTestSupport",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),

@@ -1,4 +1,5 @@
 import Foundation
+import LocalAuthentication
 import Security
 import Testing
 
@@ -187,7 +188,7 @@ struct BadDictionaryTests {
             for (key, value) in wrong {
                 #expect(call(password([key: value])) == errSecParam, "\(key): \(value)")
             }
-            let both: [CFString: Any] = [kSecUseAuthenticationContext: NSObject(), "u_CredRef": Data()]
+            let both: [CFString: Any] = [kSecUseAuthenticationContext: LAContext(), "u_CredRef": Data()]
             #expect(call(password(both)) == errSecParam)
         }
     }
@@ -341,7 +342,7 @@ struct BadDictionaryTests {
         transport: Transport,
         itemClass: EveryClass
     ) throws {
-        let context: [CFString: Any] = [kSecUseAuthenticationContext: NSObject()]
+        let context: [CFString: Any] = [kSecUseAuthenticationContext: LAContext()]
         let credential: [CFString: Any] = ["u_CredRef": Data([1])]
         try withKeychain(transport) {
             itemClass.addItem()

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import KeychainCertificates
 import KeychainTrust
+import SwiftASN1
 import Testing
 import X509
 

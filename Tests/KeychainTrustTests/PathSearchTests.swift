@@ -4,6 +4,7 @@ import Foundation
 import KeychainCertificates
 import KeychainTrust
 import Testing
+import X509
 
 /// Certificates that are made to keep a search busy.
 @Suite(.timeLimit(.minutes(5)))
@@ -24,7 +25,9 @@ struct PathSearchTests {
     @Test func `a search among certificates that all certified each other ends`() throws {
         let authorities = try (0..<12).map { try TestAuthority.root("Authority \($0)") }
         let crossed = try authorities.flatMap { issuer in
-            try authorities.map { try issuer.issue("\($0.certificate.subject)".dropCommonName, key: $0.key, .authority) }
+            try authorities.enumerated().map { index, subject in
+                try issuer.issue("Authority \(index)", key: subject.key, .authority)
+            }
         }
         let leaf = try #require(authorities.first).issue("Leaf")
         let anchor = try TestAuthority.root("Anchor")
@@ -51,8 +54,7 @@ struct PathSearchTests {
 
     @Test func `ten thousand certificates that have nothing to do with it do no harm`() throws {
         let certificates = try Hierarchy()
-        let key = P256.Signing.PrivateKey()
-        let others = try (0..<10_000).map { try certificates.root.issue("Other \($0)", key: key, .authority).der }
+        let others = try copies(of: certificates.root.issue("Other-00000", .authority), replacing: "00000")
         let verdict = evaluate(
             certificates.leaf.der,
             with: others + [certificates.intermediate.der],
@@ -64,8 +66,10 @@ struct PathSearchTests {
 
     @Test func `ten thousand certificates of the issuer's name do not keep the search busy`() throws {
         let certificates = try Hierarchy()
-        let key = P256.Signing.PrivateKey()
-        let others = try (0..<10_000).map { _ in try certificates.root.issue("Intermediate", key: key, .authority).der }
+        let others = try copies(
+            of: certificates.root.issue("Intermediate", .authority.with { $0.names = [.dnsName("00000.example")] }),
+            replacing: "00000"
+        )
         let verdict = evaluate(certificates.leaf.der, with: others, anchors: [certificates.root.der], for: .basicX509)
         #expect(!verdict.isTrusted)
     }
@@ -80,9 +84,15 @@ struct PathSearchTests {
         )
         #expect(verdict.isTrusted)
     }
-}
 
-extension String {
-    /// The text of a name that is a common name and nothing more.
-    fileprivate var dropCommonName: String { hasPrefix("CN=") ? String(dropFirst(3)) : self }
+    /// Ten thousand certificates that differ in a number. They cannot have good signatures, which nobody looks at before
+    /// an issuer is wanted.
+    private func copies(of original: TestAuthority, replacing text: String) throws -> [[UInt8]] {
+        let der = original.der
+        let place = try #require(der.indices.first { der[$0...].starts(with: text.utf8) })
+        return (0..<10_000).map { number in
+            let digits = String(number + 10_000).utf8
+            return Array(der[..<place]) + Array(digits) + Array(der[(place + digits.count)...])
+        }
+    }
 }

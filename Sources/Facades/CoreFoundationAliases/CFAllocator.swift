@@ -7,3 +7,12 @@ public final class CFAllocator: Sendable {
 
 /// The allocator that everybody passes.
 public let kCFAllocatorDefault: CFAllocator? = nil
+
+/// The system's allocator, by another name.
+public let kCFAllocatorSystemDefault: CFAllocator? = nil
+
+/// The allocator of C's `malloc`.
+public let kCFAllocatorMalloc: CFAllocator? = nil
+
+/// The allocator that allocates nothing and, more to the point, frees nothing.
+public let kCFAllocatorNull: CFAllocator? = nil

@@ -14,8 +14,3 @@ public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 
 /// The only value of `CFNull`.
 public let kCFNull: CFNull! = NSNull()
-
-/// The key of a bundle's identifier in its information dictionary.
-///
-/// Unsafe only in name: the string is immutable, but `NSString` is not Sendable, as some of its subclasses can change.
-@safe nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier"

@@ -15,3 +15,26 @@ public func CFDataGetLength(_ theData: CFData!) -> CFIndex {
 public func CFDataGetBytePtr(_ theData: CFData!) -> UnsafePointer<UInt8>! {
     unsafe theData.bytes.assumingMemoryBound(to: UInt8.self)
 }
+
+/// Some of the positions of a collection.
+public struct CFRange: Sendable {
+    public var location: CFIndex
+    public var length: CFIndex
+
+    public init() { (location, length) = (0, 0) }
+    public init(location: CFIndex, length: CFIndex) { (self.location, self.length) = (location, length) }
+}
+
+/// Some of the positions of a collection.
+public func CFRangeMake(_ loc: CFIndex, _ len: CFIndex) -> CFRange {
+    CFRange(location: loc, length: len)
+}
+
+/// Copies some of the bytes to memory that has room for them; none if not all of them exist.
+public func CFDataGetBytes(_ theData: CFData!, _ range: CFRange, _ buffer: UnsafeMutablePointer<UInt8>!) {
+    let end = range.location.addingReportingOverflow(range.length)
+    guard let buffer = unsafe buffer, range.location >= 0, range.length >= 0, !end.overflow,
+        end.partialValue <= theData.length
+    else { return }
+    unsafe theData.getBytes(buffer, range: NSRange(location: range.location, length: range.length))
+}

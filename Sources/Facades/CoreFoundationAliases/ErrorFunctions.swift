@@ -30,6 +30,11 @@ public func CFErrorCopyFailureReason(_ err: CFError!) -> CFString! {
     err.localizedFailureReason.map { NSString(string: $0) }
 }
 
+/// A sentence for people that says what they can do about it, if that is known.
+public func CFErrorCopyRecoverySuggestion(_ err: CFError!) -> CFString! {
+    err.localizedRecoverySuggestion.map { NSString(string: $0) }
+}
+
 /// The details of an error.
 public func CFErrorCopyUserInfo(_ err: CFError!) -> CFDictionary! {
     err.userInfo as NSDictionary

@@ -22,6 +22,17 @@ public func CFCopyDescription(_ cf: CFTypeRef!) -> CFString! {
     return NSString(string: String(describing: object))
 }
 
+/// Prints what describes an object, for debugging, on the error stream.
+public func CFShow(_ obj: CFTypeRef!) {
+    FileHandle.standardError.write(Data(((CFCopyDescription(obj) ?? "(null)") as String + "\n").utf8))
+}
+
+/// How many owners an object has, for debugging.
+public func CFGetRetainCount(_ cf: CFTypeRef!) -> CFIndex {
+    guard let object = cf else { return 0 }
+    return CFIndex(clamping: _getRetainCount(object))
+}
+
 /// Whether a truth value is true.
 public func CFBooleanGetValue(_ boolean: CFBoolean!) -> Bool {
     boolean.boolValue

@@ -75,6 +75,21 @@ public typealias CFAbsoluteTime = Double
 /// A duration in seconds.
 public typealias CFTimeInterval = Double
 
+/// Anything that a property list can hold.
+public typealias CFPropertyList = CFTypeRef
+
+/// A signed 8-bit integer.
+public typealias SInt8 = Int8
+
+/// A signed 16-bit integer.
+public typealias SInt16 = Int16
+
+/// A signed 32-bit integer.
+public typealias SInt32 = Int32
+
+/// A signed 64-bit integer.
+public typealias SInt64 = Int64
+
 /// The result code of a system function.
 public typealias OSStatus = Int32
 

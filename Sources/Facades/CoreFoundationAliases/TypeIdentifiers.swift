@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 /// An object of a class that has a Core Foundation type identifier of its own.
 ///
@@ -52,6 +52,25 @@ public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
     case is NSURL: TypeIdentifier.url
     case is NSUUID: TypeIdentifier.uuid
     default: TypeIdentifier.other
+    }
+}
+
+/// The name of a type, for debugging.
+public func CFCopyTypeIDDescription(_ type_id: CFTypeID) -> CFString! {
+    switch type_id {
+    case TypeIdentifier.string: "CFString"
+    case TypeIdentifier.null: "CFNull"
+    case TypeIdentifier.set: "CFSet"
+    case TypeIdentifier.dictionary: "CFDictionary"
+    case TypeIdentifier.array: "CFArray"
+    case TypeIdentifier.data: "CFData"
+    case TypeIdentifier.boolean: "CFBoolean"
+    case TypeIdentifier.number: "CFNumber"
+    case TypeIdentifier.error: "CFError"
+    case TypeIdentifier.url: "CFURL"
+    case TypeIdentifier.uuid: "CFUUID"
+    case TypeIdentifier.date: "CFDate"
+    default: "CFType"
     }
 }
 

@@ -33,6 +33,7 @@ struct QueryDictionary {
     /// Attributes that count when a persistent reference must stand alone: `sync` as a wildcard does not.
     private(set) var attributeCount = 0
     private var entryCount = 0
+    private var contextForbidsInteraction = false
 
     /// More attributes and match keys than this are refused.
     private static let mostEntries = 128
@@ -46,6 +47,8 @@ struct QueryDictionary {
         if hasContext && hasCredential {
             throw KeychainError(.invalidParameter, "an authentication context excludes a credential reference")
         }
+        // Items that are left out ask nobody either.
+        if contextForbidsInteraction, authenticationUI != .skip { authenticationUI = .fail }
         try accessControl?.requireAgreement(with: accessibility)
     }
 
@@ -214,7 +217,9 @@ struct QueryDictionary {
         case ("u_ItemList", _): hasItemList = true
         case ("u_Tomb", .boolean(let flag)): usesTombstones = flag
         case ("u_CredRef", _): hasCredential = true
-        case ("u_AuthCtx", _): hasContext = true
+        case ("u_AuthCtx", .authenticationContext(let forbidsInteraction)):
+            hasContext = true
+            contextForbidsInteraction = forbidsInteraction
         case ("u_NoAuthUI", .boolean(let isForbidden)):
             if isForbidden { authenticationUI = .fail }
         case ("u_AuthUI", .string("u_AuthUIA")): authenticationUI = .allow

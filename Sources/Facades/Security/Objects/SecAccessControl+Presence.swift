@@ -1,0 +1,29 @@
+@_implementationOnly import KeychainModel
+
+/// What an access control asks of the person, for who does the asking.
+package struct PresenceDemand: Sendable {
+    /// A finger or a face.
+    package let needsBiometry: Bool
+    /// The passcode, alone or as one of the ways.
+    package let needsPasscode: Bool
+    /// A companion device.
+    package let needsCompanion: Bool
+    /// A password of the application's own.
+    package let needsApplicationPassword: Bool
+
+    /// Whether the person has to prove who they are, be there or not a password of the application's.
+    package var needsPerson: Bool { needsBiometry || needsPasscode || needsCompanion }
+}
+
+extension SecAccessControl {
+    /// What stands in its flags; how they are joined is not in it.
+    package var presenceDemand: PresenceDemand {
+        let flags = control.flags ?? []
+        return PresenceDemand(
+            needsBiometry: !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]),
+            needsPasscode: !flags.isDisjoint(with: [.userPresence, .devicePasscode]),
+            needsCompanion: flags.contains(.companion),
+            needsApplicationPassword: flags.contains(.applicationPassword)
+        )
+    }
+}
