@@ -61,7 +61,8 @@ open class LAContext: NSObject {
 
     /// Asks the person to prove who they are. It throws what the other form replies, and never returns false.
     nonisolated(nonsending)
-    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+        open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool
+    {
         // Through the other form, so that a subclass that overrides that one has overridden this.
         try await Self.reply { evaluatePolicy(policy, localizedReason: localizedReason, reply: $0) }
     }
@@ -93,11 +94,12 @@ open class LAContext: NSObject {
 
     /// Asks the person for what an access control demands. It throws what the other form replies.
     nonisolated(nonsending)
-    open func evaluateAccessControl(
-        _ accessControl: SecAccessControl,
-        operation: LAAccessControlOperation,
-        localizedReason: String
-    ) async throws -> Bool {
+        open func evaluateAccessControl(
+            _ accessControl: SecAccessControl,
+            operation: LAAccessControlOperation,
+            localizedReason: String
+        ) async throws -> Bool
+    {
         try await Self.reply {
             evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason, reply: $0)
         }
@@ -184,7 +186,9 @@ extension LAContext {
 
     /// Waits for the reply of the form with a closure.
     nonisolated(nonsending)
-    private static func reply(to call: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws -> Bool {
+        private static func reply(to call: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws
+        -> Bool
+    {
         try await withCheckedThrowingContinuation { continuation in
             call { success, error in
                 if let error {
