@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check format bench fuzz install uninstall test-install clean
+.PHONY: help setup build library demo test check format api graph bench fuzz install uninstall test-install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ setup: ## install what is missing and check the toolchain
 
 build: ## build everything (CONFIGURATION=release for a release build)
 	@scripts/build.sh $(or $(CONFIGURATION),debug)
+
+library: ## build libSecurity.so for C and C++ programs
+	@scripts/library.sh
 
 demo: ## build and run the example: a password is stored, found, changed, deleted
 	@scripts/demo.sh
@@ -23,6 +26,12 @@ check: ## style, layers, scripts, links, warnings
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
+
+api: ## list what the modules declare (docs/api, docs/symbols.md)
+	@scripts/build.sh && scripts/api.sh
+
+graph: ## build and run a program that also uses packages that look for a module Security (some minutes)
+	@scripts/graph.sh
 
 bench: ## run the benchmarks
 	@scripts/bench.sh $(ARGS)

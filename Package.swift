@@ -33,15 +33,15 @@ let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 let evolution: [SwiftSetting] =
     isInstalled ? [.unsafeFlags(["-enable-library-evolution", "-emit-module-interface"])] : []
 
+/// What a module is compiled with that hides an import for good (`@_implementationOnly`). The compiler's warning that
+/// this is meant for libraries with a stable ABI stays a warning.
+let hiding: [SwiftSetting] = strict + [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
+
 /// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
-/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports for good
-/// (`@_implementationOnly`, checked by the feature below); the compiler's warning that this is meant for libraries with
-/// a stable ABI stays a warning.
-let facade: [SwiftSetting] =
-    strict + evolution + [
-        .enableExperimentalFeature("CheckImplementationOnly"),
-        .treatWarning("ImplementationOnlyDeprecated", as: .warning),
-    ]
+/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports, checked by
+/// the feature here. KeychainTrust goes without: what conforms to a protocol of a module that it hides would make a module
+/// that Swift 6.3.1 crashes on where it is imported.
+let facade: [SwiftSetting] = hiding + evolution + [.enableExperimentalFeature("CheckImplementationOnly")]
 
 let package = Package(
     name: "chatelaine",
@@ -64,8 +64,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
-                        "KeychainClient", "CoreFoundationAliases", "Security",
+                        "KeychainCertificates", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -73,6 +73,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -86,6 +87,18 @@ let package = Package(
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainTrust",
+            dependencies: [
+                // For linking alone: see there.
+                "SecurityObjects",
+                "KeychainCertificates", "CLinux",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Sources/Core/KeychainTrust",
+            swiftSettings: hiding
         ),
         .target(
             name: "KeychainModel",
@@ -121,7 +134,8 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainCertificates", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
+                "KeychainStore", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -148,17 +162,15 @@ let package = Package(
         // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
         .target(
             name: "SecurityObjects",
-            dependencies: [
-                "CoreFoundationAliases",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-            ],
+            dependencies: ["CoreFoundationAliases", "KeychainCertificates"],
             path: "Sources/Facades/SecurityObjects",
             swiftSettings: facade
         ),
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainTrust", "KeychainModel",
+                "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade
@@ -168,7 +180,7 @@ let package = Package(
         .target(name: "CSecurity", path: "Sources/Facades/CSecurity"),
         .target(
             name: "SecurityABI",
-            dependencies: ["CSecurity", "Security"],
+            dependencies: ["CSecurity", "KeychainCertificates", "Security"],
             path: "Sources/Facades/SecurityABI",
             swiftSettings: strict
         ),
@@ -211,13 +223,13 @@ let package = Package(
         // Clients: programs in the style of Apple's documentation, which the tests run.
         .executableTarget(
             name: "Swift5Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift5Client",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "Swift6Client",
-            dependencies: ["Security"],
+            dependencies: ["Security", "LocalAuthentication"],
             path: "Tests/Clients/Swift6Client",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
@@ -232,7 +244,10 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases"],
+            dependencies: [
+                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -248,10 +263,12 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
@@ -267,9 +284,31 @@ let package = Package(
         .testTarget(
             name: "KeychainCertificatesTests",
             dependencies: [
-                "KeychainCertificates",
+                "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainTrustTests",
+            dependencies: [
+                "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "SecurityObjects",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        // What the suites about certificates share: authorities that issue whatever a test needs.
+        .target(
+            name: "CertificateTestSupport",
+            dependencies: [
+                "SecurityObjects",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/CertificateTestSupport",
             swiftSettings: settings
         ),
         .testTarget(
@@ -297,6 +336,15 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "KeychainClient", "KeychainTestSupport", "KeychainProbe",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        // Programs in C and C++, compiled and run against the library as users do.
+        .testTarget(
+            name: "CLibraryTests",
+            dependencies: [
+                "CSecurity", "CertificateTestSupport",
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),

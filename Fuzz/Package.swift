@@ -54,6 +54,7 @@ let package = Package(
         fuzzer("FuzzSealedRows", rows),
         fuzzer("FuzzKeybag"),
         fuzzer("FuzzEntitlements"),
+        fuzzer("FuzzCertificates"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -19,7 +19,7 @@ let headers: [(name: String, includes: [String], sources: [String])] = [
     ),
     ("SecAccessControlConstants", ["Security/SecBase"], ["SecAccessControl"]),
     ("SecKeyConstants", ["Security/SecBase"], ["Algorithms", "KeyGeneration", "KeyOperations", "SecKey"]),
-    ("SecCertificateConstants", ["Security/SecBase"], ["SecCertificate", "Certificate", "ObjectIdentifiers"]),
+    ("SecCertificateConstants", ["Security/SecBase"], ["SecCertificate", "ObjectIdentifiers", "PropertyKeys"]),
     ("SecImportExportConstants", ["Security/SecBase"], ["ImportExport", "SecImportExport", "SecSharedCredential"]),
     ("SecPolicyConstants", ["Security/SecBase"], ["Policy", "SecPolicy"]),
     ("SecTrustConstants", ["Security/SecBase"], ["Trust", "SecTrust"]),
@@ -28,13 +28,20 @@ let headers: [(name: String, includes: [String], sources: [String])] = [
 /// The constants of a Swift type are its members; in C their names begin with this.
 let prefixes = [
     "SecAccessControlCreateFlags": "kSecAccessControl",
+    "SecExternalFormat": "kSec",
+    "SecExternalItemType": "kSec",
+    "SecItemImportExportFlags": "kSecItem",
     "SecKeyAlgorithm": "kSecKeyAlgorithm",
+    "SecKeyImportExportFlags": "kSecKey",
     "SecKeyKeyExchangeParameter": "kSecKeyKeyExchangeParameter",
     "SecKeyOperationType": "kSecKeyOperationType",
     "SecPadding": "kSecPadding",
     "SecTrustOptionFlags": "kSecTrustOption",
     "SecTrustResultType": "kSecTrustResult",
 ]
+
+/// What Swift writes as an empty set has a name in C.
+let empty = ["SecPadding": "kSecPaddingNone"]
 
 /// The integer types of the enumerations, where C calls them otherwise than Swift.
 let integers = ["UInt32": "uint32_t", "UInt": "CFOptionFlags", "Int32": "int32_t"]
@@ -65,6 +72,7 @@ struct Reader {
     var section = Section()
     private var comment: [String] = []
     private var scope: Scope?
+    private var enumeration: String?
 
     init(file: String) {
         self.file = file
@@ -77,6 +85,7 @@ struct Reader {
             .replacing(/(CFString!?|CFTypeRef|CFOptionFlags) =\n +/) { "\($0.1) = " }
             .replacing(/(\w+)\(\n +rawValue: (.*)\n +\)/) { "\($0.1)(rawValue: \($0.2))" }
         for line in joined.split(separator: "\n", omittingEmptySubsequences: false) { read(line: String(line)) }
+        endEnumeration()
     }
 
     private mutating func read(line: String) {
@@ -87,7 +96,10 @@ struct Reader {
         }
         defer { if !text.hasPrefix("@") || text.contains(" let ") { comment = [] } }
         if let mark = text.wholeMatch(of: /\/\/ MARK: (.*)/) {
-            if scope == nil { section.text += "\n// \(mark.1)\n" }
+            if scope == nil {
+                endEnumeration()
+                section.text += "\n// \(mark.1)\n"
+            }
         } else if let string = text.wholeMatch(of: /(?:@.* )?public let (\w+): CFString!? = "([^"\\]*)"/) {
             add(string: String(string.1), value: String(string.2), type: "CFStringRef")
         } else if let status = text.wholeMatch(of: /public var (\w+): OSStatus \{ (.+) \}/) {
@@ -100,13 +112,22 @@ struct Reader {
             close()
         } else if scope != nil {
             read(member: text)
-        } else if text.contains(#/^(@.* )?public (let|var) /#), !text.hasPrefix("public let kSecRandomDefault") {
+        } else if !line.hasPrefix(" "), text.contains(#/^(@.* )?public (let|var) /#), !isWrittenByHand(text) {
             die("\(file): not understood: \(text)")
         }
     }
 
+    /// What is no string and no number stands in the headers that people write.
+    private func isWrittenByHand(_ text: String) -> Bool {
+        ["kSecRandomDefault", "SEC_KEY_IMPORT_EXPORT_PARAMS_VERSION"].contains { text.hasPrefix("public let \($0): ") }
+    }
+
     private mutating func read(member text: String) {
         guard let name = scope?.name else { return }
+        if let integer = text.wholeMatch(of: /public let rawValue: (U?Int\d*|CFOptionFlags)/) {
+            scope?.integer = String(integer.1)
+            return
+        }
         if let string = text.wholeMatch(of: /public static let (\w+) = (\w+)\(rawValue: "([^"\\]*)"\)/) {
             add(string: Self.cName(String(string.1), in: name), value: String(string.3), type: name)
         } else if let member = text.wholeMatch(of: /public static (?:let|var) (\w+)(?:: \w+)? (?:= |\{ )(.+?)(?: \})?/) {
@@ -126,6 +147,7 @@ struct Reader {
         }
         scope = Scope(name: name)
         if rest.contains("RawRepresentable") {
+            endEnumeration()
             section.text += "\n" + comment.map { $0 + "\n" }.joined() + "typedef CFStringRef \(name) CF_STRING_ENUM;\n"
         }
         scope?.isOptionSet = rest.contains("OptionSet")
@@ -133,12 +155,13 @@ struct Reader {
             scope?.isEnumeration = true
             scope?.integer = String(integer.1)
         }
-        if scope?.isOptionSet == true { scope?.integer = "CFOptionFlags" }
+        if scope?.isOptionSet == true, let empty = empty[name] { scope?.members.append((empty, "0", ["/// None."])) }
     }
 
     private mutating func close() {
         defer { scope = nil }
         guard let scope, !scope.members.isEmpty else { return }
+        endEnumeration()
         let macro = scope.isOptionSet ? "CF_OPTIONS" : "CF_ENUM"
         section.text += "\ntypedef \(macro)(\(integers[scope.integer] ?? scope.integer), \(scope.name)) {\n"
         for member in scope.members {
@@ -152,16 +175,29 @@ struct Reader {
     }
 
     private mutating func add(string name: String, value: String, type: String) {
+        endEnumeration()
         section.text += "\n" + comment.map { $0 + "\n" }.joined() + "CF_EXPORT const \(type) \(name);\n"
         section.strings.append((type, name, value))
         section.names.append(name)
     }
 
+    /// Numbers of one type that follow one another are one enumeration.
     private mutating func add(number name: String, value: String, type: String) {
+        if enumeration != type {
+            endEnumeration()
+            section.text += "\nCF_ENUM(\(type)) {\n"
+            enumeration = type
+        } else {
+            section.text += "\n"
+        }
         let value = value.replacing("1 << ", with: "1U << ")
-        section.text += "\n" + comment.map { $0 + "\n" }.joined()
-        section.text += "CF_ENUM(\(type)) { \(name) = \(value) };\n"
+        section.text += comment.map { "    \($0)\n" }.joined() + "    \(name) = \(value),\n"
         section.names.append(name)
+    }
+
+    private mutating func endEnumeration() {
+        if enumeration != nil { section.text += "};\n" }
+        enumeration = nil
     }
 
     /// `rsaSignatureRaw` of `SecKeyAlgorithm` is `kSecKeyAlgorithmRSASignatureRaw`.

@@ -97,7 +97,6 @@ for module in "$products"/*.swiftmodule; do
     done
 done
 
-shopt -s nullglob
 for header in Sources/Facades/CSecurity/include/Security/*.h; do
     put 644 "$header" "include/Security/$(basename "$header")"
 done
@@ -109,6 +108,10 @@ fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/Chate
 fill packaging/toolset.json.in share/chatelaine/chatelaine.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
+# Command and libraries have these packages inside.
+for text in .build/release-build/checkouts/*/{LICENSE,NOTICE}*; do
+    put 644 "$text" "share/doc/chatelaine/licenses/${text#.build/release-build/checkouts/}"
+done
 
 installed+=("$receipt")
 mkdir -p "$target/$(dirname $receipt)"

@@ -2,7 +2,7 @@ import LocalAuthentication
 import Synchronization
 import Testing
 
-@Suite("Authentication contexts")
+@Suite("Authentication contexts", .timeLimit(.minutes(1)))
 struct ContextTests {
     /// Somebody who thinks about the question until told what to answer.
     private final class Person: PresenceService {

@@ -87,7 +87,7 @@ struct CoreFoundationCreationTests {
         #expect(CFNumberCreate(nil, .sInt32Type, &small) == -7)
         var real = 1.5
         #expect(CFNumberCreate(nil, .doubleType, &real) == 1.5)
-        #expect(unsafe CFNumberCreate(nil, .intType, nil) == nil)
+        #expect(CFNumberCreate(nil, .intType, nil) == nil)
         var value: Int16 = 0
         #expect(CFNumberGetValue(300 as CFNumber, .sInt16Type, &value) && value == 300)
         #expect(!CFNumberGetValue(70_000 as CFNumber, .sInt16Type, &value))

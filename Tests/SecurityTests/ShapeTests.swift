@@ -15,7 +15,7 @@ struct ShapeTests {
         let byMethod = NSMutableDictionary()
         byMethod.setObject(kSecClassGenericPassword, forKey: kSecClass as any NSCopying)
         byMethod.setValue("a", forKey: kSecAttrAccount as String)
-        var stepwise = [String: Any]()
+        var stepwise: [String: Any] = [:]
         stepwise[String(kSecClass)] = kSecClassGenericPassword as String
         stepwise.updateValue("a", forKey: kSecAttrAccount as String)
         let dictionaries: [CFDictionary] = [

@@ -8,16 +8,16 @@ public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 
 
 /// A conversation with a person who proves who they are.
 ///
-/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation keeps
-/// its context alive. A context may be invalidated from any thread; the rest is for one thread at a time, as on Apple's
-/// platforms.
+/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation goes on
+/// without its context if nobody else keeps that one; on Apple's platforms it is cancelled. A context may be invalidated
+/// from any thread; its properties are for one thread at a time, as on Apple's platforms.
 ///
 /// See [LAContext](https://developer.apple.com/documentation/localauthentication/lacontext).
 open class LAContext: NSObject {
     private let state = EvaluationState()
     private let presence: any PresenceService
 
-    /// Makes a context that asks nobody yet.
+    /// Makes a context.
     public override init() {
         presence = NoPresenceService()
     }
@@ -33,8 +33,8 @@ open class LAContext: NSObject {
     ///
     /// - Parameters:
     ///   - policy: how the person would prove who they are.
-    ///   - error: receives an `LAError`, or nil: `passcodeNotSet`, `biometryNotAvailable` or `companionNotAvailable`
-    ///     where the machine lacks that, `invalidContext` after `invalidate()`.
+    ///   - error: receives an `LAError`, or nil. Nobody asks people yet: `passcodeNotSet`, `biometryNotAvailable` or
+    ///     `companionNotAvailable`, as the policy has it. After `invalidate()`, `invalidContext`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let refusal: LAError? =
             state.isInvalidated ? Self.invalidContext : presence.obstacle(to: policy).map(Self.error)
@@ -48,8 +48,8 @@ open class LAContext: NSObject {
     ///   - policy: how the person proves it.
     ///   - localizedReason: what the person reads. On Apple's platforms an empty text ends the program; here it is
     ///     refused with `authenticationFailed`.
-    ///   - reply: receives true, or false and an `LAError`: the errors of `canEvaluatePolicy(_:error:)`,
-    ///     `notInteractive` while `interactionNotAllowed`, `appCancel` where `invalidate()` comes first.
+    ///   - reply: receives true, or false and an `LAError`: `notInteractive` while `interactionNotAllowed`, `appCancel`
+    ///     where `invalidate()` comes first. Nobody asks people yet: the errors of `canEvaluatePolicy(_:error:)`.
     @preconcurrency
     open func evaluatePolicy(
         _ policy: LAPolicy,
@@ -61,7 +61,8 @@ open class LAContext: NSObject {
 
     /// Asks the person to prove who they are. It throws what the other form replies, and never returns false.
     nonisolated(nonsending)
-    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+        open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool
+    {
         // Through the other form, so that a subclass that overrides that one has overridden this.
         try await Self.reply { evaluatePolicy(policy, localizedReason: localizedReason, reply: $0) }
     }
@@ -74,7 +75,8 @@ open class LAContext: NSObject {
     ///   - accessControl: what `SecAccessControlCreateWithFlags` made.
     ///   - operation: what the item or key will be used for. The demand is the same for all of them here.
     ///   - localizedReason: what the person reads; not empty.
-    ///   - reply: receives true, or false and an `LAError`, as `evaluatePolicy(_:localizedReason:reply:)` replies.
+    ///   - reply: receives true, or false and an `LAError`. Nobody asks people yet: the errors of
+    ///     `evaluatePolicy(_:localizedReason:reply:)`.
     @preconcurrency
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl,
@@ -92,11 +94,12 @@ open class LAContext: NSObject {
 
     /// Asks the person for what an access control demands. It throws what the other form replies.
     nonisolated(nonsending)
-    open func evaluateAccessControl(
-        _ accessControl: SecAccessControl,
-        operation: LAAccessControlOperation,
-        localizedReason: String
-    ) async throws -> Bool {
+        open func evaluateAccessControl(
+            _ accessControl: SecAccessControl,
+            operation: LAAccessControlOperation,
+            localizedReason: String
+        ) async throws -> Bool
+    {
         try await Self.reply {
             evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason, reply: $0)
         }
@@ -175,7 +178,6 @@ extension LAContext {
         } else if interactionNotAllowed {
             state.end(ticket, Self.error(.notInteractive))
         } else {
-            // The reply keeps the context alive: only invalidating it ends an evaluation early.
             presence.evaluate(question, reason: reason) { failure in
                 state.end(ticket, failure.map(Self.error))
             }
@@ -184,7 +186,9 @@ extension LAContext {
 
     /// Waits for the reply of the form with a closure.
     nonisolated(nonsending)
-    private static func reply(to call: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws -> Bool {
+        private static func reply(to call: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws
+        -> Bool
+    {
         try await withCheckedThrowingContinuation { continuation in
             call { success, error in
                 if let error {

@@ -60,7 +60,8 @@ public struct LAError: _BridgedStoredNSError, _ObjectiveCBridgeable, @unchecked 
 
     /// The error's code; `authenticationFailed` for an `NSError` of another domain or an unknown code.
     public var code: Code {
-        _nsError.domain == LAErrorDomain ? Code(rawValue: _nsError.code) ?? .authenticationFailed : .authenticationFailed
+        _nsError.domain == LAErrorDomain
+            ? Code(rawValue: _nsError.code) ?? .authenticationFailed : .authenticationFailed
     }
 
     // Foundation's own implementation of hashing stops the process.

@@ -103,5 +103,9 @@ if let message = SecCopyErrorMessageString(errSecDuplicateItem, nil) {
     check((message as String).isEmpty == false, "a message for a status")
 }
 
+checkStores()
+checkDeviceOwner()
+checkPinning()
+
 print(failures == 0 ? "all is well" : "\(failures) failed")
 exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)

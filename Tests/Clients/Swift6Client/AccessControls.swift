@@ -1,8 +1,8 @@
 // Written as Apple's documentation and its readers write it, forced unwraps and casts included.
 // swift-format-ignore-file: NeverForceUnwrap
 
-import Foundation
-import Security
+private import Foundation
+internal import Security
 
 /// Makes access controls, as enums without cases do.
 enum AccessControls {

@@ -1,8 +1,8 @@
 // Written as Apple's documentation and its readers write it, forced unwraps and casts included.
 // swift-format-ignore-file: NeverForceUnwrap
 
-import Foundation
-import Security
+internal import Foundation
+internal import Security
 
 struct Session: Codable, Equatable, Sendable {
     var user: String
@@ -27,6 +27,8 @@ struct Client {
         try await sessions(checks)
         try await manyTasks(checks)
         try await objects(checks)
+        try await vault(checks)
+        try await servers(checks)
         let failures = checks.failures
         print(failures == 0 ? "all is well" : "\(failures) failed")
         exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)

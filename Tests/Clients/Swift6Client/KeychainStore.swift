@@ -1,5 +1,5 @@
-import Foundation
-import Security
+internal import Foundation
+internal import Security
 
 /// A keychain as an actor, with typed errors and Codable values.
 actor KeychainStore {

@@ -1,3 +1,5 @@
+package import KeychainCertificates
+
 /// A value of a caller's dictionary as it arrived, before anything was checked.
 package enum QueryValue: Sendable {
     case string(String)
@@ -16,6 +18,8 @@ package enum QueryValue: Sendable {
     case accessControl(AccessControl)
     /// An object that an item can be made of.
     case reference(ItemReference)
+    /// What certificates have to be good for.
+    case policy(TrustPolicy)
     /// A conversation with the person, and whether it forbids to ask them anything more.
     case authenticationContext(forbidsInteraction: Bool)
     /// An array of nothing but data.

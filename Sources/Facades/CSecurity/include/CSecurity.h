@@ -14,6 +14,33 @@ struct CSecurityObject {
     const void *_Nullable held;
 };
 
+/// `dispatch_async_f` and `dispatch_get_global_queue`, whose queues Swift can make no object of its own of.
+extern void CSecurityDispatch(
+    void *_Nullable queue, void *_Nullable context, void (*_Nonnull work)(void *_Nullable)) __asm__("dispatch_async_f");
+extern void *_Nullable CSecurityGlobalQueue(intptr_t priority, uintptr_t flags) __asm__("dispatch_get_global_queue");
+
+/// `_Block_copy` and `_Block_release`. Swift on Linux copies a block that a closure keeps, and never releases it.
+extern const void *_Nullable CSecurityBlockCopy(const void *_Nonnull block) __asm__("_Block_copy");
+extern void CSecurityBlockRelease(const void *_Nonnull block) __asm__("_Block_release");
+
+static inline void CSecurityCallWithResult(const void *_Nonnull block, const void *_Nullable trust, uint32_t result) {
+    ((void (^)(const void *, uint32_t))block)(trust, result);
+}
+
+static inline void CSecurityCallWithTrust(
+    const void *_Nonnull block, const void *_Nullable trust, bool result, const void *_Nullable error) {
+    ((void (^)(const void *, bool, const void *))block)(trust, result, error);
+}
+
+static inline void CSecurityCallWithError(const void *_Nonnull block, const void *_Nullable error) {
+    ((void (^)(const void *))block)(error);
+}
+
+static inline void CSecurityCallWithObjects(
+    const void *_Nonnull block, const void *_Nullable objects, const void *_Nullable error) {
+    ((void (^)(const void *, const void *))block)(objects, error);
+}
+
 CF_IMPLICIT_BRIDGING_ENABLED
 
 /// An array that retains its elements. The caller owns it.

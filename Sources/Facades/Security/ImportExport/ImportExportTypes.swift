@@ -97,8 +97,8 @@ public struct SecItemImportExportKeyParameters {
         keyUsage: Unmanaged<CFArray>?,
         keyAttributes: Unmanaged<CFArray>?
     ) {
-        self.version = version
-        self.flags = flags
+        unsafe self.version = version
+        unsafe self.flags = flags
         unsafe self.passphrase = unsafe passphrase
         unsafe self.alertTitle = unsafe alertTitle
         unsafe self.alertPrompt = unsafe alertPrompt

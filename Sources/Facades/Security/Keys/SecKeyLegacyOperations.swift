@@ -27,7 +27,8 @@ public struct SecPadding: OptionSet, Sendable {
     public static let PKCS1SHA512 = SecPadding(rawValue: 0x8006)
 }
 
-/// Signs with a private key, by an earlier function. A public key signs nothing: `errSecParam`.
+/// Signs with a private key, by an earlier function. There are no private keys yet, and a public key signs nothing:
+/// `errSecParam`.
 @available(*, deprecated, message: "Use SecKeyCreateSignature")
 @discardableResult
 public func SecKeyRawSign(
@@ -69,7 +70,8 @@ public func SecKeyEncrypt(
     errSecUnimplemented
 }
 
-/// Decrypts with a private key, by an earlier function. A public key decrypts nothing: `errSecParam`.
+/// Decrypts with a private key, by an earlier function. There are no private keys yet, and a public key decrypts nothing:
+/// `errSecParam`.
 @available(*, deprecated, message: "Use SecKeyCreateDecryptedData")
 @discardableResult
 public func SecKeyDecrypt(

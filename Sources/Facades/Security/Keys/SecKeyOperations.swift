@@ -19,7 +19,7 @@ public func SecKeyIsAlgorithmSupported(
 
 /// Signs data with a private key.
 ///
-/// - Parameter error: receives `errSecParam`: a public key signs nothing.
+/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key signs nothing.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey,
@@ -62,7 +62,7 @@ public func SecKeyCreateEncryptedData(
 
 /// Decrypts data with a private key.
 ///
-/// - Parameter error: receives `errSecParam`: a public key decrypts nothing.
+/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key decrypts nothing.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
@@ -76,7 +76,7 @@ public func SecKeyCreateDecryptedData(
 
 /// Agrees on a secret between one's own private key and another's public key.
 ///
-/// - Parameter error: receives `errSecParam`: a public key agrees on nothing.
+/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key agrees on nothing.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,

@@ -34,7 +34,8 @@ public func SecIdentityGetTypeID() -> CFTypeID {
 
 /// Makes an identity of a certificate and a private key.
 ///
-/// - Returns: nil where the key is not the certificate's private one; a public key never is.
+/// - Returns: nil where the key is not the certificate's private one. There are no private keys yet, and a public key
+///   never is one.
 @discardableResult
 public func SecIdentityCreate(
     _ allocator: CFAllocator?,
@@ -58,7 +59,7 @@ public func SecIdentityCreateWithCertificate(
     errSecUnimplemented
 }
 
-/// The certificate of an identity.
+/// The certificate of an identity. There are no identities yet.
 @discardableResult
 public func SecIdentityCopyCertificate(
     _ identityRef: SecIdentity,
@@ -68,7 +69,7 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// The private key of an identity.
+/// The private key of an identity. There are no identities yet.
 @discardableResult
 public func SecIdentityCopyPrivateKey(
     _ identityRef: SecIdentity,

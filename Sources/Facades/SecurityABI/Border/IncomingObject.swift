@@ -137,6 +137,16 @@ struct IncomingObject: ~Copyable {
         }
     }
 
+    // MARK: What is behind an object
+
+    /// What an object of one of the Sec types holds; nil for any other.
+    static func held(_ pointer: UnsafeRawPointer?) -> HeldObject? {
+        guard let pointer = unsafe pointer, unsafe SecType.identifiers.contains(typeIdentifier(at: pointer)) else {
+            return nil
+        }
+        return unsafe ObjectType.held(at: pointer)
+    }
+
     // MARK: Pointers
 
     /// The type of the object at a pointer, which must be to an object.

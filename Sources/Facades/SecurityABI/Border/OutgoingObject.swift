@@ -26,7 +26,7 @@ enum OutgoingObject {
 
     static func string(_ string: String) -> UnsafeRawPointer? {
         var string = string
-        return unsafe string.withUTF8 { text in
+        return string.withUTF8 { text in
             unsafe owned(
                 CFStringCreateWithBytes(nil, text.baseAddress, text.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
             )
@@ -91,12 +91,15 @@ enum OutgoingObject {
     }
 
     private static func release(_ objects: [UnsafeRawPointer?]) {
-        for unsafe object in unsafe objects {
-            if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
-        }
+        for unsafe object in unsafe objects { unsafe release(object) }
     }
 
     // MARK: Ownership
+
+    /// Gives up the reference that a pointer owns.
+    static func release(_ object: UnsafeRawPointer?) {
+        if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
 
     /// A pointer that owns one reference more to the object.
     private static func owned(_ object: AnyObject?) -> UnsafeRawPointer? {

@@ -5,10 +5,12 @@ import Security
 enum SecType {
     static let accessControl = ObjectType(name: "SecAccessControl")
     static let certificate = ObjectType(name: "SecCertificate")
+    static let identity = ObjectType(name: "SecIdentity")
+    static let key = ObjectType(name: "SecKey")
+    static let policy = ObjectType(name: "SecPolicy")
+    static let trust = ObjectType(name: "SecTrust")
 
-    private static let all = [accessControl, certificate]
-
-    static let identifiers = Set(all.map(\.identifier))
+    static let identifiers = Set([accessControl, certificate, identity, key, policy, trust].map(\.identifier))
 
     /// An object of Core Foundation that stands for a Swift object; nil if it is of none of the Sec classes.
     static func instance(for object: NSObject) -> UnsafeRawPointer? {
@@ -19,6 +21,10 @@ enum SecType {
         switch object {
         case is SecAccessControl: accessControl
         case is SecCertificate: certificate
+        case is SecIdentity: identity
+        case is SecKey: key
+        case is SecPolicy: policy
+        case is SecTrust: trust
         default: nil
         }
     }

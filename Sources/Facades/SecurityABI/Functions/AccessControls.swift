@@ -1,4 +1,3 @@
-import Foundation
 public import Security
 
 @c(SecAccessControlGetTypeID)
@@ -11,11 +10,8 @@ public func secAccessControlCreateWithFlags(
     _ flags: CFOptionFlags,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    guard let protection = unsafe IncomingObject.object(protection) else {
-        unsafe OutgoingResult.refuse(error)
-        return nil
-    }
-    return unsafe OutgoingResult.object(orError: error) { error in
-        unsafe SecAccessControlCreateWithFlags(nil, protection, SecAccessControlCreateFlags(rawValue: flags), error)
+    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+        let flags = SecAccessControlCreateFlags(rawValue: flags)
+        return unsafe SecAccessControlCreateWithFlags(nil, try Argument.object(protection), flags, error)
     }
 }

@@ -2,8 +2,9 @@ public import Security
 
 @c(SecItemAdd)
 public func secItemAdd(_ attributes: UnsafeRawPointer?, _ result: UnsafeMutablePointer<UnsafeRawPointer?>?) -> OSStatus {
-    guard let attributes = unsafe IncomingObject.dictionary(attributes) else { return errSecParam }
-    return unsafe OutgoingResult.status(writingTo: result) { unsafe SecItemAdd(attributes, $0) }
+    unsafe Outcome.status(optionally: result) { result throws(WrongArgument) in
+        unsafe SecItemAdd(try Argument.dictionary(attributes), result)
+    }
 }
 
 @c(SecItemCopyMatching)
@@ -11,20 +12,19 @@ public func secItemCopyMatching(
     _ query: UnsafeRawPointer?,
     _ result: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> OSStatus {
-    guard let query = unsafe IncomingObject.dictionary(query) else { return errSecParam }
-    return unsafe OutgoingResult.status(writingTo: result) { unsafe SecItemCopyMatching(query, $0) }
+    unsafe Outcome.status(optionally: result) { result throws(WrongArgument) in
+        unsafe SecItemCopyMatching(try Argument.dictionary(query), result)
+    }
 }
 
 @c(SecItemUpdate)
 public func secItemUpdate(_ query: UnsafeRawPointer?, _ attributesToUpdate: UnsafeRawPointer?) -> OSStatus {
-    guard let query = unsafe IncomingObject.dictionary(query),
-        let attributesToUpdate = unsafe IncomingObject.dictionary(attributesToUpdate)
-    else { return errSecParam }
-    return SecItemUpdate(query, attributesToUpdate)
+    Outcome.status { () throws(WrongArgument) in
+        unsafe SecItemUpdate(try Argument.dictionary(query), try Argument.dictionary(attributesToUpdate))
+    }
 }
 
 @c(SecItemDelete)
 public func secItemDelete(_ query: UnsafeRawPointer?) -> OSStatus {
-    guard let query = unsafe IncomingObject.dictionary(query) else { return errSecParam }
-    return SecItemDelete(query)
+    Outcome.status { () throws(WrongArgument) in unsafe SecItemDelete(try Argument.dictionary(query)) }
 }

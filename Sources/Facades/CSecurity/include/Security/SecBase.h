@@ -7,17 +7,14 @@
 
 #ifndef __clang__
 #error "<Security/Security.h> needs clang: other compilers cannot read the Swift toolchain's CoreFoundation headers"
+#elif !defined(__BLOCKS__)
+#error "<Security/Security.h> needs blocks, as the toolchain's CoreFoundation headers do: -fblocks -fcf-runtime-abi=swift"
 #else
 
 #include <CoreFoundation/CoreFoundation.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#if __has_include(<Block.h>) && defined(__BLOCKS__)
-/// Set where the compiler knows blocks (`-fblocks`).
-#define SECURITY_HAS_BLOCKS 1
-#endif
 
 /// An X.509 certificate.
 typedef struct __SecCertificate *SecCertificateRef;

@@ -9,1200 +9,1216 @@
 
 CF_EXTERN_C_BEGIN
 
-/// The service is not available.
-CF_ENUM(OSStatus) { errSecServiceNotAvailable = -67585 };
+CF_ENUM(OSStatus) {
+    /// The service is not available.
+    errSecServiceNotAvailable = -67585,
 
-/// The caller is not sufficiently identified.
-CF_ENUM(OSStatus) { errSecInsufficientClientID = -67586 };
+    /// The caller is not sufficiently identified.
+    errSecInsufficientClientID = -67586,
 
-/// The device was reset.
-CF_ENUM(OSStatus) { errSecDeviceReset = -67587 };
+    /// The device was reset.
+    errSecDeviceReset = -67587,
 
-/// The device failed.
-CF_ENUM(OSStatus) { errSecDeviceFailed = -67588 };
+    /// The device failed.
+    errSecDeviceFailed = -67588,
 
-/// A program could not be added to the access control list.
-CF_ENUM(OSStatus) { errSecAppleAddAppACLSubject = -67589 };
+    /// A program could not be added to the access control list.
+    errSecAppleAddAppACLSubject = -67589,
 
-/// The public key is incomplete.
-CF_ENUM(OSStatus) { errSecApplePublicKeyIncomplete = -67590 };
+    /// The public key is incomplete.
+    errSecApplePublicKeyIncomplete = -67590,
 
-/// The signature does not match.
-CF_ENUM(OSStatus) { errSecAppleSignatureMismatch = -67591 };
+    /// The signature does not match.
+    errSecAppleSignatureMismatch = -67591,
 
-/// The key's start date is not valid.
-CF_ENUM(OSStatus) { errSecAppleInvalidKeyStartDate = -67592 };
+    /// The key's start date is not valid.
+    errSecAppleInvalidKeyStartDate = -67592,
 
-/// The key's end date is not valid.
-CF_ENUM(OSStatus) { errSecAppleInvalidKeyEndDate = -67593 };
+    /// The key's end date is not valid.
+    errSecAppleInvalidKeyEndDate = -67593,
 
-/// A value could not be converted.
-CF_ENUM(OSStatus) { errSecConversionError = -67594 };
+    /// A value could not be converted.
+    errSecConversionError = -67594,
 
-/// The peer was tricked into SSL version 2.
-CF_ENUM(OSStatus) { errSecAppleSSLv2Rollback = -67595 };
+    /// The peer was tricked into SSL version 2.
+    errSecAppleSSLv2Rollback = -67595,
 
-/// The quota is used up.
-CF_ENUM(OSStatus) { errSecQuotaExceeded = -67596 };
+    /// The quota is used up.
+    errSecQuotaExceeded = -67596,
 
-/// The file is too big.
-CF_ENUM(OSStatus) { errSecFileTooBig = -67597 };
+    /// The file is too big.
+    errSecFileTooBig = -67597,
 
-/// The database's key data is damaged.
-CF_ENUM(OSStatus) { errSecInvalidDatabaseBlob = -67598 };
+    /// The database's key data is damaged.
+    errSecInvalidDatabaseBlob = -67598,
 
-/// The key's data is damaged.
-CF_ENUM(OSStatus) { errSecInvalidKeyBlob = -67599 };
+    /// The key's data is damaged.
+    errSecInvalidKeyBlob = -67599,
 
-/// The database's key data is of another version.
-CF_ENUM(OSStatus) { errSecIncompatibleDatabaseBlob = -67600 };
+    /// The database's key data is of another version.
+    errSecIncompatibleDatabaseBlob = -67600,
 
-/// The key's data is of another version.
-CF_ENUM(OSStatus) { errSecIncompatibleKeyBlob = -67601 };
+    /// The key's data is of another version.
+    errSecIncompatibleKeyBlob = -67601,
 
-/// The certificate is for another host name.
-CF_ENUM(OSStatus) { errSecHostNameMismatch = -67602 };
+    /// The certificate is for another host name.
+    errSecHostNameMismatch = -67602,
 
-/// A critical extension of the certificate is unknown.
-CF_ENUM(OSStatus) { errSecUnknownCriticalExtensionFlag = -67603 };
+    /// A critical extension of the certificate is unknown.
+    errSecUnknownCriticalExtensionFlag = -67603,
 
-/// The certificate has no basic constraints.
-CF_ENUM(OSStatus) { errSecNoBasicConstraints = -67604 };
+    /// The certificate has no basic constraints.
+    errSecNoBasicConstraints = -67604,
 
-/// The basic constraints do not say whether this is an authority.
-CF_ENUM(OSStatus) { errSecNoBasicConstraintsCA = -67605 };
+    /// The basic constraints do not say whether this is an authority.
+    errSecNoBasicConstraintsCA = -67605,
 
-/// The authority's key identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAuthorityKeyID = -67606 };
+    /// The authority's key identifier is not valid.
+    errSecInvalidAuthorityKeyID = -67606,
 
-/// The subject's key identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSubjectKeyID = -67607 };
+    /// The subject's key identifier is not valid.
+    errSecInvalidSubjectKeyID = -67607,
 
-/// The key usage does not suit the policy.
-CF_ENUM(OSStatus) { errSecInvalidKeyUsageForPolicy = -67608 };
+    /// The key usage does not suit the policy.
+    errSecInvalidKeyUsageForPolicy = -67608,
 
-/// The extended key usage is not valid.
-CF_ENUM(OSStatus) { errSecInvalidExtendedKeyUsage = -67609 };
+    /// The extended key usage is not valid.
+    errSecInvalidExtendedKeyUsage = -67609,
 
-/// The identifiers of key and issuer do not fit together.
-CF_ENUM(OSStatus) { errSecInvalidIDLinkage = -67610 };
+    /// The identifiers of key and issuer do not fit together.
+    errSecInvalidIDLinkage = -67610,
 
-/// The chain is longer than an authority allows.
-CF_ENUM(OSStatus) { errSecPathLengthConstraintExceeded = -67611 };
+    /// The chain is longer than an authority allows.
+    errSecPathLengthConstraintExceeded = -67611,
 
-/// The root certificate is not valid.
-CF_ENUM(OSStatus) { errSecInvalidRoot = -67612 };
+    /// The root certificate is not valid.
+    errSecInvalidRoot = -67612,
 
-/// The revocation list has expired.
-CF_ENUM(OSStatus) { errSecCRLExpired = -67613 };
+    /// The revocation list has expired.
+    errSecCRLExpired = -67613,
 
-/// The revocation list is not valid yet.
-CF_ENUM(OSStatus) { errSecCRLNotValidYet = -67614 };
+    /// The revocation list is not valid yet.
+    errSecCRLNotValidYet = -67614,
 
-/// There is no revocation list.
-CF_ENUM(OSStatus) { errSecCRLNotFound = -67615 };
+    /// There is no revocation list.
+    errSecCRLNotFound = -67615,
 
-/// The server of the revocation list does not answer.
-CF_ENUM(OSStatus) { errSecCRLServerDown = -67616 };
+    /// The server of the revocation list does not answer.
+    errSecCRLServerDown = -67616,
 
-/// The address of the revocation list is not valid.
-CF_ENUM(OSStatus) { errSecCRLBadURI = -67617 };
+    /// The address of the revocation list is not valid.
+    errSecCRLBadURI = -67617,
 
-/// An extension of the certificate is unknown.
-CF_ENUM(OSStatus) { errSecUnknownCertExtension = -67618 };
+    /// An extension of the certificate is unknown.
+    errSecUnknownCertExtension = -67618,
 
-/// An extension of the revocation list is unknown.
-CF_ENUM(OSStatus) { errSecUnknownCRLExtension = -67619 };
+    /// An extension of the revocation list is unknown.
+    errSecUnknownCRLExtension = -67619,
 
-/// The revocation list is not trusted.
-CF_ENUM(OSStatus) { errSecCRLNotTrusted = -67620 };
+    /// The revocation list is not trusted.
+    errSecCRLNotTrusted = -67620,
 
-/// The revocation list does not meet its policy.
-CF_ENUM(OSStatus) { errSecCRLPolicyFailed = -67621 };
+    /// The revocation list does not meet its policy.
+    errSecCRLPolicyFailed = -67621,
 
-/// The issuing distribution point is not valid.
-CF_ENUM(OSStatus) { errSecIDPFailure = -67622 };
+    /// The issuing distribution point is not valid.
+    errSecIDPFailure = -67622,
 
-/// The certificate is for another e-mail address.
-CF_ENUM(OSStatus) { errSecSMIMEEmailAddressesNotFound = -67623 };
+    /// The certificate is for another e-mail address.
+    errSecSMIMEEmailAddressesNotFound = -67623,
 
-/// The extended key usage does not include mail.
-CF_ENUM(OSStatus) { errSecSMIMEBadExtendedKeyUsage = -67624 };
+    /// The extended key usage does not include mail.
+    errSecSMIMEBadExtendedKeyUsage = -67624,
 
-/// The key usage does not suit mail.
-CF_ENUM(OSStatus) { errSecSMIMEBadKeyUsage = -67625 };
+    /// The key usage does not suit mail.
+    errSecSMIMEBadKeyUsage = -67625,
 
-/// The key usage is not marked critical.
-CF_ENUM(OSStatus) { errSecSMIMEKeyUsageNotCritical = -67626 };
+    /// The key usage is not marked critical.
+    errSecSMIMEKeyUsageNotCritical = -67626,
 
-/// The certificate has no e-mail address.
-CF_ENUM(OSStatus) { errSecSMIMENoEmailAddress = -67627 };
+    /// The certificate has no e-mail address.
+    errSecSMIMENoEmailAddress = -67627,
 
-/// The alternative name is not marked critical.
-CF_ENUM(OSStatus) { errSecSMIMESubjAltNameNotCritical = -67628 };
+    /// The alternative name is not marked critical.
+    errSecSMIMESubjAltNameNotCritical = -67628,
 
-/// The extended key usage does not include TLS.
-CF_ENUM(OSStatus) { errSecSSLBadExtendedKeyUsage = -67629 };
+    /// The extended key usage does not include TLS.
+    errSecSSLBadExtendedKeyUsage = -67629,
 
-/// The OCSP response cannot be understood.
-CF_ENUM(OSStatus) { errSecOCSPBadResponse = -67630 };
+    /// The OCSP response cannot be understood.
+    errSecOCSPBadResponse = -67630,
 
-/// The OCSP request cannot be understood.
-CF_ENUM(OSStatus) { errSecOCSPBadRequest = -67631 };
+    /// The OCSP request cannot be understood.
+    errSecOCSPBadRequest = -67631,
 
-/// The OCSP service is not available.
-CF_ENUM(OSStatus) { errSecOCSPUnavailable = -67632 };
+    /// The OCSP service is not available.
+    errSecOCSPUnavailable = -67632,
 
-/// The OCSP service does not know the certificate.
-CF_ENUM(OSStatus) { errSecOCSPStatusUnrecognized = -67633 };
+    /// The OCSP service does not know the certificate.
+    errSecOCSPStatusUnrecognized = -67633,
 
-/// The data ended.
-CF_ENUM(OSStatus) { errSecEndOfData = -67634 };
+    /// The data ended.
+    errSecEndOfData = -67634,
 
-/// Revocation could not be checked fully.
-CF_ENUM(OSStatus) { errSecIncompleteCertRevocationCheck = -67635 };
+    /// Revocation could not be checked fully.
+    errSecIncompleteCertRevocationCheck = -67635,
 
-/// The network failed.
-CF_ENUM(OSStatus) { errSecNetworkFailure = -67636 };
+    /// The network failed.
+    errSecNetworkFailure = -67636,
 
-/// The OCSP response does not lead to a trusted root.
-CF_ENUM(OSStatus) { errSecOCSPNotTrustedToAnchor = -67637 };
+    /// The OCSP response does not lead to a trusted root.
+    errSecOCSPNotTrustedToAnchor = -67637,
 
-/// The record has changed meanwhile.
-CF_ENUM(OSStatus) { errSecRecordModified = -67638 };
+    /// The record has changed meanwhile.
+    errSecRecordModified = -67638,
 
-/// The OCSP response's signature is not valid.
-CF_ENUM(OSStatus) { errSecOCSPSignatureError = -67639 };
+    /// The OCSP response's signature is not valid.
+    errSecOCSPSignatureError = -67639,
 
-/// The OCSP response names no signer.
-CF_ENUM(OSStatus) { errSecOCSPNoSigner = -67640 };
+    /// The OCSP response names no signer.
+    errSecOCSPNoSigner = -67640,
 
-/// The OCSP service found the request malformed.
-CF_ENUM(OSStatus) { errSecOCSPResponderMalformedReq = -67641 };
+    /// The OCSP service found the request malformed.
+    errSecOCSPResponderMalformedReq = -67641,
 
-/// The OCSP service had an internal error.
-CF_ENUM(OSStatus) { errSecOCSPResponderInternalError = -67642 };
+    /// The OCSP service had an internal error.
+    errSecOCSPResponderInternalError = -67642,
 
-/// The OCSP service is busy; try again later.
-CF_ENUM(OSStatus) { errSecOCSPResponderTryLater = -67643 };
+    /// The OCSP service is busy; try again later.
+    errSecOCSPResponderTryLater = -67643,
 
-/// The OCSP service wants signed requests.
-CF_ENUM(OSStatus) { errSecOCSPResponderSignatureRequired = -67644 };
+    /// The OCSP service wants signed requests.
+    errSecOCSPResponderSignatureRequired = -67644,
 
-/// The OCSP service refused the request.
-CF_ENUM(OSStatus) { errSecOCSPResponderUnauthorized = -67645 };
+    /// The OCSP service refused the request.
+    errSecOCSPResponderUnauthorized = -67645,
 
-/// The OCSP response answers another request.
-CF_ENUM(OSStatus) { errSecOCSPResponseNonceMismatch = -67646 };
+    /// The OCSP response answers another request.
+    errSecOCSPResponseNonceMismatch = -67646,
 
-/// The code signature's chain has the wrong length.
-CF_ENUM(OSStatus) { errSecCodeSigningBadCertChainLength = -67647 };
+    /// The code signature's chain has the wrong length.
+    errSecCodeSigningBadCertChainLength = -67647,
 
-/// A certificate of the code signature has no basic constraints.
-CF_ENUM(OSStatus) { errSecCodeSigningNoBasicConstraints = -67648 };
+    /// A certificate of the code signature has no basic constraints.
+    errSecCodeSigningNoBasicConstraints = -67648,
 
-/// A path length in the code signature's chain is wrong.
-CF_ENUM(OSStatus) { errSecCodeSigningBadPathLengthConstraint = -67649 };
+    /// A path length in the code signature's chain is wrong.
+    errSecCodeSigningBadPathLengthConstraint = -67649,
 
-/// The code signing certificate has no extended key usage.
-CF_ENUM(OSStatus) { errSecCodeSigningNoExtendedKeyUsage = -67650 };
+    /// The code signing certificate has no extended key usage.
+    errSecCodeSigningNoExtendedKeyUsage = -67650,
 
-/// The code signing certificate is for development only.
-CF_ENUM(OSStatus) { errSecCodeSigningDevelopment = -67651 };
+    /// The code signing certificate is for development only.
+    errSecCodeSigningDevelopment = -67651,
 
-/// The resource signature's chain has the wrong length.
-CF_ENUM(OSStatus) { errSecResourceSignBadCertChainLength = -67652 };
+    /// The resource signature's chain has the wrong length.
+    errSecResourceSignBadCertChainLength = -67652,
 
-/// The extended key usage does not include signing resources.
-CF_ENUM(OSStatus) { errSecResourceSignBadExtKeyUsage = -67653 };
+    /// The extended key usage does not include signing resources.
+    errSecResourceSignBadExtKeyUsage = -67653,
 
-/// The trust settings deny it.
-CF_ENUM(OSStatus) { errSecTrustSettingDeny = -67654 };
+    /// The trust settings deny it.
+    errSecTrustSettingDeny = -67654,
 
-/// The subject's name is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSubjectName = -67655 };
+    /// The subject's name is not valid.
+    errSecInvalidSubjectName = -67655,
 
-/// A statement of the qualified certificate is unknown.
-CF_ENUM(OSStatus) { errSecUnknownQualifiedCertStatement = -67656 };
+    /// A statement of the qualified certificate is unknown.
+    errSecUnknownQualifiedCertStatement = -67656,
 
-/// The MobileMe request waits for the next connection.
-CF_ENUM(OSStatus) { errSecMobileMeRequestQueued = -67657 };
+    /// The MobileMe request waits for the next connection.
+    errSecMobileMeRequestQueued = -67657,
 
-/// The MobileMe request was redirected.
-CF_ENUM(OSStatus) { errSecMobileMeRequestRedirected = -67658 };
+    /// The MobileMe request was redirected.
+    errSecMobileMeRequestRedirected = -67658,
 
-/// The MobileMe server had an error.
-CF_ENUM(OSStatus) { errSecMobileMeServerError = -67659 };
+    /// The MobileMe server had an error.
+    errSecMobileMeServerError = -67659,
 
-/// The MobileMe server is not available.
-CF_ENUM(OSStatus) { errSecMobileMeServerNotAvailable = -67660 };
+    /// The MobileMe server is not available.
+    errSecMobileMeServerNotAvailable = -67660,
 
-/// The MobileMe server already has the item.
-CF_ENUM(OSStatus) { errSecMobileMeServerAlreadyExists = -67661 };
+    /// The MobileMe server already has the item.
+    errSecMobileMeServerAlreadyExists = -67661,
 
-/// The MobileMe service had an error.
-CF_ENUM(OSStatus) { errSecMobileMeServerServiceErr = -67662 };
+    /// The MobileMe service had an error.
+    errSecMobileMeServerServiceErr = -67662,
 
-/// A MobileMe request is already under way.
-CF_ENUM(OSStatus) { errSecMobileMeRequestAlreadyPending = -67663 };
+    /// A MobileMe request is already under way.
+    errSecMobileMeRequestAlreadyPending = -67663,
 
-/// No MobileMe request is under way.
-CF_ENUM(OSStatus) { errSecMobileMeNoRequestPending = -67664 };
+    /// No MobileMe request is under way.
+    errSecMobileMeNoRequestPending = -67664,
 
-/// MobileMe could not verify the certificate request.
-CF_ENUM(OSStatus) { errSecMobileMeCSRVerifyFailure = -67665 };
+    /// MobileMe could not verify the certificate request.
+    errSecMobileMeCSRVerifyFailure = -67665,
 
-/// MobileMe found an inconsistency.
-CF_ENUM(OSStatus) { errSecMobileMeFailedConsistencyCheck = -67666 };
+    /// MobileMe found an inconsistency.
+    errSecMobileMeFailedConsistencyCheck = -67666,
+};
 
-/// The library is not initialised.
-CF_ENUM(OSStatus) { errSecNotInitialized = -67667 };
+CF_ENUM(OSStatus) {
+    /// The library is not initialised.
+    errSecNotInitialized = -67667,
 
-/// The handle is for another kind of service.
-CF_ENUM(OSStatus) { errSecInvalidHandleUsage = -67668 };
+    /// The handle is for another kind of service.
+    errSecInvalidHandleUsage = -67668,
 
-/// The caller is not among those allowed.
-CF_ENUM(OSStatus) { errSecPVCReferentNotFound = -67669 };
+    /// The caller is not among those allowed.
+    errSecPVCReferentNotFound = -67669,
 
-/// A function lies outside the verified module.
-CF_ENUM(OSStatus) { errSecFunctionIntegrityFail = -67670 };
+    /// A function lies outside the verified module.
+    errSecFunctionIntegrityFail = -67670,
 
-/// An internal error occurred.
-CF_ENUM(OSStatus) { errSecInternalError = -67671 };
+    /// An internal error occurred.
+    errSecInternalError = -67671,
 
-/// Memory could not be obtained or used.
-CF_ENUM(OSStatus) { errSecMemoryError = -67672 };
+    /// Memory could not be obtained or used.
+    errSecMemoryError = -67672,
 
-/// The data is not valid.
-CF_ENUM(OSStatus) { errSecInvalidData = -67673 };
+    /// The data is not valid.
+    errSecInvalidData = -67673,
 
-/// The directory of modules had an error.
-CF_ENUM(OSStatus) { errSecMDSError = -67674 };
+    /// The directory of modules had an error.
+    errSecMDSError = -67674,
 
-/// A pointer is not valid.
-CF_ENUM(OSStatus) { errSecInvalidPointer = -67675 };
+    /// A pointer is not valid.
+    errSecInvalidPointer = -67675,
 
-/// The self-check failed.
-CF_ENUM(OSStatus) { errSecSelfCheckFailed = -67676 };
+    /// The self-check failed.
+    errSecSelfCheckFailed = -67676,
 
-/// The function failed.
-CF_ENUM(OSStatus) { errSecFunctionFailed = -67677 };
+    /// The function failed.
+    errSecFunctionFailed = -67677,
 
-/// The module's manifest could not be verified.
-CF_ENUM(OSStatus) { errSecModuleManifestVerifyFailed = -67678 };
+    /// The module's manifest could not be verified.
+    errSecModuleManifestVerifyFailed = -67678,
 
-/// The unique identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidGUID = -67679 };
+    /// The unique identifier is not valid.
+    errSecInvalidGUID = -67679,
 
-/// The handle is not valid.
-CF_ENUM(OSStatus) { errSecInvalidHandle = -67680 };
+    /// The handle is not valid.
+    errSecInvalidHandle = -67680,
 
-/// The list of databases is not valid.
-CF_ENUM(OSStatus) { errSecInvalidDBList = -67681 };
+    /// The list of databases is not valid.
+    errSecInvalidDBList = -67681,
 
-/// The pass-through identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidPassthroughID = -67682 };
+    /// The pass-through identifier is not valid.
+    errSecInvalidPassthroughID = -67682,
 
-/// The network address is not valid.
-CF_ENUM(OSStatus) { errSecInvalidNetworkAddress = -67683 };
+    /// The network address is not valid.
+    errSecInvalidNetworkAddress = -67683,
 
-/// The revocation list is already signed.
-CF_ENUM(OSStatus) { errSecCRLAlreadySigned = -67684 };
+    /// The revocation list is already signed.
+    errSecCRLAlreadySigned = -67684,
 
-/// The number of fields is wrong.
-CF_ENUM(OSStatus) { errSecInvalidNumberOfFields = -67685 };
+    /// The number of fields is wrong.
+    errSecInvalidNumberOfFields = -67685,
 
-/// Verification failed.
-CF_ENUM(OSStatus) { errSecVerificationFailure = -67686 };
+    /// Verification failed.
+    errSecVerificationFailure = -67686,
 
-/// The tag is unknown.
-CF_ENUM(OSStatus) { errSecUnknownTag = -67687 };
+    /// The tag is unknown.
+    errSecUnknownTag = -67687,
 
-/// The signature is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSignature = -67688 };
+    /// The signature is not valid.
+    errSecInvalidSignature = -67688,
 
-/// The name is not valid.
-CF_ENUM(OSStatus) { errSecInvalidName = -67689 };
+    /// The name is not valid.
+    errSecInvalidName = -67689,
 
-/// The certificate reference is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCertificateRef = -67690 };
+    /// The certificate reference is not valid.
+    errSecInvalidCertificateRef = -67690,
 
-/// The group of certificates is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCertificateGroup = -67691 };
+    /// The group of certificates is not valid.
+    errSecInvalidCertificateGroup = -67691,
 
-/// There is no such tag.
-CF_ENUM(OSStatus) { errSecTagNotFound = -67692 };
+    /// There is no such tag.
+    errSecTagNotFound = -67692,
 
-/// The query is not valid.
-CF_ENUM(OSStatus) { errSecInvalidQuery = -67693 };
+    /// The query is not valid.
+    errSecInvalidQuery = -67693,
 
-/// The value is not valid.
-CF_ENUM(OSStatus) { errSecInvalidValue = -67694 };
+    /// The value is not valid.
+    errSecInvalidValue = -67694,
 
-/// A callback failed.
-CF_ENUM(OSStatus) { errSecCallbackFailed = -67695 };
+    /// A callback failed.
+    errSecCallbackFailed = -67695,
 
-/// The access control entry could not be deleted.
-CF_ENUM(OSStatus) { errSecACLDeleteFailed = -67696 };
+    /// The access control entry could not be deleted.
+    errSecACLDeleteFailed = -67696,
 
-/// The access control entry could not be replaced.
-CF_ENUM(OSStatus) { errSecACLReplaceFailed = -67697 };
+    /// The access control entry could not be replaced.
+    errSecACLReplaceFailed = -67697,
 
-/// The access control entry could not be added.
-CF_ENUM(OSStatus) { errSecACLAddFailed = -67698 };
+    /// The access control entry could not be added.
+    errSecACLAddFailed = -67698,
 
-/// The access control entry could not be changed.
-CF_ENUM(OSStatus) { errSecACLChangeFailed = -67699 };
+    /// The access control entry could not be changed.
+    errSecACLChangeFailed = -67699,
 
-/// The credentials are not valid.
-CF_ENUM(OSStatus) { errSecInvalidAccessCredentials = -67700 };
+    /// The credentials are not valid.
+    errSecInvalidAccessCredentials = -67700,
 
-/// The record is not valid.
-CF_ENUM(OSStatus) { errSecInvalidRecord = -67701 };
+    /// The record is not valid.
+    errSecInvalidRecord = -67701,
 
-/// The access control list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidACL = -67702 };
+    /// The access control list is not valid.
+    errSecInvalidACL = -67702,
 
-/// The sample in the credentials is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSampleValue = -67703 };
+    /// The sample in the credentials is not valid.
+    errSecInvalidSampleValue = -67703,
 
-/// The versions do not fit together.
-CF_ENUM(OSStatus) { errSecIncompatibleVersion = -67704 };
+    /// The versions do not fit together.
+    errSecIncompatibleVersion = -67704,
 
-/// The privilege was not granted.
-CF_ENUM(OSStatus) { errSecPrivilegeNotGranted = -67705 };
+    /// The privilege was not granted.
+    errSecPrivilegeNotGranted = -67705,
 
-/// The scope is not valid.
-CF_ENUM(OSStatus) { errSecInvalidScope = -67706 };
+    /// The scope is not valid.
+    errSecInvalidScope = -67706,
 
-/// Caller checking is already configured.
-CF_ENUM(OSStatus) { errSecPVCAlreadyConfigured = -67707 };
+    /// Caller checking is already configured.
+    errSecPVCAlreadyConfigured = -67707,
 
-/// The caller checking mode is not valid.
-CF_ENUM(OSStatus) { errSecInvalidPVC = -67708 };
+    /// The caller checking mode is not valid.
+    errSecInvalidPVC = -67708,
 
-/// A module manager could not be loaded.
-CF_ENUM(OSStatus) { errSecEMMLoadFailed = -67709 };
+    /// A module manager could not be loaded.
+    errSecEMMLoadFailed = -67709,
 
-/// A module manager could not be unloaded.
-CF_ENUM(OSStatus) { errSecEMMUnloadFailed = -67710 };
+    /// A module manager could not be unloaded.
+    errSecEMMUnloadFailed = -67710,
 
-/// An add-in could not be loaded.
-CF_ENUM(OSStatus) { errSecAddinLoadFailed = -67711 };
+    /// An add-in could not be loaded.
+    errSecAddinLoadFailed = -67711,
 
-/// The key reference is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyRef = -67712 };
+    /// The key reference is not valid.
+    errSecInvalidKeyRef = -67712,
 
-/// The key hierarchy is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyHierarchy = -67713 };
+    /// The key hierarchy is not valid.
+    errSecInvalidKeyHierarchy = -67713,
 
-/// An add-in could not be unloaded.
-CF_ENUM(OSStatus) { errSecAddinUnloadFailed = -67714 };
+    /// An add-in could not be unloaded.
+    errSecAddinUnloadFailed = -67714,
 
-/// A library could not be found.
-CF_ENUM(OSStatus) { errSecLibraryReferenceNotFound = -67715 };
+    /// A library could not be found.
+    errSecLibraryReferenceNotFound = -67715,
 
-/// An add-in's table of functions is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAddinFunctionTable = -67716 };
+    /// An add-in's table of functions is not valid.
+    errSecInvalidAddinFunctionTable = -67716,
 
-/// The service mask is not valid.
-CF_ENUM(OSStatus) { errSecInvalidServiceMask = -67717 };
+    /// The service mask is not valid.
+    errSecInvalidServiceMask = -67717,
 
-/// The module is not loaded.
-CF_ENUM(OSStatus) { errSecModuleNotLoaded = -67718 };
+    /// The module is not loaded.
+    errSecModuleNotLoaded = -67718,
 
-/// The subservice identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSubServiceID = -67719 };
+    /// The subservice identifier is not valid.
+    errSecInvalidSubServiceID = -67719,
 
-/// The context lacks the attribute.
-CF_ENUM(OSStatus) { errSecAttributeNotInContext = -67720 };
+    /// The context lacks the attribute.
+    errSecAttributeNotInContext = -67720,
 
-/// The module manager could not be initialised.
-CF_ENUM(OSStatus) { errSecModuleManagerInitializeFailed = -67721 };
+    /// The module manager could not be initialised.
+    errSecModuleManagerInitializeFailed = -67721,
 
-/// The module manager could not be found.
-CF_ENUM(OSStatus) { errSecModuleManagerNotFound = -67722 };
+    /// The module manager could not be found.
+    errSecModuleManagerNotFound = -67722,
 
-/// There is no callback for the event.
-CF_ENUM(OSStatus) { errSecEventNotificationCallbackNotFound = -67723 };
+    /// There is no callback for the event.
+    errSecEventNotificationCallbackNotFound = -67723,
 
-/// The input has the wrong length.
-CF_ENUM(OSStatus) { errSecInputLengthError = -67724 };
+    /// The input has the wrong length.
+    errSecInputLengthError = -67724,
 
-/// The output has the wrong length.
-CF_ENUM(OSStatus) { errSecOutputLengthError = -67725 };
+    /// The output has the wrong length.
+    errSecOutputLengthError = -67725,
 
-/// The privilege is not supported.
-CF_ENUM(OSStatus) { errSecPrivilegeNotSupported = -67726 };
+    /// The privilege is not supported.
+    errSecPrivilegeNotSupported = -67726,
 
-/// The device had an error.
-CF_ENUM(OSStatus) { errSecDeviceError = -67727 };
+    /// The device had an error.
+    errSecDeviceError = -67727,
 
-/// The handle is in use.
-CF_ENUM(OSStatus) { errSecAttachHandleBusy = -67728 };
+    /// The handle is in use.
+    errSecAttachHandleBusy = -67728,
 
-/// You are not logged in.
-CF_ENUM(OSStatus) { errSecNotLoggedIn = -67729 };
+    /// You are not logged in.
+    errSecNotLoggedIn = -67729,
 
-/// The key is for another algorithm.
-CF_ENUM(OSStatus) { errSecAlgorithmMismatch = -67730 };
+    /// The key is for another algorithm.
+    errSecAlgorithmMismatch = -67730,
 
-/// The key is not for this use.
-CF_ENUM(OSStatus) { errSecKeyUsageIncorrect = -67731 };
+    /// The key is not for this use.
+    errSecKeyUsageIncorrect = -67731,
 
-/// The key's data is of the wrong type.
-CF_ENUM(OSStatus) { errSecKeyBlobTypeIncorrect = -67732 };
+    /// The key's data is of the wrong type.
+    errSecKeyBlobTypeIncorrect = -67732,
 
-/// The key's header contradicts itself.
-CF_ENUM(OSStatus) { errSecKeyHeaderInconsistent = -67733 };
+    /// The key's header contradicts itself.
+    errSecKeyHeaderInconsistent = -67733,
 
-/// The key format is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedKeyFormat = -67734 };
+    /// The key format is not supported.
+    errSecUnsupportedKeyFormat = -67734,
 
-/// The key size is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedKeySize = -67735 };
+    /// The key size is not supported.
+    errSecUnsupportedKeySize = -67735,
 
-/// The key usage mask is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyUsageMask = -67736 };
+    /// The key usage mask is not valid.
+    errSecInvalidKeyUsageMask = -67736,
 
-/// The key usage mask is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedKeyUsageMask = -67737 };
+    /// The key usage mask is not supported.
+    errSecUnsupportedKeyUsageMask = -67737,
 
-/// The key attribute mask is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyAttributeMask = -67738 };
+    /// The key attribute mask is not valid.
+    errSecInvalidKeyAttributeMask = -67738,
 
-/// The key attribute mask is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedKeyAttributeMask = -67739 };
+    /// The key attribute mask is not supported.
+    errSecUnsupportedKeyAttributeMask = -67739,
 
-/// The key label is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyLabel = -67740 };
+    /// The key label is not valid.
+    errSecInvalidKeyLabel = -67740,
 
-/// The key label is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedKeyLabel = -67741 };
+    /// The key label is not supported.
+    errSecUnsupportedKeyLabel = -67741,
 
-/// The key format is not valid.
-CF_ENUM(OSStatus) { errSecInvalidKeyFormat = -67742 };
+    /// The key format is not valid.
+    errSecInvalidKeyFormat = -67742,
 
-/// Vectors of buffers are not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedVectorOfBuffers = -67743 };
+    /// Vectors of buffers are not supported.
+    errSecUnsupportedVectorOfBuffers = -67743,
 
-/// The input vector is not valid.
-CF_ENUM(OSStatus) { errSecInvalidInputVector = -67744 };
+    /// The input vector is not valid.
+    errSecInvalidInputVector = -67744,
 
-/// The output vector is not valid.
-CF_ENUM(OSStatus) { errSecInvalidOutputVector = -67745 };
+    /// The output vector is not valid.
+    errSecInvalidOutputVector = -67745,
 
-/// The context is not valid.
-CF_ENUM(OSStatus) { errSecInvalidContext = -67746 };
+    /// The context is not valid.
+    errSecInvalidContext = -67746,
 
-/// The algorithm is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAlgorithm = -67747 };
+    /// The algorithm is not valid.
+    errSecInvalidAlgorithm = -67747,
 
-/// The key is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeKey = -67748 };
+    /// The key is not valid.
+    errSecInvalidAttributeKey = -67748,
 
-/// The key is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeKey = -67749 };
+    /// The key is missing.
+    errSecMissingAttributeKey = -67749,
 
-/// The initialisation vector is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeInitVector = -67750 };
+    /// The initialisation vector is not valid.
+    errSecInvalidAttributeInitVector = -67750,
 
-/// The initialisation vector is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeInitVector = -67751 };
+    /// The initialisation vector is missing.
+    errSecMissingAttributeInitVector = -67751,
 
-/// The salt is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeSalt = -67752 };
+    /// The salt is not valid.
+    errSecInvalidAttributeSalt = -67752,
 
-/// The salt is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeSalt = -67753 };
+    /// The salt is missing.
+    errSecMissingAttributeSalt = -67753,
 
-/// The padding is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributePadding = -67754 };
+    /// The padding is not valid.
+    errSecInvalidAttributePadding = -67754,
 
-/// The padding is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributePadding = -67755 };
+    /// The padding is missing.
+    errSecMissingAttributePadding = -67755,
 
-/// The random data is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeRandom = -67756 };
+    /// The random data is not valid.
+    errSecInvalidAttributeRandom = -67756,
 
-/// The random data is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeRandom = -67757 };
+    /// The random data is missing.
+    errSecMissingAttributeRandom = -67757,
 
-/// The seed is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeSeed = -67758 };
+    /// The seed is not valid.
+    errSecInvalidAttributeSeed = -67758,
 
-/// The seed is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeSeed = -67759 };
+    /// The seed is missing.
+    errSecMissingAttributeSeed = -67759,
 
-/// The passphrase is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributePassphrase = -67760 };
+    /// The passphrase is not valid.
+    errSecInvalidAttributePassphrase = -67760,
 
-/// The passphrase is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributePassphrase = -67761 };
+    /// The passphrase is missing.
+    errSecMissingAttributePassphrase = -67761,
 
-/// The key length is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeKeyLength = -67762 };
+    /// The key length is not valid.
+    errSecInvalidAttributeKeyLength = -67762,
 
-/// The key length is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeKeyLength = -67763 };
+    /// The key length is missing.
+    errSecMissingAttributeKeyLength = -67763,
 
-/// The block size is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeBlockSize = -67764 };
+    /// The block size is not valid.
+    errSecInvalidAttributeBlockSize = -67764,
 
-/// The block size is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeBlockSize = -67765 };
+    /// The block size is missing.
+    errSecMissingAttributeBlockSize = -67765,
 
-/// The output size is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeOutputSize = -67766 };
+    /// The output size is not valid.
+    errSecInvalidAttributeOutputSize = -67766,
 
-/// The output size is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeOutputSize = -67767 };
+    /// The output size is missing.
+    errSecMissingAttributeOutputSize = -67767,
 
-/// The number of rounds is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeRounds = -67768 };
+    /// The number of rounds is not valid.
+    errSecInvalidAttributeRounds = -67768,
 
-/// The number of rounds is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeRounds = -67769 };
+    /// The number of rounds is missing.
+    errSecMissingAttributeRounds = -67769,
 
-/// The set of algorithm parameters is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAlgorithmParms = -67770 };
+    /// The set of algorithm parameters is not valid.
+    errSecInvalidAlgorithmParms = -67770,
 
-/// The set of algorithm parameters is missing.
-CF_ENUM(OSStatus) { errSecMissingAlgorithmParms = -67771 };
+    /// The set of algorithm parameters is missing.
+    errSecMissingAlgorithmParms = -67771,
 
-/// The label is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeLabel = -67772 };
+    /// The label is not valid.
+    errSecInvalidAttributeLabel = -67772,
 
-/// The label is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeLabel = -67773 };
+    /// The label is missing.
+    errSecMissingAttributeLabel = -67773,
 
-/// The key type is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeKeyType = -67774 };
+    /// The key type is not valid.
+    errSecInvalidAttributeKeyType = -67774,
 
-/// The key type is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeKeyType = -67775 };
+    /// The key type is missing.
+    errSecMissingAttributeKeyType = -67775,
 
-/// The mode is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeMode = -67776 };
+    /// The mode is not valid.
+    errSecInvalidAttributeMode = -67776,
 
-/// The mode is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeMode = -67777 };
+    /// The mode is missing.
+    errSecMissingAttributeMode = -67777,
 
-/// The number of effective bits is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeEffectiveBits = -67778 };
+    /// The number of effective bits is not valid.
+    errSecInvalidAttributeEffectiveBits = -67778,
 
-/// The number of effective bits is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeEffectiveBits = -67779 };
+    /// The number of effective bits is missing.
+    errSecMissingAttributeEffectiveBits = -67779,
 
-/// The start date is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeStartDate = -67780 };
+    /// The start date is not valid.
+    errSecInvalidAttributeStartDate = -67780,
 
-/// The start date is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeStartDate = -67781 };
+    /// The start date is missing.
+    errSecMissingAttributeStartDate = -67781,
 
-/// The end date is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeEndDate = -67782 };
+    /// The end date is not valid.
+    errSecInvalidAttributeEndDate = -67782,
 
-/// The end date is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeEndDate = -67783 };
+    /// The end date is missing.
+    errSecMissingAttributeEndDate = -67783,
 
-/// The version is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeVersion = -67784 };
+    /// The version is not valid.
+    errSecInvalidAttributeVersion = -67784,
 
-/// The version is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeVersion = -67785 };
+    /// The version is missing.
+    errSecMissingAttributeVersion = -67785,
 
-/// The prime is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributePrime = -67786 };
+    /// The prime is not valid.
+    errSecInvalidAttributePrime = -67786,
 
-/// The prime is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributePrime = -67787 };
+    /// The prime is missing.
+    errSecMissingAttributePrime = -67787,
 
-/// The base is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeBase = -67788 };
+    /// The base is not valid.
+    errSecInvalidAttributeBase = -67788,
 
-/// The base is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeBase = -67789 };
+    /// The base is missing.
+    errSecMissingAttributeBase = -67789,
 
-/// The subprime is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeSubprime = -67790 };
+    /// The subprime is not valid.
+    errSecInvalidAttributeSubprime = -67790,
 
-/// The subprime is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeSubprime = -67791 };
+    /// The subprime is missing.
+    errSecMissingAttributeSubprime = -67791,
 
-/// The iteration count is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeIterationCount = -67792 };
+    /// The iteration count is not valid.
+    errSecInvalidAttributeIterationCount = -67792,
 
-/// The iteration count is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeIterationCount = -67793 };
+    /// The iteration count is missing.
+    errSecMissingAttributeIterationCount = -67793,
 
-/// The database handle is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeDLDBHandle = -67794 };
+    /// The database handle is not valid.
+    errSecInvalidAttributeDLDBHandle = -67794,
 
-/// The database handle is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeDLDBHandle = -67795 };
+    /// The database handle is missing.
+    errSecMissingAttributeDLDBHandle = -67795,
 
-/// The set of access credentials is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeAccessCredentials = -67796 };
+    /// The set of access credentials is not valid.
+    errSecInvalidAttributeAccessCredentials = -67796,
 
-/// The set of access credentials is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeAccessCredentials = -67797 };
+    /// The set of access credentials is missing.
+    errSecMissingAttributeAccessCredentials = -67797,
 
-/// The public key format is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributePublicKeyFormat = -67798 };
+    /// The public key format is not valid.
+    errSecInvalidAttributePublicKeyFormat = -67798,
 
-/// The public key format is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributePublicKeyFormat = -67799 };
+    /// The public key format is missing.
+    errSecMissingAttributePublicKeyFormat = -67799,
 
-/// The private key format is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributePrivateKeyFormat = -67800 };
+    /// The private key format is not valid.
+    errSecInvalidAttributePrivateKeyFormat = -67800,
 
-/// The private key format is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributePrivateKeyFormat = -67801 };
+    /// The private key format is missing.
+    errSecMissingAttributePrivateKeyFormat = -67801,
 
-/// The symmetric key format is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeSymmetricKeyFormat = -67802 };
+    /// The symmetric key format is not valid.
+    errSecInvalidAttributeSymmetricKeyFormat = -67802,
 
-/// The symmetric key format is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeSymmetricKeyFormat = -67803 };
+    /// The symmetric key format is missing.
+    errSecMissingAttributeSymmetricKeyFormat = -67803,
 
-/// The wrapped key format is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAttributeWrappedKeyFormat = -67804 };
+    /// The wrapped key format is not valid.
+    errSecInvalidAttributeWrappedKeyFormat = -67804,
 
-/// The wrapped key format is missing.
-CF_ENUM(OSStatus) { errSecMissingAttributeWrappedKeyFormat = -67805 };
+    /// The wrapped key format is missing.
+    errSecMissingAttributeWrappedKeyFormat = -67805,
+};
 
-/// A staged operation is under way.
-CF_ENUM(OSStatus) { errSecStagedOperationInProgress = -67806 };
+CF_ENUM(OSStatus) {
+    /// A staged operation is under way.
+    errSecStagedOperationInProgress = -67806,
 
-/// No staged operation has been started.
-CF_ENUM(OSStatus) { errSecStagedOperationNotStarted = -67807 };
+    /// No staged operation has been started.
+    errSecStagedOperationNotStarted = -67807,
 
-/// The signature does not verify.
-CF_ENUM(OSStatus) { errSecVerifyFailed = -67808 };
+    /// The signature does not verify.
+    errSecVerifyFailed = -67808,
 
-/// The size of the result is not known.
-CF_ENUM(OSStatus) { errSecQuerySizeUnknown = -67809 };
+    /// The size of the result is not known.
+    errSecQuerySizeUnknown = -67809,
 
-/// The block size does not fit.
-CF_ENUM(OSStatus) { errSecBlockSizeMismatch = -67810 };
+    /// The block size does not fit.
+    errSecBlockSizeMismatch = -67810,
 
-/// The public key contradicts itself.
-CF_ENUM(OSStatus) { errSecPublicKeyInconsistent = -67811 };
+    /// The public key contradicts itself.
+    errSecPublicKeyInconsistent = -67811,
 
-/// The device could not be verified.
-CF_ENUM(OSStatus) { errSecDeviceVerifyFailed = -67812 };
+    /// The device could not be verified.
+    errSecDeviceVerifyFailed = -67812,
 
-/// The login name is not valid.
-CF_ENUM(OSStatus) { errSecInvalidLoginName = -67813 };
+    /// The login name is not valid.
+    errSecInvalidLoginName = -67813,
 
-/// You are already logged in.
-CF_ENUM(OSStatus) { errSecAlreadyLoggedIn = -67814 };
+    /// You are already logged in.
+    errSecAlreadyLoggedIn = -67814,
 
-/// The digest algorithm is not valid.
-CF_ENUM(OSStatus) { errSecInvalidDigestAlgorithm = -67815 };
+    /// The digest algorithm is not valid.
+    errSecInvalidDigestAlgorithm = -67815,
 
-/// The group of revocation lists is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRLGroup = -67816 };
+    /// The group of revocation lists is not valid.
+    errSecInvalidCRLGroup = -67816,
 
-/// The certificate cannot be used for this.
-CF_ENUM(OSStatus) { errSecCertificateCannotOperate = -67817 };
+    /// The certificate cannot be used for this.
+    errSecCertificateCannotOperate = -67817,
 
-/// The certificate has expired.
-CF_ENUM(OSStatus) { errSecCertificateExpired = -67818 };
+    /// The certificate has expired.
+    errSecCertificateExpired = -67818,
 
-/// The certificate is not valid yet.
-CF_ENUM(OSStatus) { errSecCertificateNotValidYet = -67819 };
+    /// The certificate is not valid yet.
+    errSecCertificateNotValidYet = -67819,
 
-/// The certificate was revoked.
-CF_ENUM(OSStatus) { errSecCertificateRevoked = -67820 };
+    /// The certificate was revoked.
+    errSecCertificateRevoked = -67820,
 
-/// The certificate is suspended.
-CF_ENUM(OSStatus) { errSecCertificateSuspended = -67821 };
+    /// The certificate is suspended.
+    errSecCertificateSuspended = -67821,
 
-/// The credentials do not suffice.
-CF_ENUM(OSStatus) { errSecInsufficientCredentials = -67822 };
+    /// The credentials do not suffice.
+    errSecInsufficientCredentials = -67822,
 
-/// The action is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAction = -67823 };
+    /// The action is not valid.
+    errSecInvalidAction = -67823,
 
-/// The authority is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAuthority = -67824 };
+    /// The authority is not valid.
+    errSecInvalidAuthority = -67824,
 
-/// The action could not be verified.
-CF_ENUM(OSStatus) { errSecVerifyActionFailed = -67825 };
+    /// The action could not be verified.
+    errSecVerifyActionFailed = -67825,
 
-/// The certificate authority is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCertAuthority = -67826 };
+    /// The certificate authority is not valid.
+    errSecInvalidCertAuthority = -67826,
 
-/// The authority of the revocation list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRLAuthority = -67827 };
+    /// The authority of the revocation list is not valid.
+    errSecInvalidCRLAuthority = -67827,
 
-/// An earlier, misspelt name of `errSecInvalidCRLAuthority`.
-CF_ENUM(OSStatus) { errSecInvaldCRLAuthority = errSecInvalidCRLAuthority };
+    /// An earlier, misspelt name of `errSecInvalidCRLAuthority`.
+    errSecInvaldCRLAuthority = errSecInvalidCRLAuthority,
 
-/// The encoding of the revocation list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRLEncoding = -67828 };
+    /// The encoding of the revocation list is not valid.
+    errSecInvalidCRLEncoding = -67828,
 
-/// The type of the revocation list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRLType = -67829 };
+    /// The type of the revocation list is not valid.
+    errSecInvalidCRLType = -67829,
 
-/// The revocation list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRL = -67830 };
+    /// The revocation list is not valid.
+    errSecInvalidCRL = -67830,
 
-/// The form's type is not valid.
-CF_ENUM(OSStatus) { errSecInvalidFormType = -67831 };
+    /// The form's type is not valid.
+    errSecInvalidFormType = -67831,
 
-/// The ID is not valid.
-CF_ENUM(OSStatus) { errSecInvalidID = -67832 };
+    /// The ID is not valid.
+    errSecInvalidID = -67832,
 
-/// The identifier is not valid.
-CF_ENUM(OSStatus) { errSecInvalidIdentifier = -67833 };
+    /// The identifier is not valid.
+    errSecInvalidIdentifier = -67833,
 
-/// The index is not valid.
-CF_ENUM(OSStatus) { errSecInvalidIndex = -67834 };
+    /// The index is not valid.
+    errSecInvalidIndex = -67834,
 
-/// The policy identifiers are not valid.
-CF_ENUM(OSStatus) { errSecInvalidPolicyIdentifiers = -67835 };
+    /// The policy identifiers are not valid.
+    errSecInvalidPolicyIdentifiers = -67835,
 
-/// The time is not valid.
-CF_ENUM(OSStatus) { errSecInvalidTimeString = -67836 };
+    /// The time is not valid.
+    errSecInvalidTimeString = -67836,
 
-/// The reason is not valid.
-CF_ENUM(OSStatus) { errSecInvalidReason = -67837 };
+    /// The reason is not valid.
+    errSecInvalidReason = -67837,
 
-/// The request's inputs are not valid.
-CF_ENUM(OSStatus) { errSecInvalidRequestInputs = -67838 };
+    /// The request's inputs are not valid.
+    errSecInvalidRequestInputs = -67838,
 
-/// The response vector is not valid.
-CF_ENUM(OSStatus) { errSecInvalidResponseVector = -67839 };
+    /// The response vector is not valid.
+    errSecInvalidResponseVector = -67839,
 
-/// The stop-on policy is not valid.
-CF_ENUM(OSStatus) { errSecInvalidStopOnPolicy = -67840 };
+    /// The stop-on policy is not valid.
+    errSecInvalidStopOnPolicy = -67840,
 
-/// The tuple is not valid.
-CF_ENUM(OSStatus) { errSecInvalidTuple = -67841 };
+    /// The tuple is not valid.
+    errSecInvalidTuple = -67841,
 
-/// Only one value is supported.
-CF_ENUM(OSStatus) { errSecMultipleValuesUnsupported = -67842 };
+    /// Only one value is supported.
+    errSecMultipleValuesUnsupported = -67842,
 
-/// The certificate is not trusted.
-CF_ENUM(OSStatus) { errSecNotTrusted = -67843 };
+    /// The certificate is not trusted.
+    errSecNotTrusted = -67843,
 
-/// There is no default authority.
-CF_ENUM(OSStatus) { errSecNoDefaultAuthority = -67844 };
+    /// There is no default authority.
+    errSecNoDefaultAuthority = -67844,
 
-/// The form was rejected.
-CF_ENUM(OSStatus) { errSecRejectedForm = -67845 };
+    /// The form was rejected.
+    errSecRejectedForm = -67845,
 
-/// The request was lost.
-CF_ENUM(OSStatus) { errSecRequestLost = -67846 };
+    /// The request was lost.
+    errSecRequestLost = -67846,
 
-/// The request was rejected.
-CF_ENUM(OSStatus) { errSecRequestRejected = -67847 };
+    /// The request was rejected.
+    errSecRequestRejected = -67847,
 
-/// The address type is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedAddressType = -67848 };
+    /// The address type is not supported.
+    errSecUnsupportedAddressType = -67848,
 
-/// The service is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedService = -67849 };
+    /// The service is not supported.
+    errSecUnsupportedService = -67849,
 
-/// The group of tuples is not valid.
-CF_ENUM(OSStatus) { errSecInvalidTupleGroup = -67850 };
+    /// The group of tuples is not valid.
+    errSecInvalidTupleGroup = -67850,
 
-/// The base access control lists are not valid.
-CF_ENUM(OSStatus) { errSecInvalidBaseACLs = -67851 };
+    /// The base access control lists are not valid.
+    errSecInvalidBaseACLs = -67851,
 
-/// The tuple's credentials are not valid.
-CF_ENUM(OSStatus) { errSecInvalidTupleCredentials = -67852 };
+    /// The tuple's credentials are not valid.
+    errSecInvalidTupleCredentials = -67852,
 
-/// An earlier, misspelt name of `errSecInvalidTupleCredentials`.
-CF_ENUM(OSStatus) { errSecInvalidTupleCredendtials = errSecInvalidTupleCredentials };
+    /// An earlier, misspelt name of `errSecInvalidTupleCredentials`.
+    errSecInvalidTupleCredendtials = errSecInvalidTupleCredentials,
 
-/// The encoding is not valid.
-CF_ENUM(OSStatus) { errSecInvalidEncoding = -67853 };
+    /// The encoding is not valid.
+    errSecInvalidEncoding = -67853,
 
-/// The validity period is not valid.
-CF_ENUM(OSStatus) { errSecInvalidValidityPeriod = -67854 };
+    /// The validity period is not valid.
+    errSecInvalidValidityPeriod = -67854,
 
-/// The requestor is not valid.
-CF_ENUM(OSStatus) { errSecInvalidRequestor = -67855 };
+    /// The requestor is not valid.
+    errSecInvalidRequestor = -67855,
 
-/// The request's descriptor is not valid.
-CF_ENUM(OSStatus) { errSecRequestDescriptor = -67856 };
+    /// The request's descriptor is not valid.
+    errSecRequestDescriptor = -67856,
 
-/// The bundle's information is not valid.
-CF_ENUM(OSStatus) { errSecInvalidBundleInfo = -67857 };
+    /// The bundle's information is not valid.
+    errSecInvalidBundleInfo = -67857,
 
-/// The index of the revocation list is not valid.
-CF_ENUM(OSStatus) { errSecInvalidCRLIndex = -67858 };
+    /// The index of the revocation list is not valid.
+    errSecInvalidCRLIndex = -67858,
 
-/// No field has a value.
-CF_ENUM(OSStatus) { errSecNoFieldValues = -67859 };
+    /// No field has a value.
+    errSecNoFieldValues = -67859,
 
-/// The field's format is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedFieldFormat = -67860 };
+    /// The field's format is not supported.
+    errSecUnsupportedFieldFormat = -67860,
 
-/// The index information is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedIndexInfo = -67861 };
+    /// The index information is not supported.
+    errSecUnsupportedIndexInfo = -67861,
 
-/// The locality is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedLocality = -67862 };
+    /// The locality is not supported.
+    errSecUnsupportedLocality = -67862,
 
-/// The number of attributes is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedNumAttributes = -67863 };
+    /// The number of attributes is not supported.
+    errSecUnsupportedNumAttributes = -67863,
 
-/// The number of indexes is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedNumIndexes = -67864 };
+    /// The number of indexes is not supported.
+    errSecUnsupportedNumIndexes = -67864,
 
-/// The number of record types is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedNumRecordTypes = -67865 };
+    /// The number of record types is not supported.
+    errSecUnsupportedNumRecordTypes = -67865,
 
-/// A field was given more than once.
-CF_ENUM(OSStatus) { errSecFieldSpecifiedMultiple = -67866 };
+    /// A field was given more than once.
+    errSecFieldSpecifiedMultiple = -67866,
 
-/// The field's format does not fit.
-CF_ENUM(OSStatus) { errSecIncompatibleFieldFormat = -67867 };
+    /// The field's format does not fit.
+    errSecIncompatibleFieldFormat = -67867,
 
-/// The parsing module is not valid.
-CF_ENUM(OSStatus) { errSecInvalidParsingModule = -67868 };
+    /// The parsing module is not valid.
+    errSecInvalidParsingModule = -67868,
 
-/// The database is locked.
-CF_ENUM(OSStatus) { errSecDatabaseLocked = -67869 };
+    /// The database is locked.
+    errSecDatabaseLocked = -67869,
 
-/// The data store is open.
-CF_ENUM(OSStatus) { errSecDatastoreIsOpen = -67870 };
+    /// The data store is open.
+    errSecDatastoreIsOpen = -67870,
 
-/// A value is missing.
-CF_ENUM(OSStatus) { errSecMissingValue = -67871 };
+    /// A value is missing.
+    errSecMissingValue = -67871,
 
-/// The query's limits are not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedQueryLimits = -67872 };
+    /// The query's limits are not supported.
+    errSecUnsupportedQueryLimits = -67872,
 
-/// The number of conditions is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedNumSelectionPreds = -67873 };
+    /// The number of conditions is not supported.
+    errSecUnsupportedNumSelectionPreds = -67873,
 
-/// The operator is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedOperator = -67874 };
+    /// The operator is not supported.
+    errSecUnsupportedOperator = -67874,
 
-/// The database's location is not valid.
-CF_ENUM(OSStatus) { errSecInvalidDBLocation = -67875 };
+    /// The database's location is not valid.
+    errSecInvalidDBLocation = -67875,
 
-/// The access request is not valid.
-CF_ENUM(OSStatus) { errSecInvalidAccessRequest = -67876 };
+    /// The access request is not valid.
+    errSecInvalidAccessRequest = -67876,
 
-/// The index information is not valid.
-CF_ENUM(OSStatus) { errSecInvalidIndexInfo = -67877 };
+    /// The index information is not valid.
+    errSecInvalidIndexInfo = -67877,
 
-/// The new owner is not valid.
-CF_ENUM(OSStatus) { errSecInvalidNewOwner = -67878 };
+    /// The new owner is not valid.
+    errSecInvalidNewOwner = -67878,
 
-/// The kind of change is not valid.
-CF_ENUM(OSStatus) { errSecInvalidModifyMode = -67879 };
+    /// The kind of change is not valid.
+    errSecInvalidModifyMode = -67879,
 
-/// A required extension is missing.
-CF_ENUM(OSStatus) { errSecMissingRequiredExtension = -67880 };
+    /// A required extension is missing.
+    errSecMissingRequiredExtension = -67880,
 
-/// The extended key usage is not marked critical.
-CF_ENUM(OSStatus) { errSecExtendedKeyUsageNotCritical = -67881 };
+    /// The extended key usage is not marked critical.
+    errSecExtendedKeyUsageNotCritical = -67881,
 
-/// There is no time stamp.
-CF_ENUM(OSStatus) { errSecTimestampMissing = -67882 };
+    /// There is no time stamp.
+    errSecTimestampMissing = -67882,
 
-/// The time stamp is not valid.
-CF_ENUM(OSStatus) { errSecTimestampInvalid = -67883 };
+    /// The time stamp is not valid.
+    errSecTimestampInvalid = -67883,
 
-/// The time stamp is not trusted.
-CF_ENUM(OSStatus) { errSecTimestampNotTrusted = -67884 };
+    /// The time stamp is not trusted.
+    errSecTimestampNotTrusted = -67884,
 
-/// The time stamp service is not available.
-CF_ENUM(OSStatus) { errSecTimestampServiceNotAvailable = -67885 };
+    /// The time stamp service is not available.
+    errSecTimestampServiceNotAvailable = -67885,
 
-/// The time stamp's algorithm is unknown or not supported.
-CF_ENUM(OSStatus) { errSecTimestampBadAlg = -67886 };
+    /// The time stamp's algorithm is unknown or not supported.
+    errSecTimestampBadAlg = -67886,
 
-/// The time stamp request is not allowed.
-CF_ENUM(OSStatus) { errSecTimestampBadRequest = -67887 };
+    /// The time stamp request is not allowed.
+    errSecTimestampBadRequest = -67887,
 
-/// The data for the time stamp has the wrong format.
-CF_ENUM(OSStatus) { errSecTimestampBadDataFormat = -67888 };
+    /// The data for the time stamp has the wrong format.
+    errSecTimestampBadDataFormat = -67888,
 
-/// The time stamp authority does not know the time.
-CF_ENUM(OSStatus) { errSecTimestampTimeNotAvailable = -67889 };
+    /// The time stamp authority does not know the time.
+    errSecTimestampTimeNotAvailable = -67889,
 
-/// The time stamp authority does not support the policy.
-CF_ENUM(OSStatus) { errSecTimestampUnacceptedPolicy = -67890 };
+    /// The time stamp authority does not support the policy.
+    errSecTimestampUnacceptedPolicy = -67890,
 
-/// The time stamp authority does not support the extension.
-CF_ENUM(OSStatus) { errSecTimestampUnacceptedExtension = -67891 };
+    /// The time stamp authority does not support the extension.
+    errSecTimestampUnacceptedExtension = -67891,
 
-/// The additional information for the time stamp is not available.
-CF_ENUM(OSStatus) { errSecTimestampAddInfoNotAvailable = -67892 };
+    /// The additional information for the time stamp is not available.
+    errSecTimestampAddInfoNotAvailable = -67892,
 
-/// The time stamp authority failed.
-CF_ENUM(OSStatus) { errSecTimestampSystemFailure = -67893 };
+    /// The time stamp authority failed.
+    errSecTimestampSystemFailure = -67893,
 
-/// The signing time is missing.
-CF_ENUM(OSStatus) { errSecSigningTimeMissing = -67894 };
+    /// The signing time is missing.
+    errSecSigningTimeMissing = -67894,
 
-/// The time stamp request was rejected.
-CF_ENUM(OSStatus) { errSecTimestampRejection = -67895 };
+    /// The time stamp request was rejected.
+    errSecTimestampRejection = -67895,
 
-/// The time stamp request waits.
-CF_ENUM(OSStatus) { errSecTimestampWaiting = -67896 };
+    /// The time stamp request waits.
+    errSecTimestampWaiting = -67896,
 
-/// A time stamp authority is about to be revoked.
-CF_ENUM(OSStatus) { errSecTimestampRevocationWarning = -67897 };
+    /// A time stamp authority is about to be revoked.
+    errSecTimestampRevocationWarning = -67897,
 
-/// A time stamp authority was revoked.
-CF_ENUM(OSStatus) { errSecTimestampRevocationNotification = -67898 };
+    /// A time stamp authority was revoked.
+    errSecTimestampRevocationNotification = -67898,
 
-/// The certificate's policy is not allowed.
-CF_ENUM(OSStatus) { errSecCertificatePolicyNotAllowed = -67899 };
+    /// The certificate's policy is not allowed.
+    errSecCertificatePolicyNotAllowed = -67899,
 
-/// The certificate's name is not allowed.
-CF_ENUM(OSStatus) { errSecCertificateNameNotAllowed = -67900 };
+    /// The certificate's name is not allowed.
+    errSecCertificateNameNotAllowed = -67900,
 
-/// The certificate is valid for too long.
-CF_ENUM(OSStatus) { errSecCertificateValidityPeriodTooLong = -67901 };
+    /// The certificate is valid for too long.
+    errSecCertificateValidityPeriodTooLong = -67901,
 
-/// The certificate is an authority's, where another was expected.
-CF_ENUM(OSStatus) { errSecCertificateIsCA = -67902 };
+    /// The certificate is an authority's, where another was expected.
+    errSecCertificateIsCA = -67902,
 
-/// An extension of the certificate occurs twice.
-CF_ENUM(OSStatus) { errSecCertificateDuplicateExtension = -67903 };
+    /// An extension of the certificate occurs twice.
+    errSecCertificateDuplicateExtension = -67903,
 
-/// The certificate lacks a statement of qualified certificates.
-CF_ENUM(OSStatus) { errSecMissingQualifiedCertStatement = -67904 };
+    /// The certificate lacks a statement of qualified certificates.
+    errSecMissingQualifiedCertStatement = -67904,
+};
 
 // System
 
-/// No error.
-CF_ENUM(OSStatus) { errSecSuccess = 0 };
+CF_ENUM(OSStatus) {
+    /// No error.
+    errSecSuccess = 0,
 
-/// Function or operation not implemented.
-CF_ENUM(OSStatus) { errSecUnimplemented = -4 };
+    /// Function or operation not implemented.
+    errSecUnimplemented = -4,
 
-/// The disk is full.
-CF_ENUM(OSStatus) { errSecDiskFull = -34 };
+    /// The disk is full.
+    errSecDiskFull = -34,
 
-/// An earlier name of `errSecDiskFull`.
-CF_ENUM(OSStatus) { errSecDskFull = errSecDiskFull };
+    /// An earlier name of `errSecDiskFull`.
+    errSecDskFull = errSecDiskFull,
 
-/// Reading or writing failed.
-CF_ENUM(OSStatus) { errSecIO = -36 };
+    /// Reading or writing failed.
+    errSecIO = -36,
 
-/// The file is already open for writing.
-CF_ENUM(OSStatus) { errSecOpWr = -49 };
+    /// The file is already open for writing.
+    errSecOpWr = -49,
 
-/// One or more parameters passed to a function were not valid.
-CF_ENUM(OSStatus) { errSecParam = -50 };
+    /// One or more parameters passed to a function were not valid.
+    errSecParam = -50,
 
-/// There is no permission to write.
-CF_ENUM(OSStatus) { errSecWrPerm = -61 };
+    /// There is no permission to write.
+    errSecWrPerm = -61,
 
-/// There is not enough memory.
-CF_ENUM(OSStatus) { errSecAllocate = -108 };
+    /// There is not enough memory.
+    errSecAllocate = -108,
 
-/// User canceled the operation.
-CF_ENUM(OSStatus) { errSecUserCanceled = -128 };
+    /// User canceled the operation.
+    errSecUserCanceled = -128,
 
-/// The request is malformed or does not fit the present state.
-CF_ENUM(OSStatus) { errSecBadReq = -909 };
+    /// The request is malformed or does not fit the present state.
+    errSecBadReq = -909,
 
-/// An internal component failed.
-CF_ENUM(OSStatus) { errSecInternalComponent = -2070 };
+    /// An internal component failed.
+    errSecInternalComponent = -2070,
 
-/// Core Foundation failed for an unknown reason.
-CF_ENUM(OSStatus) { errSecCoreFoundationUnknown = -4960 };
+    /// Core Foundation failed for an unknown reason.
+    errSecCoreFoundationUnknown = -4960,
+};
 
 // Keychains and their items
 
-/// No keychain is available. You may need to restart your computer.
-CF_ENUM(OSStatus) { errSecNotAvailable = -25291 };
+CF_ENUM(OSStatus) {
+    /// No keychain is available. You may need to restart your computer.
+    errSecNotAvailable = -25291,
 
-/// The keychain is read-only.
-CF_ENUM(OSStatus) { errSecReadOnly = -25292 };
+    /// The keychain is read-only.
+    errSecReadOnly = -25292,
 
-/// The user name or passphrase you entered is not correct.
-CF_ENUM(OSStatus) { errSecAuthFailed = -25293 };
+    /// The user name or passphrase you entered is not correct.
+    errSecAuthFailed = -25293,
 
-/// There is no such keychain.
-CF_ENUM(OSStatus) { errSecNoSuchKeychain = -25294 };
+    /// There is no such keychain.
+    errSecNoSuchKeychain = -25294,
 
-/// The file is not a keychain.
-CF_ENUM(OSStatus) { errSecInvalidKeychain = -25295 };
+    /// The file is not a keychain.
+    errSecInvalidKeychain = -25295,
 
-/// There is already a keychain of that name.
-CF_ENUM(OSStatus) { errSecDuplicateKeychain = -25296 };
+    /// There is already a keychain of that name.
+    errSecDuplicateKeychain = -25296,
 
-/// The callback is already registered.
-CF_ENUM(OSStatus) { errSecDuplicateCallback = -25297 };
+    /// The callback is already registered.
+    errSecDuplicateCallback = -25297,
 
-/// The callback is not registered.
-CF_ENUM(OSStatus) { errSecInvalidCallback = -25298 };
+    /// The callback is not registered.
+    errSecInvalidCallback = -25298,
 
-/// The specified item already exists in the keychain.
-CF_ENUM(OSStatus) { errSecDuplicateItem = -25299 };
+    /// The specified item already exists in the keychain.
+    errSecDuplicateItem = -25299,
 
-/// The specified item could not be found in the keychain.
-CF_ENUM(OSStatus) { errSecItemNotFound = -25300 };
+    /// The specified item could not be found in the keychain.
+    errSecItemNotFound = -25300,
 
-/// The buffer is too small for the item.
-CF_ENUM(OSStatus) { errSecBufferTooSmall = -25301 };
+    /// The buffer is too small for the item.
+    errSecBufferTooSmall = -25301,
 
-/// The item is too large.
-CF_ENUM(OSStatus) { errSecDataTooLarge = -25302 };
+    /// The item is too large.
+    errSecDataTooLarge = -25302,
 
-/// The specified attribute does not exist.
-CF_ENUM(OSStatus) { errSecNoSuchAttr = -25303 };
+    /// The specified attribute does not exist.
+    errSecNoSuchAttr = -25303,
 
-/// The item reference is not valid; the item may have been deleted.
-CF_ENUM(OSStatus) { errSecInvalidItemRef = -25304 };
+    /// The item reference is not valid; the item may have been deleted.
+    errSecInvalidItemRef = -25304,
 
-/// The search reference is not valid.
-CF_ENUM(OSStatus) { errSecInvalidSearchRef = -25305 };
+    /// The search reference is not valid.
+    errSecInvalidSearchRef = -25305,
 
-/// The keychain item class does not exist.
-CF_ENUM(OSStatus) { errSecNoSuchClass = -25306 };
+    /// The keychain item class does not exist.
+    errSecNoSuchClass = -25306,
 
-/// There is no default keychain.
-CF_ENUM(OSStatus) { errSecNoDefaultKeychain = -25307 };
+    /// There is no default keychain.
+    errSecNoDefaultKeychain = -25307,
 
-/// User interaction is not allowed.
-CF_ENUM(OSStatus) { errSecInteractionNotAllowed = -25308 };
+    /// User interaction is not allowed.
+    errSecInteractionNotAllowed = -25308,
 
-/// The attribute cannot be changed.
-CF_ENUM(OSStatus) { errSecReadOnlyAttr = -25309 };
+    /// The attribute cannot be changed.
+    errSecReadOnlyAttr = -25309,
 
-/// The keychain was made by another version of the software.
-CF_ENUM(OSStatus) { errSecWrongSecVersion = -25310 };
+    /// The keychain was made by another version of the software.
+    errSecWrongSecVersion = -25310,
 
-/// The key size is not allowed.
-CF_ENUM(OSStatus) { errSecKeySizeNotAllowed = -25311 };
+    /// The key size is not allowed.
+    errSecKeySizeNotAllowed = -25311,
 
-/// The storage component could not be loaded.
-CF_ENUM(OSStatus) { errSecNoStorageModule = -25312 };
+    /// The storage component could not be loaded.
+    errSecNoStorageModule = -25312,
 
-/// The certificate component could not be loaded.
-CF_ENUM(OSStatus) { errSecNoCertificateModule = -25313 };
+    /// The certificate component could not be loaded.
+    errSecNoCertificateModule = -25313,
 
-/// The policy component could not be loaded.
-CF_ENUM(OSStatus) { errSecNoPolicyModule = -25314 };
+    /// The policy component could not be loaded.
+    errSecNoPolicyModule = -25314,
 
-/// The user must be asked, which is not possible now.
-CF_ENUM(OSStatus) { errSecInteractionRequired = -25315 };
+    /// The user must be asked, which is not possible now.
+    errSecInteractionRequired = -25315,
 
-/// The item's data cannot be read.
-CF_ENUM(OSStatus) { errSecDataNotAvailable = -25316 };
+    /// The item's data cannot be read.
+    errSecDataNotAvailable = -25316,
 
-/// The item's data cannot be changed.
-CF_ENUM(OSStatus) { errSecDataNotModifiable = -25317 };
+    /// The item's data cannot be changed.
+    errSecDataNotModifiable = -25317,
 
-/// A certificate needed to complete the chain is missing.
-CF_ENUM(OSStatus) { errSecCreateChainFailed = -25318 };
+    /// A certificate needed to complete the chain is missing.
+    errSecCreateChainFailed = -25318,
 
-/// The preferences domain is not valid.
-CF_ENUM(OSStatus) { errSecInvalidPrefsDomain = -25319 };
+    /// The preferences domain is not valid.
+    errSecInvalidPrefsDomain = -25319,
 
-/// The machine is in dark wake, where nobody can be asked.
-CF_ENUM(OSStatus) { errSecInDarkWake = -25320 };
+    /// The machine is in dark wake, where nobody can be asked.
+    errSecInDarkWake = -25320,
+};
 
 // Access, trust, import and export
 
-/// The access control list is not in its simple form.
-CF_ENUM(OSStatus) { errSecACLNotSimple = -25240 };
+CF_ENUM(OSStatus) {
+    /// The access control list is not in its simple form.
+    errSecACLNotSimple = -25240,
 
-/// There is no such policy.
-CF_ENUM(OSStatus) { errSecPolicyNotFound = -25241 };
+    /// There is no such policy.
+    errSecPolicyNotFound = -25241,
 
-/// The trust setting is not valid.
-CF_ENUM(OSStatus) { errSecInvalidTrustSetting = -25242 };
+    /// The trust setting is not valid.
+    errSecInvalidTrustSetting = -25242,
 
-/// The item has no access control.
-CF_ENUM(OSStatus) { errSecNoAccessForItem = -25243 };
+    /// The item has no access control.
+    errSecNoAccessForItem = -25243,
 
-/// The item's owner cannot be changed in this way.
-CF_ENUM(OSStatus) { errSecInvalidOwnerEdit = -25244 };
+    /// The item's owner cannot be changed in this way.
+    errSecInvalidOwnerEdit = -25244,
 
-/// There is no trust result yet.
-CF_ENUM(OSStatus) { errSecTrustNotAvailable = -25245 };
+    /// There is no trust result yet.
+    errSecTrustNotAvailable = -25245,
 
-/// The format is not supported.
-CF_ENUM(OSStatus) { errSecUnsupportedFormat = -25256 };
+    /// The format is not supported.
+    errSecUnsupportedFormat = -25256,
 
-/// The format is unknown.
-CF_ENUM(OSStatus) { errSecUnknownFormat = -25257 };
+    /// The format is unknown.
+    errSecUnknownFormat = -25257,
 
-/// The key can be exported only encrypted.
-CF_ENUM(OSStatus) { errSecKeyIsSensitive = -25258 };
+    /// The key can be exported only encrypted.
+    errSecKeyIsSensitive = -25258,
 
-/// There is more than one private key.
-CF_ENUM(OSStatus) { errSecMultiplePrivKeys = -25259 };
+    /// There is more than one private key.
+    errSecMultiplePrivKeys = -25259,
 
-/// A passphrase is needed.
-CF_ENUM(OSStatus) { errSecPassphraseRequired = -25260 };
+    /// A passphrase is needed.
+    errSecPassphraseRequired = -25260,
 
-/// The password reference is not valid.
-CF_ENUM(OSStatus) { errSecInvalidPasswordRef = -25261 };
+    /// The password reference is not valid.
+    errSecInvalidPasswordRef = -25261,
 
-/// The trust settings are damaged.
-CF_ENUM(OSStatus) { errSecInvalidTrustSettings = -25262 };
+    /// The trust settings are damaged.
+    errSecInvalidTrustSettings = -25262,
 
-/// There are no trust settings.
-CF_ENUM(OSStatus) { errSecNoTrustSettings = -25263 };
+    /// There are no trust settings.
+    errSecNoTrustSettings = -25263,
 
-/// The PKCS #12 file cannot be verified; the password may be wrong.
-CF_ENUM(OSStatus) { errSecPkcs12VerifyFailure = -25264 };
+    /// The PKCS #12 file cannot be verified; the password may be wrong.
+    errSecPkcs12VerifyFailure = -25264,
+};
 
 // Certificates and entitlements
 
-/// A required entitlement isn't present.
-CF_ENUM(OSStatus) { errSecMissingEntitlement = -34018 };
+CF_ENUM(OSStatus) {
+    /// A required entitlement isn't present.
+    errSecMissingEntitlement = -34018,
 
-/// This program may not use the function.
-CF_ENUM(OSStatus) { errSecRestrictedAPI = -34020 };
+    /// This program may not use the function.
+    errSecRestrictedAPI = -34020,
 
-/// The certificate was not signed by its alleged issuer.
-CF_ENUM(OSStatus) { errSecNotSigner = -26267 };
+    /// The certificate was not signed by its alleged issuer.
+    errSecNotSigner = -26267,
 
-/// Unable to decode the provided data.
-CF_ENUM(OSStatus) { errSecDecode = -26275 };
+    /// Unable to decode the provided data.
+    errSecDecode = -26275,
+};
 
 // Secure Transport, as far as key operations return them
 
-/// The TLS protocol was violated.
-CF_ENUM(OSStatus) { errSSLProtocol = -9800 };
+CF_ENUM(OSStatus) {
+    /// The TLS protocol was violated.
+    errSSLProtocol = -9800,
 
-/// No common TLS parameters were found.
-CF_ENUM(OSStatus) { errSSLNegotiation = -9801 };
+    /// No common TLS parameters were found.
+    errSSLNegotiation = -9801,
 
-/// The peer sent a fatal alert.
-CF_ENUM(OSStatus) { errSSLFatalAlert = -9802 };
+    /// The peer sent a fatal alert.
+    errSSLFatalAlert = -9802,
 
-/// The operation would wait.
-CF_ENUM(OSStatus) { errSSLWouldBlock = -9803 };
+    /// The operation would wait.
+    errSSLWouldBlock = -9803,
 
-/// The TLS session is unknown.
-CF_ENUM(OSStatus) { errSSLSessionNotFound = -9804 };
+    /// The TLS session is unknown.
+    errSSLSessionNotFound = -9804,
 
-/// The connection was closed.
-CF_ENUM(OSStatus) { errSSLClosedGraceful = -9805 };
+    /// The connection was closed.
+    errSSLClosedGraceful = -9805,
 
-/// The connection was cut off.
-CF_ENUM(OSStatus) { errSSLClosedAbort = -9806 };
+    /// The connection was cut off.
+    errSSLClosedAbort = -9806,
 
-/// The certificate chain is not valid.
-CF_ENUM(OSStatus) { errSSLXCertChainInvalid = -9807 };
+    /// The certificate chain is not valid.
+    errSSLXCertChainInvalid = -9807,
 
-/// The certificate is malformed.
-CF_ENUM(OSStatus) { errSSLBadCert = -9808 };
+    /// The certificate is malformed.
+    errSSLBadCert = -9808,
 
-/// A cryptographic operation failed.
-CF_ENUM(OSStatus) { errSSLCrypto = -9809 };
+    /// A cryptographic operation failed.
+    errSSLCrypto = -9809,
 
-/// An internal TLS error occurred.
-CF_ENUM(OSStatus) { errSSLInternal = -9810 };
+    /// An internal TLS error occurred.
+    errSSLInternal = -9810,
+};
 
 CF_EXTERN_C_END
 

@@ -9,6 +9,288 @@
 
 CF_EXTERN_C_BEGIN
 
+// Fields of certificates
+
+/// The version.
+CF_EXPORT const CFStringRef kSecOIDX509V1Version;
+
+/// The serial number.
+CF_EXPORT const CFStringRef kSecOIDX509V1SerialNumber;
+
+/// The name of the issuer.
+CF_EXPORT const CFStringRef kSecOIDX509V1IssuerName;
+
+/// The first second in which it is valid.
+CF_EXPORT const CFStringRef kSecOIDX509V1ValidityNotBefore;
+
+/// The last second in which it is valid.
+CF_EXPORT const CFStringRef kSecOIDX509V1ValidityNotAfter;
+
+/// The name of the subject.
+CF_EXPORT const CFStringRef kSecOIDX509V1SubjectName;
+
+/// The algorithm of the public key.
+CF_EXPORT const CFStringRef kSecOIDX509V1SubjectPublicKeyAlgorithm;
+
+/// The public key.
+CF_EXPORT const CFStringRef kSecOIDX509V1SubjectPublicKey;
+
+/// The unique identifier of the issuer.
+CF_EXPORT const CFStringRef kSecOIDX509V1CertificateIssuerUniqueId;
+
+/// The unique identifier of the subject.
+CF_EXPORT const CFStringRef kSecOIDX509V1CertificateSubjectUniqueId;
+
+/// How many extensions there are.
+CF_EXPORT const CFStringRef kSecOIDX509V3CertificateNumberOfExtensions;
+
+/// The type of an extension.
+CF_EXPORT const CFStringRef kSecOIDX509V3CertificateExtensionId;
+
+/// Whether an extension is critical.
+CF_EXPORT const CFStringRef kSecOIDX509V3CertificateExtensionCritical;
+
+/// The content of an extension.
+CF_EXPORT const CFStringRef kSecOIDX509V3CertificateExtensionValue;
+
+/// The parameters of the public key's algorithm.
+CF_EXPORT const CFStringRef kSecOIDX509V1SubjectPublicKeyAlgorithmParameters;
+
+/// The form of an extension.
+CF_EXPORT const CFStringRef kSecOIDX509V3CertificateExtensionType;
+
+/// The whole certificate.
+CF_EXPORT const CFStringRef kSecOIDX509V3SignedCertificate;
+
+/// The part that is signed.
+CF_EXPORT const CFStringRef kSecOIDX509V3Certificate;
+
+/// The algorithm of the signature.
+CF_EXPORT const CFStringRef kSecOIDX509V1SignatureAlgorithm;
+
+/// The signature.
+CF_EXPORT const CFStringRef kSecOIDX509V1Signature;
+
+// Parts of names
+
+/// A common name.
+CF_EXPORT const CFStringRef kSecOIDCommonName;
+
+/// A surname.
+CF_EXPORT const CFStringRef kSecOIDSurname;
+
+/// A serial number as a part of a name.
+CF_EXPORT const CFStringRef kSecOIDSerialNumber;
+
+/// A country.
+CF_EXPORT const CFStringRef kSecOIDCountryName;
+
+/// A town.
+CF_EXPORT const CFStringRef kSecOIDLocalityName;
+
+/// A state or province.
+CF_EXPORT const CFStringRef kSecOIDStateProvinceName;
+
+/// A street.
+CF_EXPORT const CFStringRef kSecOIDStreetAddress;
+
+/// An organisation.
+CF_EXPORT const CFStringRef kSecOIDOrganizationName;
+
+/// A unit of an organisation.
+CF_EXPORT const CFStringRef kSecOIDOrganizationalUnitName;
+
+/// A title.
+CF_EXPORT const CFStringRef kSecOIDTitle;
+
+/// A description.
+CF_EXPORT const CFStringRef kSecOIDDescription;
+
+/// The state or province of a group.
+CF_EXPORT const CFStringRef kSecOIDCollectiveStateProvinceName;
+
+/// The street of a group.
+CF_EXPORT const CFStringRef kSecOIDCollectiveStreetAddress;
+
+/// A given name.
+CF_EXPORT const CFStringRef kSecOIDGivenName;
+
+/// An e-mail address.
+CF_EXPORT const CFStringRef kSecOIDEmailAddress;
+
+// Extensions
+
+/// Attributes of the subject.
+CF_EXPORT const CFStringRef kSecOIDSubjectDirectoryAttributes;
+
+/// The identifier of the public key.
+CF_EXPORT const CFStringRef kSecOIDSubjectKeyIdentifier;
+
+/// What the key may be used for.
+CF_EXPORT const CFStringRef kSecOIDKeyUsage;
+
+/// When the private key may be used.
+CF_EXPORT const CFStringRef kSecOIDPrivateKeyUsagePeriod;
+
+/// More names of the subject.
+CF_EXPORT const CFStringRef kSecOIDSubjectAltName;
+
+/// More names of the issuer.
+CF_EXPORT const CFStringRef kSecOIDIssuerAltName;
+
+/// Whether it may issue certificates.
+CF_EXPORT const CFStringRef kSecOIDBasicConstraints;
+
+/// The number of a revocation list.
+CF_EXPORT const CFStringRef kSecOIDCrlNumber;
+
+/// Why a certificate was revoked.
+CF_EXPORT const CFStringRef kSecOIDCrlReason;
+
+/// What to do with a certificate that is on hold.
+CF_EXPORT const CFStringRef kSecOIDHoldInstructionCode;
+
+/// Since when a certificate is not to be trusted.
+CF_EXPORT const CFStringRef kSecOIDInvalidityDate;
+
+/// Which revocation list this one completes.
+CF_EXPORT const CFStringRef kSecOIDDeltaCrlIndicator;
+
+/// Where a revocation list is from.
+CF_EXPORT const CFStringRef kSecOIDIssuingDistributionPoint;
+
+/// Where a revocation list is from.
+CF_EXPORT const CFStringRef kSecOIDIssuingDistributionPoints;
+
+/// Who issued a revoked certificate.
+CF_EXPORT const CFStringRef kSecOIDCertIssuer;
+
+/// Names that issued certificates may have.
+CF_EXPORT const CFStringRef kSecOIDNameConstraints;
+
+/// Where its revocation list is.
+CF_EXPORT const CFStringRef kSecOIDCrlDistributionPoints;
+
+/// The rules under which it was issued.
+CF_EXPORT const CFStringRef kSecOIDCertificatePolicies;
+
+/// Which rules are the same as others.
+CF_EXPORT const CFStringRef kSecOIDPolicyMappings;
+
+/// The identifier of the issuer's key.
+CF_EXPORT const CFStringRef kSecOIDAuthorityKeyIdentifier;
+
+/// Which rules a chain has to keep.
+CF_EXPORT const CFStringRef kSecOIDPolicyConstraints;
+
+/// Purposes of the key.
+CF_EXPORT const CFStringRef kSecOIDExtendedKeyUsage;
+
+/// Where to learn more about the issuer.
+CF_EXPORT const CFStringRef kSecOIDAuthorityInfoAccess;
+
+/// What the subject looks like.
+CF_EXPORT const CFStringRef kSecOIDBiometricInfo;
+
+/// Statements of a qualified certificate.
+CF_EXPORT const CFStringRef kSecOIDQC_Statements;
+
+/// Where to learn more about the subject.
+CF_EXPORT const CFStringRef kSecOIDSubjectInfoAccess;
+
+/// Netscape's kinds of certificates.
+CF_EXPORT const CFStringRef kSecOIDNetscapeCertType;
+
+/// Netscape's sequence of certificates.
+CF_EXPORT const CFStringRef kSecOIDNetscapeCertSequence;
+
+// Purposes and other names
+
+/// Any purpose.
+CF_EXPORT const CFStringRef kSecOIDExtendedKeyUsageAny;
+
+/// A server of TLS.
+CF_EXPORT const CFStringRef kSecOIDServerAuth;
+
+/// A client of TLS.
+CF_EXPORT const CFStringRef kSecOIDClientAuth;
+
+/// The signing of code.
+CF_EXPORT const CFStringRef kSecOIDExtendedUseCodeSigning;
+
+/// E-mail.
+CF_EXPORT const CFStringRef kSecOIDEmailProtection;
+
+/// The stamping of time.
+CF_EXPORT const CFStringRef kSecOIDTimeStamping;
+
+/// Answers about revocation.
+CF_EXPORT const CFStringRef kSecOIDOCSPSigning;
+
+/// IPsec.
+CF_EXPORT const CFStringRef kSecOIDEKU_IPSec;
+
+/// Microsoft's strong cryptography for servers.
+CF_EXPORT const CFStringRef kSecOIDMicrosoftSGC;
+
+/// Netscape's strong cryptography for servers.
+CF_EXPORT const CFStringRef kSecOIDNetscapeSGC;
+
+/// A client of Kerberos.
+CF_EXPORT const CFStringRef kSecOIDKERBv5_PKINIT_KP_CLIENT_AUTH;
+
+/// A server of Kerberos.
+CF_EXPORT const CFStringRef kSecOIDKERBv5_PKINIT_KP_KDC;
+
+/// The principal name of a user of Windows.
+CF_EXPORT const CFStringRef kSecOIDMS_NTPrincipalName;
+
+/// The name of a service.
+CF_EXPORT const CFStringRef kSecOIDSRVName;
+
+// What a property of a certificate is described by
+
+/// What kind of value it is: one of `kSecPropertyType…`.
+CF_EXPORT const CFStringRef kSecPropertyKeyType;
+
+/// The name of the property, the same in all languages.
+CF_EXPORT const CFStringRef kSecPropertyKeyLabel;
+
+/// The name of the property for people.
+CF_EXPORT const CFStringRef kSecPropertyKeyLocalizedLabel;
+
+/// The value.
+CF_EXPORT const CFStringRef kSecPropertyKeyValue;
+
+// Kinds of values
+
+/// A sentence that warns; a string.
+CF_EXPORT const CFStringRef kSecPropertyTypeWarning;
+
+/// A sentence that says that all is well; a string.
+CF_EXPORT const CFStringRef kSecPropertyTypeSuccess;
+
+/// More properties; an array.
+CF_EXPORT const CFStringRef kSecPropertyTypeSection;
+
+/// Bytes.
+CF_EXPORT const CFStringRef kSecPropertyTypeData;
+
+/// Text.
+CF_EXPORT const CFStringRef kSecPropertyTypeString;
+
+/// A link.
+CF_EXPORT const CFStringRef kSecPropertyTypeURL;
+
+/// An instant.
+CF_EXPORT const CFStringRef kSecPropertyTypeDate;
+
+/// Several values.
+CF_EXPORT const CFStringRef kSecPropertyTypeArray;
+
+/// A number; of a certificate's validity, seconds since 2001-01-01.
+CF_EXPORT const CFStringRef kSecPropertyTypeNumber;
+
 CF_EXTERN_C_END
 
 #endif

@@ -42,6 +42,47 @@ CF_EXPORT const CFStringRef kSecImportItemIdentity;
 /// The key of the password in a shared credential.
 CF_EXPORT const CFStringRef kSecSharedPassword;
 
+typedef CF_ENUM(uint32_t, SecExternalFormat) {
+    kSecFormatUnknown = 0,
+    kSecFormatOpenSSL = 1,
+    kSecFormatSSH = 2,
+    kSecFormatBSAFE = 3,
+    kSecFormatRawKey = 4,
+    kSecFormatWrappedPKCS8 = 5,
+    kSecFormatWrappedOpenSSL = 6,
+    kSecFormatWrappedSSH = 7,
+    kSecFormatWrappedLSH = 8,
+    kSecFormatX509Cert = 9,
+    kSecFormatPEMSequence = 10,
+    kSecFormatPKCS7 = 11,
+    kSecFormatPKCS12 = 12,
+    kSecFormatNetscapeCertSequence = 13,
+    kSecFormatSSHv2 = 14,
+};
+
+typedef CF_ENUM(uint32_t, SecExternalItemType) {
+    kSecItemTypeUnknown = 0,
+    kSecItemTypePrivateKey = 1,
+    kSecItemTypePublicKey = 2,
+    kSecItemTypeSessionKey = 3,
+    kSecItemTypeCertificate = 4,
+    kSecItemTypeAggregate = 5,
+};
+
+typedef CF_OPTIONS(uint32_t, SecItemImportExportFlags) {
+    /// As text (RFC 7468).
+    kSecItemPemArmour = 1,
+};
+
+typedef CF_OPTIONS(uint32_t, SecKeyImportExportFlags) {
+    /// More than one private key is an error.
+    kSecKeyImportOnlyOne = 1,
+    /// Somebody is asked for the passphrase.
+    kSecKeySecurePassphrase = 2,
+    /// Imported keys may be used by everybody.
+    kSecKeyNoAccessControl = 4,
+};
+
 CF_EXTERN_C_END
 
 #endif

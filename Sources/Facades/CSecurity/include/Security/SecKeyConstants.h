@@ -313,6 +313,31 @@ CF_EXPORT const SecKeyKeyExchangeParameter kSecKeyKeyExchangeParameterRequestedS
 /// What both sides know and put into the derivation; data.
 CF_EXPORT const SecKeyKeyExchangeParameter kSecKeyKeyExchangeParameterSharedInfo;
 
+typedef CF_OPTIONS(uint32_t, SecPadding) {
+    /// None.
+    kSecPaddingNone = 0,
+    /// PKCS #1, version 1.5.
+    kSecPaddingPKCS1 = 1,
+    /// OAEP with SHA1.
+    kSecPaddingOAEP = 2,
+    /// A signature as its two numbers one after the other.
+    kSecPaddingSigRaw = 0x4000,
+    /// PKCS #1 over an MD2 digest.
+    kSecPaddingPKCS1MD2 = 0x8000,
+    /// PKCS #1 over an MD5 digest.
+    kSecPaddingPKCS1MD5 = 0x8001,
+    /// PKCS #1 over a SHA1 digest.
+    kSecPaddingPKCS1SHA1 = 0x8002,
+    /// PKCS #1 over a SHA224 digest.
+    kSecPaddingPKCS1SHA224 = 0x8003,
+    /// PKCS #1 over a SHA256 digest.
+    kSecPaddingPKCS1SHA256 = 0x8004,
+    /// PKCS #1 over a SHA384 digest.
+    kSecPaddingPKCS1SHA384 = 0x8005,
+    /// PKCS #1 over a SHA512 digest.
+    kSecPaddingPKCS1SHA512 = 0x8006,
+};
+
 CF_EXTERN_C_END
 
 #endif

@@ -9,6 +9,97 @@
 
 CF_EXTERN_C_BEGIN
 
+// What an evaluation found out
+
+/// When the certificates were evaluated.
+CF_EXPORT const CFStringRef kSecTrustEvaluationDate;
+
+/// Whether it is a certificate of extended validation.
+CF_EXPORT const CFStringRef kSecTrustExtendedValidation;
+
+/// The organisation of an extended validation.
+CF_EXPORT const CFStringRef kSecTrustOrganizationName;
+
+/// The result as a number.
+CF_EXPORT const CFStringRef kSecTrustResultValue;
+
+/// Whether revocation was checked.
+CF_EXPORT const CFStringRef kSecTrustRevocationChecked;
+
+/// Until when that check holds.
+CF_EXPORT const CFStringRef kSecTrustRevocationValidUntilDate;
+
+/// Whether the certificate is in the public logs.
+CF_EXPORT const CFStringRef kSecTrustCertificateTransparency;
+
+/// Whether the certificate is excused from the public logs.
+CF_EXPORT const CFStringRef kSecTrustCertificateTransparencyWhiteList;
+
+// The readable form of a result
+
+/// The certificate's title.
+CF_EXPORT const CFStringRef kSecPropertyTypeTitle;
+
+/// What is wrong with it.
+CF_EXPORT const CFStringRef kSecPropertyTypeError;
+
+// How revocation is checked
+
+CF_ENUM(CFOptionFlags) {
+    /// By the online protocol (RFC 6960).
+    kSecRevocationOCSPMethod = 1U << 0,
+
+    /// By the issuers' lists (RFC 5280).
+    kSecRevocationCRLMethod = 1U << 1,
+
+    /// By lists first.
+    kSecRevocationPreferCRL = 1U << 2,
+
+    /// Only a positive answer will do.
+    kSecRevocationRequirePositiveResponse = 1U << 3,
+
+    /// Only what is known without a network.
+    kSecRevocationNetworkAccessDisabled = 1U << 4,
+
+    /// By whichever method there is.
+    kSecRevocationUseAnyAvailableMethod = kSecRevocationOCSPMethod | kSecRevocationCRLMethod,
+};
+
+typedef CF_ENUM(uint32_t, SecTrustResultType) {
+    /// Not evaluated yet.
+    kSecTrustResultInvalid = 0,
+    /// Trusted, since the user said so.
+    kSecTrustResultProceed = 1,
+    kSecTrustResultConfirm = 2,
+    /// The user does not trust it.
+    kSecTrustResultDeny = 3,
+    /// Trusted, without anybody having said so of this very certificate.
+    kSecTrustResultUnspecified = 4,
+    /// Not trusted as it is; with other settings it may be.
+    kSecTrustResultRecoverableTrustFailure = 5,
+    /// Not trusted, with whichever settings.
+    kSecTrustResultFatalTrustFailure = 6,
+    /// The evaluation itself failed.
+    kSecTrustResultOtherError = 7,
+};
+
+typedef CF_OPTIONS(uint32_t, SecTrustOptionFlags) {
+    /// Certificates that have expired.
+    kSecTrustOptionAllowExpired = 1U << 0,
+    /// An authority's certificate as the one that is evaluated.
+    kSecTrustOptionLeafIsCA = 1U << 1,
+    /// Fetching issuers from the network.
+    kSecTrustOptionFetchIssuerFromNet = 1U << 2,
+    /// Anchors that have expired.
+    kSecTrustOptionAllowExpiredRoot = 1U << 3,
+    /// A positive answer about revocation for each certificate.
+    kSecTrustOptionRequireRevPerCert = 1U << 4,
+    /// The user's trust settings.
+    kSecTrustOptionUseTrustSettings = 1U << 5,
+    /// Self-signed certificates as anchors.
+    kSecTrustOptionImplicitAnchors = 1U << 6,
+};
+
 CF_EXTERN_C_END
 
 #endif

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// Programs in C and C++, written from Apple's documentation with nothing of ours in sight, and run as they are.
+@Suite("Programs in C and C++")
+struct CClientTests {
+    private func expectAllIsWell(_ run: CProgram.Run) {
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.hasSuffix("all is well\n"), "\(run.output)")
+    }
+
+    @Test func `a C program keeps passwords`() throws {
+        expectAllIsWell(try CProgram("CClient/passwords.c").run())
+    }
+
+    @Test func `a C++ program keeps passwords`() throws {
+        expectAllIsWell(try CProgram("CxxClient/main.cpp").run())
+    }
+
+    @Test func `a C program reads, keeps and judges certificates`() throws {
+        expectAllIsWell(try CProgram("CClient/certificates.c").run(CertificateFiles().paths))
+    }
+
+    @Test func `no bad dictionary, string or nesting ends a C program`() throws {
+        expectAllIsWell(try CProgram("CClient/hostile.c").run())
+    }
+
+    @Test func `every function refuses objects of all wrong types, and NULL`() throws {
+        expectAllIsWell(try CProgram("CClient/wrong-types.c").run([CertificateFiles().leaf]))
+    }
+
+    /// What the compiler says of nothing but the headers.
+    private func errors(of compiler: [String]) throws -> [Substring] {
+        let source = try temporaryFolder() + "/program.c"
+        try "#include <Security/Security.h>\n".write(toFile: source, atomically: true, encoding: .utf8)
+        let run = try CProgram.run(compiler + ["-fsyntax-only", source])
+        return run.output.split(separator: "\n").filter { $0.contains("error:") }
+    }
+
+    @Test func `a compiler that cannot read the headers is told so, once`() throws {
+        guard try CProgram.run(["gcc", "--version"]).status == 0 else { return }
+        let headers = CProgram.headers.filter { !$0.hasPrefix("-f") }
+        let errors = try errors(of: ["gcc"] + headers)
+        #expect(errors.count == 1, "\(errors)")
+        #expect(errors.first?.contains("needs clang") ?? false)
+    }
+
+    @Test func `clang without blocks is told what to say`() throws {
+        let headers = CProgram.headers.filter { $0 != "-fblocks" }
+        let errors = try errors(of: ["clang"] + headers)
+        #expect(errors.count == 1, "\(errors)")
+        #expect(errors.first?.contains("-fblocks") ?? false)
+    }
+}

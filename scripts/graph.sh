@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds and runs a program (Tests/Graph) that uses this package beside others whose sources say
+# `#if canImport(Security)`: swift-certificates, swift-crypto, swift-nio-ssl, async-http-client. It builds twice, since
+# what they see depends on the order: the second time they are compiled again, with our module in sight.
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+# Warnings would stop a package that depends by path.
+export CHATELAINE_WARNINGS_AS_ERRORS=0
+readonly package=Tests/Graph
+build=(swift build --package-path "$package")
+
+scripts/setup.sh
+
+run() { CHATELAINE_KEYCHAIN=memory: "$("${build[@]}" --show-bin-path)/Graph"; }
+
+section "Building the graph as it comes (a first build takes some minutes)"
+"${build[@]}"
+run
+
+section "Building again what asks for a module Security"
+mapfile -t askers < <(grep -rlE --include '*.swift' 'canImport\((Security|LocalAuthentication)\)' \
+    "$package"/.build/checkouts/*/Sources)
+[ ${#askers[@]} -gt 0 ] || die "nobody asks for it any more: this check has become pointless"
+touch "${askers[@]}"
+"${build[@]}"
+run
+
+# Without this the second build could have been like the first.
+grep -aq SecCertificate "$("${build[@]}" --show-bin-path)/Modules/X509.swiftmodule" ||
+    die "swift-certificates was not compiled with our module in sight"
