@@ -69,6 +69,11 @@ func checkPinning() {
     check(SecCertificateCopyCommonName(server, &name) == errSecSuccess, "a common name")
     check(name as String? == "www.example.com", "the common name of a certificate")
     check(SecCertificateCopySerialNumberData(server, nil) as Data? == Data([0x12, 0x34]), "a serial number")
+    let key = SecCertificateCopyKey(server)!
+    let object: CFTypeRef = key
+    check(CFGetTypeID(object) == SecKeyGetTypeID(), "the type of a key")
+    check((object as! SecKey) == key && unsafeBitCast(object, to: SecKey.self) === key, "a key by a cast")
+    check(!SecKeyIsAlgorithmSupported(key, .sign, .ecdsaSignatureMessageX962SHA256), "what a public key cannot do")
 
     let pinned = PinnedServer(host: "www.example.com", pinnedCertificates: [server], anchors: [root])
     pinned.handle(trust([server, root])) { disposition, accepted in
