@@ -49,8 +49,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
-                        "KeychainClient", "CoreFoundationAliases", "Security",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -67,7 +67,8 @@ let package = Package(
         .target(
             name: "KeychainCertificates",
             dependencies: [
-                .product(name: "SwiftASN1", package: "swift-asn1")
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
@@ -146,10 +147,7 @@ let package = Package(
         // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
         .target(
             name: "SecurityObjects",
-            dependencies: [
-                "CoreFoundationAliases",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-            ],
+            dependencies: ["CoreFoundationAliases", "KeychainCertificates"],
             path: "Sources/Facades/SecurityObjects",
             swiftSettings: facade
         ),
@@ -209,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust",
+                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
                 .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
@@ -223,7 +221,7 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
-                "KeychainTrust", "CertificateTestSupport",
+                "KeychainTrust", "CertificateTestSupport", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -243,7 +241,7 @@ let package = Package(
         .testTarget(
             name: "KeychainCertificatesTests",
             dependencies: [
-                "KeychainCertificates",
+                "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings

@@ -1,37 +1,22 @@
 import Foundation
 import KeychainCertificates
+import KeychainTestSupport
 import Testing
 
 /// Certificates that another program makes.
 @Suite("Certificates of OpenSSL")
 struct CertificateContentsTests {
-    /// Runs `openssl req -x509`, which makes a key and a certificate that it signs.
-    private func certificate(_ arguments: [String]) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
-        process.arguments =
-            [
-                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-outform", "DER",
-                "-out", "certificate.der",
-            ] + arguments
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return Array(try Data(contentsOf: folder.appending(path: "certificate.der")))
+    private func certificate(_ subject: String, _ arguments: [String] = []) throws -> [UInt8] {
+        Array(try OpenSSL.certificate(subject, arguments))
     }
 
     @Test
     func `names, validity and e-mail addresses are read`() throws {
         let before = Date().timeIntervalSinceReferenceDate
-        let der = try certificate([
-            "-subj", "/C=SE/O=My  Company/CN=Alice/emailAddress=alice@example.com", "-days", "30", "-addext",
-            "subjectAltName=DNS:example.com,email:alice@example.org",
-        ])
+        let der = try certificate(
+            "/C=SE/O=My  Company/CN=Alice/emailAddress=alice@example.com",
+            ["-days", "30", "-addext", "subjectAltName=DNS:example.com,email:alice@example.org"]
+        )
         let contents = try #require(CertificateContents(der: der))
         #expect(contents.emailAddresses == ["alice@example.com", "alice@example.org"])
         #expect(contents.issuer == contents.subject)
@@ -43,7 +28,7 @@ struct CertificateContentsTests {
 
     @Test
     func `dates beyond 2049 are read`() throws {
-        let der = try certificate(["-subj", "/CN=Alice", "-days", "36525"])
+        let der = try certificate("/CN=Alice", ["-days", "36525"])
         let contents = try #require(CertificateContents(der: der))
         #expect(contents.notAfter - contents.notBefore == 36_525 * 86_400)
         #expect(contents.emailAddresses.isEmpty)
@@ -51,14 +36,14 @@ struct CertificateContentsTests {
 
     @Test
     func `a certificate cut off at any length is none`() throws {
-        let der = try certificate(["-subj", "/CN=Alice", "-addext", "subjectAltName=email:alice@example.org"])
+        let der = try certificate("/CN=Alice", ["-addext", "subjectAltName=email:alice@example.org"])
         #expect(CertificateContents(der: der) != nil)
         for length in der.indices { #expect(CertificateContents(der: Array(der.prefix(length))) == nil) }
     }
 
     @Test
     func `any changed byte is read or refused`() throws {
-        let der = try certificate(["-subj", "/CN=Alice", "-addext", "subjectAltName=email:alice@example.org"])
+        let der = try certificate("/CN=Alice", ["-addext", "subjectAltName=email:alice@example.org"])
         var refused = 0
         for position in der.indices {
             for change in [0x01, 0x20, 0x80, 0xFF] as [UInt8] {

@@ -5,6 +5,13 @@ package struct DistinguishedName: Hashable, Sendable {
     /// The content of the Name's SEQUENCE, without its tag and length, every text in canonical form: what Apple calls
     /// the normalised content.
     package let normalizedContent: [UInt8]
+    /// The whole Name in that form: the content with its tag and length.
+    package var normalizedSequence: [UInt8] {
+        var serializer = DER.Serializer()
+        serializer.appendConstructedNode(identifier: .sequence) { $0.serializeRawBytes(normalizedContent) }
+        return serializer.serializedBytes
+    }
+
     /// The values of the attribute emailAddress (PKCS #9), as they stand in the name.
     package let emailAddresses: [String]
 
@@ -28,13 +35,12 @@ package struct DistinguishedName: Hashable, Sendable {
             var parts: [[UInt8]] = []
             try relative.forEachChild(of: .set) { attribute in
                 let (type, value) = try DER.sequence(attribute, identifier: .sequence) { nodes in
-                    let type = try ASN1ObjectIdentifier(derEncoded: &nodes)
-                    guard let value = nodes.next() else { throw Malformed() }
+                    guard let type = nodes.next(), let value = nodes.next() else { throw Malformed() }
                     return (type, value)
                 }
                 let text = DirectoryText(value)
-                if type == .emailAddress, let text { emailAddresses.append(text.string) }
-                parts.append(try Self.normalized(type, value, text))
+                if try ObjectIdentifier(type) == .emailAddress, let text { emailAddresses.append(text.string) }
+                parts.append(Self.normalized(type, value, text))
             }
             // Upper case may have another order than what was there, and DER's SET OF is ordered by its bytes.
             let ordered = parts.sorted { $0.lexicographicallyPrecedes($1) }
@@ -47,13 +53,13 @@ package struct DistinguishedName: Hashable, Sendable {
     }
 
     private static func normalized(
-        _ type: ASN1ObjectIdentifier,
+        _ type: ASN1Node,
         _ value: ASN1Node,
         _ text: DirectoryText?
-    ) throws -> [UInt8] {
+    ) -> [UInt8] {
         var serializer = DER.Serializer()
-        try serializer.appendConstructedNode(identifier: .sequence) { coder in
-            try coder.serialize(type)
+        serializer.appendConstructedNode(identifier: .sequence) { coder in
+            coder.serialize(type)
             if let text {
                 let bytes = Array(text.normalized.utf8)
                 // One type for one text, whichever spelled it.
@@ -74,9 +80,4 @@ package struct DistinguishedName: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(normalizedContent)
     }
-}
-
-extension ASN1ObjectIdentifier {
-    /// pkcs-9-at-emailAddress (RFC 2985, section 5.2.1).
-    fileprivate static let emailAddress: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 1]
 }

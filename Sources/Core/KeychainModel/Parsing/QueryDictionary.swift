@@ -20,6 +20,7 @@ struct QueryDictionary {
     private(set) var sha1: [UInt8]?
     private(set) var secrets: [AttributeKey: SecretBytes] = [:]
     private(set) var reference: PersistentReference?
+    private var object: ItemReference?
     private(set) var limit: MatchLimit?
     private(set) var returns: ReturnSelection = []
     private(set) var hostOrSubdomain: String?
@@ -41,6 +42,7 @@ struct QueryDictionary {
         for (key, value) in entries {
             try take(key, value, role: role)
         }
+        if let object { try expand(object, role: role) }
         if hasContext && hasCredential {
             throw KeychainError(.invalidParameter, "an authentication context excludes a credential reference")
         }
@@ -49,33 +51,39 @@ struct QueryDictionary {
 
     // MARK: - The class
 
-    /// `kSecClass`, or the class inside a persistent reference; both have to agree.
+    /// `kSecClass`, the class inside a persistent reference, or that of the object; all that are there have to agree.
     private static func itemClass(of entries: [(key: String, value: QueryValue)]) throws(KeychainError) -> ItemClass {
         var named: QueryValue?
         var reference: PersistentReference?
+        var implied: [ItemClass] = []
         for (key, value) in entries {
             if key == "class" { named = value }
             if key == "v_PersistentRef", case .data(let bytes) = value { reference = PersistentReference(bytes) }
+            if key == "v_Ref", case .reference(let object) = value { implied.append(object.itemClass) }
         }
+        if let reference { implied.append(reference.itemClass) }
         switch named {
         case .string(let name):
             guard let itemClass = ItemClass(rawValue: name) else {
                 throw KeychainError(.noSuchClass, "kSecClass is none of the five classes")
             }
-            if let reference, reference.itemClass != itemClass {
-                throw KeychainError(.noSuchClass, "the persistent reference is of another class")
+            guard implied.allSatisfy({ $0 == itemClass }) else {
+                throw KeychainError(.noSuchClass, "the object or the persistent reference is of another class")
             }
             return itemClass
         case .some:
             throw KeychainError(
-                reference == nil ? .invalidParameter : .noSuchClass,
+                implied.isEmpty ? .invalidParameter : .noSuchClass,
                 "kSecClass is not a string"
             )
         case nil:
-            guard let reference else {
+            guard let itemClass = implied.first else {
                 throw KeychainError(.invalidParameter, "the dictionary names no kSecClass")
             }
-            return reference.itemClass
+            guard implied.allSatisfy({ $0 == itemClass }) else {
+                throw KeychainError(.noSuchClass, "the object is of another class than the persistent reference")
+            }
+            return itemClass
         }
     }
 
@@ -221,6 +229,23 @@ struct QueryDictionary {
         }
     }
 
+    /// Takes from an object what the dictionary does not say itself.
+    ///
+    /// A new item gets all of it; a search gets what tells the object from others.
+    private mutating func expand(_ object: ItemReference, role: Role) throws(KeychainError) {
+        let derived = try object.derivedAttributes
+        for (key, value) in role == .add ? derived.all : derived.telling where attributes[key] == nil {
+            guard value.byteCount <= AttributeKind.largestAttribute else {
+                throw KeychainError(.dataTooLarge, "an attribute of the object is larger than 1 MiB")
+            }
+            attributes[key] = value
+            attributeCount += 1
+        }
+        guard role == .add else { return }
+        if attributes[.label] == nil { attributes[.label] = derived.label.map { .string($0) } }
+        if secrets[.valueData] == nil { secrets[.valueData] = try SecretBytes(derived.data).asItemValue() }
+    }
+
     private mutating func takeValue(_ key: String, _ value: QueryValue) throws(KeychainError) {
         switch (key, value) {
         case ("v_Data", .secret(let bytes)):
@@ -230,8 +255,8 @@ struct QueryDictionary {
                 throw KeychainError(.invalidParameter, "the persistent reference is malformed")
             }
             self.reference = reference
-        case ("v_Ref", .reference):
-            throw KeychainError(.unimplemented, "items are not taken from kSecValueRef yet")
+        case ("v_Ref", .reference(let object)):
+            self.object = object
         default:
             throw KeychainError(.invalidParameter, "a value key is unknown or has a value of another type")
         }

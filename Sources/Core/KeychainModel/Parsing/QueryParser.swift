@@ -17,6 +17,10 @@ package enum QueryParser {
         guard dictionary.tombstone != true else {
             throw KeychainError(.invalidParameter, "a tombstone cannot be added")
         }
+        if dictionary.itemClass == .key, dictionary.returns.contains(.reference) {
+            // Later there would be an item, and an error all the same.
+            try dictionary.attributes.requirePublicKey()
+        }
         var request = AddRequest(itemClass: dictionary.itemClass)
         request.attributes = dictionary.attributes
         request.accessGroup = dictionary.accessGroup

@@ -16,8 +16,8 @@ package enum QueryValue: Sendable {
     case uuid([UInt8], String)
     case null
     case accessControl(AccessControl)
-    /// An object that an item can be made of: a certificate.
-    case reference
+    /// An object that an item can be made of.
+    case reference(ItemReference)
     /// What certificates have to be good for.
     case policy(TrustPolicy)
     /// An array of nothing but data.

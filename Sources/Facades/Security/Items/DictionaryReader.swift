@@ -35,7 +35,9 @@ enum DictionaryReader {
         case let date as Date: .date(date.timeIntervalSinceReferenceDate)
         case let uuid as UUID: queryValue(uuid)
         case let control as SecAccessControl: .accessControl(control.control)
-        case is SecCertificate: .reference
+        case let certificate as SecCertificate: .reference(.certificate(certificate.bytes))
+        case let key as SecKey: .reference(.publicKey(key.publicKey))
+        case is SecIdentity: .reference(.identity)
         case let policy as SecPolicy: .policy(policy.trustPolicy)
         case is NSNull: .null
         case let array as [Any]: queryValue(array)

@@ -1,6 +1,7 @@
 import CoreFoundationAliases
 import Foundation
 
+@_implementationOnly import KeychainCertificates
 @_implementationOnly import KeychainModel
 
 /// Gives the items that were found the shape that the `kSecReturn…` keys ask for
@@ -13,14 +14,16 @@ struct ResultBuilder {
     let isAddition: Bool
 
     /// The array of a search whose limit is not one. An item that has nothing to show is not in it.
-    func array(for items: consuming [FoundItem]) -> NSArray {
+    ///
+    /// - Throws: `unimplemented` where one of the objects that are asked for cannot be made yet.
+    func array(for items: consuming [FoundItem]) throws(KeychainError) -> NSArray {
         var items = items
         // From the end, and each item is let go of when its object is there: the objects take the memory of the items.
         var shared = SharedObjects()
         var objects: [AnyObject] = []
         objects.reserveCapacity(items.count)
         while let item = items.popLast() {
-            if let object = object(for: item, sharing: &shared) { objects.append(object) }
+            if let object = try object(for: item, sharing: &shared) { objects.append(object) }
         }
         objects.reverse()
         // As with dictionaries: an array of `Any` would be cast back.
@@ -30,19 +33,24 @@ struct ResultBuilder {
     }
 
     /// One object if one thing is asked for, a dictionary if it is more or the attributes; nil where there is nothing.
-    func object(for item: FoundItem) -> AnyObject? {
+    ///
+    /// - Throws: `unimplemented` for an object that cannot be made yet.
+    func object(for item: FoundItem) throws(KeychainError) -> AnyObject? {
         var shared = SharedObjects()
-        return object(for: item, sharing: &shared)
+        return try object(for: item, sharing: &shared)
     }
 
-    private func object(for item: FoundItem, sharing shared: inout SharedObjects) -> AnyObject? {
+    private func object(
+        for item: FoundItem,
+        sharing shared: inout SharedObjects
+    ) throws(KeychainError) -> AnyObject? {
         switch returns {
         case []: nil
         case .data:
             if let data = data(of: item) { data } else { isAddition ? NSData() : nil }
         case .persistentReference: persistentReference(of: item)
-        case .reference: reference(of: item)
-        default: dictionary(for: item, sharing: &shared)
+        case .reference: try reference(of: item)
+        default: try dictionary(for: item, sharing: &shared)
         }
     }
 
@@ -50,10 +58,29 @@ struct ResultBuilder {
         item.secrets[.valueData].map(\.object)
     }
 
-    /// Nil for passwords, which are no objects, and for a certificate's item whose data is no certificate.
-    private func reference(of item: FoundItem) -> SecCertificate? {
-        item.object.flatMap { object in
-            unsafe SecCertificateCreateWithData(nil, object.withUnsafeBytes { unsafe Data($0) } as NSData)
+    /// Nil for passwords, which are no objects, and for an item whose data is no certificate or key.
+    ///
+    /// - Throws: `unimplemented` for identities, and keys other than public ones.
+    private func reference(of item: FoundItem) throws(KeychainError) -> NSObject? {
+        switch itemClass {
+        case .genericPassword, .internetPassword: return nil
+        case .certificate:
+            return item.object.flatMap { object in
+                unsafe SecCertificateCreateWithData(nil, object.withUnsafeBytes { unsafe Data($0) } as NSData)
+            }
+        case .key:
+            try item.attributes.requirePublicKey()
+            return publicKey(of: item).map { SecKey($0) }
+        case .identity: throw KeychainError(.unimplemented, "there are no objects of identities yet")
+        }
+    }
+
+    private func publicKey(of item: FoundItem) -> PublicKey? {
+        guard let bytes = unsafe item.object?.withUnsafeBytes({ unsafe Array($0) }) else { return nil }
+        return switch item.attributes.isOfRSAKey {
+        case true: PublicKey(rsa: bytes)
+        case false: PublicKey(point: bytes)
+        case nil: nil
         }
     }
 
@@ -61,7 +88,10 @@ struct ResultBuilder {
         NSData(copying: item.reference.bytes)
     }
 
-    private func dictionary(for item: FoundItem, sharing shared: inout SharedObjects) -> NSDictionary {
+    private func dictionary(
+        for item: FoundItem,
+        sharing shared: inout SharedObjects
+    ) throws(KeychainError) -> NSDictionary {
         var keys: [NSObject] = []
         var objects: [AnyObject] = []
         keys.reserveCapacity(item.attributes.count + 4)
@@ -94,7 +124,7 @@ struct ResultBuilder {
         if returns.contains(.persistentReference) { put("v_PersistentRef", persistentReference(of: item)) }
         if returns.contains(.reference) {
             put("class", itemClass.rawValue as NSString)
-            if let reference = reference(of: item) { put("v_Ref", reference) }
+            if let reference = try reference(of: item) { put("v_Ref", reference) }
         }
         // Straight from objects: in an array of `Any`, each would be cast back to one.
         return unsafe objects.withUnsafeBufferPointer { objects in

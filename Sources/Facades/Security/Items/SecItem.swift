@@ -20,7 +20,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
         guard let item = try CurrentKeychain.service().add(request) else { return }
         let builder = ResultBuilder(itemClass: request.itemClass, returns: request.returns, isAddition: true)
-        unsafe result?.pointee = builder.object(for: item)
+        unsafe result?.pointee = try builder.object(for: item)
     }
 }
 
@@ -44,10 +44,10 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         guard unsafe result != nil else { return }
         let builder = ResultBuilder(itemClass: request.query.itemClass, returns: request.returns, isAddition: false)
         if request.limit != .one {
-            unsafe result?.pointee = builder.array(for: consume items)
+            unsafe result?.pointee = try builder.array(for: consume items)
         } else if !request.returns.isEmpty {
             // Nil too is written where an item has nothing to show: an earlier result must not pass for this one's.
-            unsafe result?.pointee = builder.object(for: first)
+            unsafe result?.pointee = try builder.object(for: first)
         }
     }
 }

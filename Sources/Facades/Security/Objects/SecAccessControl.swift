@@ -103,18 +103,10 @@ public func SecAccessControlCreateWithFlags(
     _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? {
-    do throws(KeychainError) {
+    unsafe reporting(to: error) { () throws(KeychainError) in
         let name = (protection as? NSString).map { String(describing: $0) } ?? ""
         return SecAccessControl(
             try AccessControl(protection: name, flags: AccessControlFlags(rawValue: flags.rawValue))
         )
-    } catch let refusal {
-        let object = NSError(
-            domain: NSOSStatusErrorDomain,
-            code: Int(refusal.status),
-            userInfo: [NSLocalizedDescriptionKey: refusal.message]
-        )
-        unsafe error?.pointee = Unmanaged.passRetained(object)
-        return nil
     }
 }

@@ -1,0 +1,47 @@
+extension CertificateContents {
+    /// The common name of the subject as it stands in the certificate; the last one, which is the nearest to the subject.
+    ///
+    /// A text with NUL in it is no name: what stands behind would be lost to programs in C, and the rest may be the name of
+    /// somebody else.
+    package var commonName: String? {
+        subjectText(.commonName)
+    }
+
+    /// The one line by which people tell certificates apart: the common name, else the organisational unit, the
+    /// organisation, an e-mail address, or a host; nil where the subject has none of them.
+    ///
+    /// It is for display: characters that cannot be seen and those that turn the direction of text are left out.
+    package var summary: String? {
+        let candidates = [
+            commonName, subjectText(.organizationalUnit), subjectText(.organization), emailAddresses.first, hosts.first,
+        ]
+        return candidates.lazy.compactMap { $0?.displayed }.first { !$0.isEmpty }
+    }
+
+    private func subjectText(_ type: ObjectIdentifier) -> String? {
+        subjectAttributes.last { $0.type == type && $0.text?.isName ?? false }?.text
+    }
+
+    /// The dNSNames of the extension subjectAltName.
+    private var hosts: [String] {
+        guard let value = value(of: .subjectAlternativeName), let names = try? GeneralName.list(in: value) else { return [] }
+        return names.compactMap { if case .dnsName(let name) = $0 { name } else { nil } }
+    }
+}
+
+extension String {
+    fileprivate var isName: Bool { !isEmpty && !unicodeScalars.contains("\0") }
+
+    /// The text without control characters, and without the characters of format that hide or turn what is around them
+    /// (Unicode's general categories Cc and Cf).
+    package var displayed: String {
+        String(
+            unicodeScalars.filter {
+                switch $0.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,33 @@
+import CoreFoundationAliases
+import Foundation
+
+@_implementationOnly import KeychainModel
+
+extension KeychainError {
+    /// The error object for a caller: the status as its code, and the sentence that explains it.
+    var object: CFError {
+        NSError(
+            domain: NSOSStatusErrorDomain,
+            code: Int(status),
+            userInfo: [NSLocalizedDescriptionKey: message]
+        )
+    }
+
+    /// Leaves the error where the caller wants it; the caller releases it.
+    func report(to place: UnsafeMutablePointer<Unmanaged<CFError>?>?) {
+        unsafe place?.pointee = Unmanaged.passRetained(object)
+    }
+}
+
+/// The value that a body gives; where it throws, nil, and the error is left where the caller wants it.
+func reporting<Value>(
+    to place: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+    _ body: () throws(KeychainError) -> Value?
+) -> Value? {
+    do throws(KeychainError) {
+        return try body()
+    } catch {
+        unsafe error.report(to: place)
+        return nil
+    }
+}
