@@ -49,7 +49,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
+                        "KeychainStore",
                         "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )

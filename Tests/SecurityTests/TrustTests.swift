@@ -52,7 +52,9 @@ struct TrustTests {
     @Test func `a trust object is made of certificates and policies, each alone or in an array`() throws {
         let certificate = try object(leaf)
         let policy = SecPolicyCreateBasicX509()
-        for certificates in [certificate, [certificate] as NSArray, [certificate, certificate] as NSArray] as [CFTypeRef] {
+        for certificates in [certificate, [certificate] as NSArray, [certificate, certificate] as NSArray]
+            as [CFTypeRef]
+        {
             for policies in [nil, policy, [policy, SecPolicyCreateSSL(true, nil)] as NSArray] as [CFTypeRef?] {
                 var trust: SecTrust?
                 #expect(SecTrustCreateWithCertificates(certificates, policies, &trust) == errSecSuccess)
@@ -72,7 +74,8 @@ struct TrustTests {
         ] as [CFTypeRef] {
             #expect(SecTrustCreateWithCertificates(wrong, policy, &trust) == errSecParam, "\(wrong)")
         }
-        for wrong in [NSNull(), "policy" as NSString, [] as NSArray, [policy, certificate] as NSArray, certificate] as [CFTypeRef]
+        for wrong in [NSNull(), "policy" as NSString, [] as NSArray, [policy, certificate] as NSArray, certificate]
+            as [CFTypeRef]
         {
             #expect(SecTrustCreateWithCertificates(certificate, wrong, &trust) == errSecParam, "\(wrong)")
             #expect(try SecTrustSetPolicies(self.trust(leaf), wrong) == errSecParam, "\(wrong)")

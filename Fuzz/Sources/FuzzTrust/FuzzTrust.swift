@@ -11,7 +11,11 @@ enum FuzzTrust: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
         evaluate(bytes)
         // Certificates that came into being otherwise than by their issuers' keys.
-        let verdict = TrustVerifier(anchors: .only([root]), intermediates: [bytes]).evaluate(leaf, for: [.basicX509], at: date)
+        let verdict = TrustVerifier(anchors: .only([root]), intermediates: [bytes]).evaluate(
+            leaf,
+            for: [.basicX509],
+            at: date
+        )
         if case .isTrusted = verdict {
             require(isSigned(bytes), "a certificate that was not signed leads nowhere")
         }
@@ -42,7 +46,11 @@ enum FuzzTrust: FuzzTarget {
         if case .isTrusted(let chain) = verifier.evaluate(leaf, for: [], at: date) {
             require(chain.last == bytes, "nothing is trusted but under the anchor")
         }
-        if case .isTrusted(let chain) = verifier.evaluate(bytes, for: [.tls(isServer: true, name: "x.example")], at: date) {
+        if case .isTrusted(let chain) = verifier.evaluate(
+            bytes,
+            for: [.tls(isServer: true, name: "x.example")],
+            at: date
+        ) {
             require(chain == [bytes], "an anchor is its own chain")
         }
     }
