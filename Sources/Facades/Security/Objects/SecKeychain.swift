@@ -1,3 +1,4 @@
+import CoreFoundationAliases
 public import Foundation
 
 /// A keychain file of macOS. There is none: functions that take one take nil.
