@@ -50,8 +50,9 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
-                        "KeychainClient", "CoreFoundationAliases", "Security",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
+                        "KeychainStore",
+                        "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -148,10 +149,7 @@ let package = Package(
         // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
         .target(
             name: "SecurityObjects",
-            dependencies: [
-                "CoreFoundationAliases",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-            ],
+            dependencies: ["CoreFoundationAliases", "KeychainCertificates"],
             path: "Sources/Facades/SecurityObjects",
             swiftSettings: facade
         ),

