@@ -25,15 +25,15 @@ let settings: [SwiftSetting] =
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+/// What a module is compiled with that hides an import for good (`@_implementationOnly`). The compiler's warning that
+/// this is meant for libraries with a stable ABI stays a warning.
+let hiding: [SwiftSetting] = strict + [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
+
 /// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
-/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports for good
-/// (`@_implementationOnly`, checked by the feature below); the compiler's warning that this is meant for libraries with
-/// a stable ABI stays a warning.
-let facade: [SwiftSetting] =
-    strict + [
-        .enableExperimentalFeature("CheckImplementationOnly"),
-        .treatWarning("ImplementationOnlyDeprecated", as: .warning),
-    ]
+/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports, checked by
+/// the feature here. KeychainTrust goes without: what conforms to a protocol of a module that it hides would make a module
+/// that Swift 6.3.1 crashes on where it is imported.
+let facade: [SwiftSetting] = hiding + [.enableExperimentalFeature("CheckImplementationOnly")]
 
 let package = Package(
     name: "chatelaine",
@@ -49,7 +49,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainCertificates", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
+                        "KeychainStore",
                         "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )
@@ -58,6 +59,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -71,6 +73,18 @@ let package = Package(
             ],
             path: "Sources/Core/KeychainCertificates",
             swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainTrust",
+            dependencies: [
+                // For linking alone: see there.
+                "SecurityObjects",
+                "KeychainCertificates", "CLinux",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Sources/Core/KeychainTrust",
+            swiftSettings: hiding
         ),
         .target(
             name: "KeychainModel",
@@ -106,7 +120,8 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainCertificates", "KeychainPolicy", "KeychainVault", "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
+                "KeychainStore", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -140,7 +155,8 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainTrust", "KeychainModel",
+                "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade
@@ -191,7 +207,10 @@ let package = Package(
         // Tests. What is written as a client of Apple's API goes without the strict checks of our own code.
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "CoreFoundationAliases", "KeychainTestSupport"],
+            dependencies: [
+                "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -203,10 +222,11 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEngine", "KeychainModel",
-                "KeychainTestSupport",
+                "KeychainTrust", "CertificateTestSupport", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
@@ -225,6 +245,28 @@ let package = Package(
                 "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainTrustTests",
+            dependencies: [
+                "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "SecurityObjects",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        // What the suites about certificates share: authorities that issue whatever a test needs.
+        .target(
+            name: "CertificateTestSupport",
+            dependencies: [
+                "SecurityObjects",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/CertificateTestSupport",
             swiftSettings: settings
         ),
         .testTarget(

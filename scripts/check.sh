@@ -88,7 +88,20 @@ links() {
     return $ok
 }
 
-undeclared_imports() { swift build --build-tests "${strict_imports[@]}"; }
+undeclared_imports() {
+    local log found=no
+    log=$(mktemp)
+    if swift build --build-tests "${strict_imports[@]}" 2>&1 | tee "$log"; then
+        # Of what we do not declare ourselves: it is declared in no manifest, and stands in docs/decisions/0011.
+        if grep ' imports another target ' "$log" | grep -v 'Target X509 imports another target (Security)'; then
+            found=yes
+        fi
+    else
+        found=yes
+    fi
+    rm -f "$log"
+    [ "$found" = no ]
+}
 
 # A module named Security turns on canImport(Security) in packages that do not depend on us, and so do not find our C
 # modules (docs/decisions/0008). This is what their compiler sees.

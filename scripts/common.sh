@@ -7,9 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # compiled twice. Say 0 to build with a compiler newer than the one the warnings were cleared with.
 export CHATELAINE_WARNINGS_AS_ERRORS="${CHATELAINE_WARNINGS_AS_ERRORS:-1}"
 
-# A target may import only what the manifest says it depends on. SwiftPM checks that only when asked.
+# A target may import only what the manifest says it depends on. SwiftPM checks that only when asked. It cannot be asked
+# to stop there: X509 imports the module Security wherever there is one (docs/decisions/0011), and it would stop at that.
+# scripts/check.sh stops at any other. All scripts ask, so that nothing is planned twice.
 # shellcheck disable=SC2034 # read by the scripts that source this file
-readonly strict_imports=(--explicit-target-dependency-import-check error)
+readonly strict_imports=(--explicit-target-dependency-import-check warn)
 
 # Prints a heading.
 section() { printf '\n==> %s\n' "$*"; }

@@ -72,12 +72,4 @@ struct IdentityMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `no identity passes for trusted, and trust that is not asked for is no filter`(transport: Transport) throws {
-        try withKeychain(transport) {
-            try addIdentity("valid", TestCertificate(TestName("A")))
-            #expect(find(identities([kSecMatchTrustedOnly: true])).status == errSecUnimplemented)
-            #expect(find(identities([kSecMatchTrustedOnly: false])).status == errSecSuccess)
-        }
-    }
 }

@@ -2,6 +2,7 @@ import KeychainCertificates
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
+import KeychainTrust
 import KeychainVault
 
 /// Judges certificates by what stands in them, as one search's `kSecMatch…` keys ask.
@@ -12,13 +13,22 @@ struct CertificateMatcher {
     /// The issuers of the stored certificates, by their subjects. A subject may have several.
     private let issuers: [[UInt8]: Set<[UInt8]>]
 
+    /// What verifies them; nil if the search does not ask for it.
+    private let verifier: TrustVerifier?
+
     /// How many steps from a certificate's own issuer the chain is followed upwards.
     private static let deepestChain = 10
 
-    fileprivate init(filter: CertificateFilter, now: Double, issuers: [[UInt8]: Set<[UInt8]>]) {
+    fileprivate init(
+        filter: CertificateFilter,
+        now: Double,
+        issuers: [[UInt8]: Set<[UInt8]>],
+        verifier: TrustVerifier?
+    ) {
         self.filter = filter
         self.now = now
         self.issuers = issuers
+        self.verifier = verifier
     }
 
     /// Whether the certificate is needed to judge it.
@@ -28,15 +38,27 @@ struct CertificateMatcher {
     /// nothing is asked.
     func matches(_ certificate: SecretBytes?) -> Bool {
         guard isNeeded else { return true }
-        guard let contents = certificate.flatMap(CertificateContents.init) else { return false }
-        return isIssued(contents) && isValid(contents) && belongs(contents)
+        guard let bytes = certificate?.publicBytes, let contents = CertificateContents(der: bytes) else { return false }
+        return isIssued(contents) && isValid(contents) && belongs(contents) && isTrusted(bytes)
     }
 
     private func isValid(_ contents: CertificateContents) -> Bool {
+        filter.validOn == nil || contents.isValid(at: date)
+    }
+
+    /// The moment that the search asks for.
+    private var date: Double {
         switch filter.validOn {
-        case nil: true
-        case .now: contents.isValid(at: now)
-        case .at(let seconds): contents.isValid(at: seconds)
+        case nil, .now: now
+        case .at(let seconds): seconds
+        }
+    }
+
+    private func isTrusted(_ certificate: [UInt8]) -> Bool {
+        guard let verifier else { return true }
+        switch verifier.evaluate(certificate, for: [filter.policy ?? .basicX509], at: date) {
+        case .isTrusted: return true
+        case .isNotTrusted: return false
         }
     }
 
@@ -66,25 +88,33 @@ extension KeychainEngine {
     ///
     /// It reads rows, so it is made before the rows of the query are: a statement cannot run within itself.
     ///
-    /// - Complexity: O(*n*) in the stored certificates if the query asks for issuers, else O(1).
+    /// - Complexity: O(*n*) in the stored certificates if the query asks for issuers or for trust, else O(1).
     func certificateMatcher(
         for query: ItemQuery,
         of caller: Caller,
         in transaction: ReadTransaction
     ) throws(KeychainError) -> CertificateMatcher {
+        let filter = query.certificate
         var issuers: [[UInt8]: Set<[UInt8]>] = [:]
-        if query.certificate.issuers != nil {
-            try forEachCertificate(of: caller, in: transaction) { contents in
+        var others: [[UInt8]] = []
+        if filter.needsOthers {
+            try forEachCertificate(of: caller, in: transaction) { bytes, contents in
                 issuers[contents.subject.normalizedContent, default: []].insert(contents.issuer.normalizedContent)
+                if filter.asksForTrust { others.append(bytes) }
             }
         }
-        return CertificateMatcher(filter: query.certificate, now: Self.now, issuers: issuers)
+        return CertificateMatcher(
+            filter: filter,
+            now: Self.now,
+            issuers: issuers,
+            verifier: filter.asksForTrust ? TrustVerifier(anchors: .system, intermediates: others) : nil
+        )
     }
 
     private func forEachCertificate(
         of caller: Caller,
         in transaction: ReadTransaction,
-        _ body: (CertificateContents) -> Void
+        _ body: ([UInt8], CertificateContents) -> Void
     ) throws(KeychainError) {
         var query = ItemQuery(itemClass: .certificate)
         query.synchronizable = .any
@@ -96,9 +126,9 @@ extension KeychainEngine {
             try transaction.forEach(group) { (stored) throws(KeychainError) in
                 if let item = try openOrReport(stored, for: selection),
                     let data = try openSecretsOrReport(of: item, for: selection)?.values[.valueData],
-                    let contents = CertificateContents(data)
+                    let contents = CertificateContents(der: data.publicBytes)
                 {
-                    body(contents)
+                    body(data.publicBytes, contents)
                 }
                 return true
             }
@@ -106,9 +136,14 @@ extension KeychainEngine {
     }
 }
 
-extension CertificateContents {
-    fileprivate init?(_ data: SecretBytes) {
-        // A certificate is public: a copy that is not wiped gives nothing away.
-        self.init(der: unsafe data.withUnsafeBytes { unsafe Array($0) })
+extension SecretBytes {
+    /// A certificate is public: a copy that is not wiped gives nothing away.
+    fileprivate var publicBytes: [UInt8] {
+        unsafe withUnsafeBytes { unsafe Array($0) }
     }
+}
+
+extension CertificateFilter {
+    /// Whether other certificates have to be read to judge one.
+    var needsOthers: Bool { issuers != nil || asksForTrust }
 }

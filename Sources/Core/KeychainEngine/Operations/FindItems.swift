@@ -19,7 +19,7 @@ extension KeychainEngine {
         var matches = Matches()
         let query = authorized.selection.query
         // More than one statement has to see one state.
-        let needsSnapshot = authorized.selection.scope.isSeveralGroups || query.certificate.issuers != nil
+        let needsSnapshot = authorized.selection.scope.isSeveralGroups || query.certificate.needsOthers
         try store.read(snapshot: needsSnapshot) { (transaction) throws(KeychainError) in
             let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
             let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in

@@ -20,12 +20,10 @@ extension CertificateFilter {
             validOn = .now
         case ("m_EmailAddressIfPresent", .string(let address)):
             emailAddressIfPresent = address
-        case ("m_TrustedOnly", .boolean(true)) where hasCertificate:
-            // Finding certificates that nobody has verified would be worse than finding none.
-            throw KeychainError(.unimplemented, "certificates are not verified yet")
-        case ("m_TrustedOnly", .boolean):
-            break
-        // There is no policy object that could be given.
+        case ("m_TrustedOnly", .boolean(let isWanted)):
+            isTrusted = isWanted
+        case ("m_Policy", .policy(let wanted)):
+            policy = wanted
         case ("m_Issuers", _), ("m_Policy", _), ("m_ValidOnDate", _), ("m_EmailAddressIfPresent", _),
             ("m_TrustedOnly", _):
             throw KeychainError(.invalidParameter, "a match key has a value of a type that it does not take")

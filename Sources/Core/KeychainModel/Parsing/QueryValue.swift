@@ -1,3 +1,5 @@
+package import KeychainCertificates
+
 /// A value of a caller's dictionary as it arrived, before anything was checked.
 package enum QueryValue: Sendable {
     case string(String)
@@ -16,6 +18,8 @@ package enum QueryValue: Sendable {
     case accessControl(AccessControl)
     /// An object that an item can be made of.
     case reference(ItemReference)
+    /// What certificates have to be good for.
+    case policy(TrustPolicy)
     /// An array of nothing but data.
     case list([[UInt8]])
     /// A value of any other type, such as another array or a context: only keys that take anything take it.

@@ -1,3 +1,5 @@
+package import KeychainCertificates
+
 /// What a certificate's content has to be like: those `kSecMatch…` keys that no attribute can answer. All that are given
 /// have to hold.
 package struct CertificateFilter: Sendable, Equatable {
@@ -8,6 +10,11 @@ package struct CertificateFilter: Sendable, Equatable {
     /// `kSecMatchEmailAddressIfPresent`.
     package var emailAddressIfPresent: String?
 
+    /// `kSecMatchPolicy`: what the certificate has to be good for, as far as an anchor.
+    package var policy: TrustPolicy?
+    /// `kSecMatchTrustedOnly`.
+    package var isTrusted = false
+
     package enum Instant: Sendable, Equatable {
         /// The moment of the search.
         case now
@@ -16,6 +23,9 @@ package struct CertificateFilter: Sendable, Equatable {
     }
 
     package init() {}
+
+    /// Whether the certificate is to be verified, for which others are needed.
+    package var asksForTrust: Bool { isTrusted || policy != nil }
 
     /// Whether nothing is asked of the content, so that it need not even be a certificate.
     package var isEmpty: Bool { self == CertificateFilter() }

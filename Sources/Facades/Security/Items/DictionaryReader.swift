@@ -38,6 +38,7 @@ enum DictionaryReader {
         case let certificate as SecCertificate: .reference(.certificate(certificate.bytes))
         case let key as SecKey: .reference(.publicKey(key.publicKey))
         case is SecIdentity: .reference(.identity)
+        case let policy as SecPolicy: .policy(policy.trustPolicy)
         case is NSNull: .null
         case let array as [Any]: queryValue(array)
         default: .other

@@ -1,5 +1,8 @@
 import CoreFoundationAliases
 import Foundation
+import SecurityObjects
+
+@_implementationOnly import KeychainTrust
 
 /// The outcome of an evaluation.
 struct TrustEvaluation: Sendable {
@@ -41,11 +44,56 @@ struct TrustEvaluation: Sendable {
     }
 
     init(of settings: TrustSettings) {
+        let certificates = settings.certificates.map { [UInt8]($0.der) }
+        let anchors = settings.anchors?.map { [UInt8]($0.der) }
+        let verifier = TrustVerifier(
+            anchors: anchors.map { settings.trustsOwnAnchorsOnly ? .only($0) : .systemAnd($0) } ?? .system,
+            intermediates: Array(certificates.dropFirst())
+        )
+        let verdict = verifier.evaluate(
+            certificates.first ?? [],
+            for: settings.policies.map(\.trustPolicy),
+            at: (settings.date ?? Date()).timeIntervalSinceReferenceDate
+        )
         date = Date()
-        chain = Array(settings.certificates.prefix(1))
-        failures = [
-            Failure(status: errSecUnimplemented, message: "Certificates are not evaluated yet.", isFatal: true)
-        ]
-        isExcepted = false
+        switch verdict {
+        case .isTrusted(let chain):
+            self.chain = Self.objects(for: chain, of: settings)
+            failures = []
+            isExcepted = false
+        case .isNotTrusted(let failures, let chain):
+            self.chain = Self.objects(for: chain, of: settings)
+            let counting = failures.filter { !settings.options.letPass($0) }.map(Failure.init)
+            self.failures = counting
+            isExcepted = settings.exceptions?.letPass(counting) ?? false
+        }
+    }
+
+    /// The caller's own objects where they are of the chain, as Apple has it, and new ones for the rest.
+    private static func objects(for chain: [[UInt8]], of settings: TrustSettings) -> [SecCertificate] {
+        let known = settings.certificates + (settings.anchors ?? [])
+        return chain.compactMap { bytes in
+            known.first { $0.der.elementsEqual(bytes) } ?? SecCertificateCreateWithData(nil, NSData(copying: bytes))
+        }
+    }
+}
+
+extension TrustEvaluation.Failure {
+    init(_ failure: TrustFailure) {
+        status = failure.reason.status
+        message = failure.message
+        isFatal = failure.isFatal
+    }
+}
+
+extension SecTrustOptionFlags {
+    /// Whether a failure counts for nothing.
+    fileprivate func letPass(_ failure: TrustFailure) -> Bool {
+        switch failure.reason {
+        case .expired: contains(.allowExpired) || failure.isAboutAnchor && contains(.allowExpiredRoot)
+        case .isAnAuthority: contains(.leafIsCA)
+        case .noAnchor: contains(.implicitAnchors)
+        default: false
+        }
     }
 }

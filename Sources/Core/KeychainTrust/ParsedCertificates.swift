@@ -1,0 +1,43 @@
+import SwiftASN1
+
+@_implementationOnly import X509
+
+/// Certificates by their subjects, each once.
+final class ParsedCertificates: Sendable {
+    private let bySubject: [DistinguishedName: [Certificate]]
+
+    /// Reads certificates from DER. What is none, or has a key of a kind that is not supported, is left out: it can
+    /// neither be an anchor nor sign anything.
+    init(_ certificates: [[UInt8]]) {
+        var bySubject: [DistinguishedName: [Certificate]] = [:]
+        for bytes in Set(certificates) {
+            guard let certificate = try? Certificate(derEncoded: bytes) else { continue }
+            bySubject[certificate.subject, default: []].append(certificate)
+        }
+        self.bySubject = bySubject
+    }
+
+    /// Those of two, each once.
+    init(_ first: ParsedCertificates, and second: ParsedCertificates) {
+        bySubject = first.bySubject.merging(second.bySubject) { Array(Set($0 + $1)) }
+    }
+
+    subscript(subject: DistinguishedName) -> [Certificate] {
+        bySubject[subject] ?? []
+    }
+
+    /// Whether this very certificate is among them.
+    func contains(_ certificate: Certificate) -> Bool {
+        self[certificate.subject].contains(certificate)
+    }
+}
+
+extension Certificate {
+    /// The DER form.
+    var bytes: [UInt8] {
+        var serializer = DER.Serializer()
+        // A certificate that was read can be written: its signed part is kept as it came.
+        guard (try? serializer.serialize(self)) != nil else { return [] }
+        return serializer.serializedBytes
+    }
+}
