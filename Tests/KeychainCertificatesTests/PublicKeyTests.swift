@@ -7,8 +7,10 @@ import Testing
 struct PublicKeyTests {
     @Test(
         arguments: [
-            (["rsa:1024"], 1024, 128), (["rsa:2048"], 2048, 256), (["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], 256, 32),
-            (["ec", "-pkeyopt", "ec_paramgen_curve:P-384"], 384, 48), (["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], 521, 66),
+            (["rsa:1024"], 1024, 128), (["rsa:2048"], 2048, 256),
+            (["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], 256, 32),
+            (["ec", "-pkeyopt", "ec_paramgen_curve:P-384"], 384, 48),
+            (["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], 521, 66),
         ] as [([String], Int, Int)]
     )
     func `the key of a certificate is what OpenSSL takes out of it`(key: [String], size: Int, block: Int) throws {
@@ -19,11 +21,17 @@ struct PublicKeyTests {
         #expect(publicKey.sizeInBits == size)
         #expect(publicKey.blockSize == block)
         #expect(publicKey.applicationLabel == contents.publicKeyHash)
-        #expect(PublicKey(rsa: publicKey.externalRepresentation) ?? PublicKey(point: publicKey.externalRepresentation) == publicKey)
+        #expect(
+            PublicKey(rsa: publicKey.externalRepresentation) ?? PublicKey(point: publicKey.externalRepresentation)
+                == publicKey
+        )
     }
 
     @Test(
-        arguments: [["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-224"]]
+        arguments: [
+            ["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
+            ["ec", "-pkeyopt", "ec_paramgen_curve:P-224"],
+        ]
     )
     func `keys of other kinds are none`(key: [String]) throws {
         let certificate = try OpenSSL.certificate("/CN=Alice", key: key)
@@ -65,7 +73,8 @@ struct PublicKeyTests {
             rsa(modulus, [0x00]), rsa(modulus, []), rsa([], exponent), rsa(modulus, [0xFF]),
             rsa(Array(modulus.dropFirst()), exponent), rsa([0x00] + modulus, exponent),
             rsa(modulus, [0x00] + exponent), rsa([0x0F], exponent),
-            rsa([UInt8](repeating: 0x7F, count: 3000), exponent), rsa(modulus, [0x00] + [UInt8](repeating: 0xFF, count: 129)),
+            rsa([UInt8](repeating: 0x7F, count: 3000), exponent),
+            rsa(modulus, [0x00] + [UInt8](repeating: 0xFF, count: 129)),
             rsa(modulus, exponent) + [0x00], der(0x30, der(0x02, modulus)),
             der(0x30, der(0x02, modulus) + der(0x02, exponent) + der(0x02, exponent)), [],
         ]

@@ -52,7 +52,10 @@ package struct CraftedCertificate {
     package static let subjectAlternativeName: [UInt8] = [0x06, 0x03, 0x55, 0x1D, 0x11]
 
     /// A key of a kind that does not exist.
-    package static let unknownKey = der(0x30, der(0x30, [0x06, 0x03, 0x2A, 0x03, 0x04]) + der(0x03, [0x00, 0x01, 0x02]))
+    package static let unknownKey = der(
+        0x30,
+        der(0x30, [0x06, 0x03, 0x2A, 0x03, 0x04]) + der(0x03, [0x00, 0x01, 0x02])
+    )
 
     /// A Name with one attribute in each part.
     package static func name(_ attributes: [(type: [UInt8], value: [UInt8])]) -> [UInt8] {
