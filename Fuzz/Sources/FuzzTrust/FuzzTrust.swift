@@ -23,6 +23,14 @@ enum FuzzTrust: FuzzTarget {
         for certificate in PEMBundle.certificates(in: bytes) where certificate != bytes { asAnchor(certificate) }
     }
 
+    static func seeds() -> [String: [UInt8]] {
+        let armour = ["-----BEGIN CERTIFICATE-----", Data(root).base64EncodedString(), "-----END CERTIFICATE-----", ""]
+        return [
+            "root": root, "intermediate": intermediate, "leaf": leaf,
+            "bundle": Array((armour + armour).joined(separator: "\n").utf8),
+        ]
+    }
+
     private static func evaluate(_ bytes: [UInt8]) {
         let verifier = TrustVerifier(anchors: .only([root]), intermediates: [intermediate])
         for policies: [TrustPolicy] in [
