@@ -64,7 +64,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainCertificates", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
+                        "KeychainStore",
                         "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
                     ]
                 )

@@ -55,6 +55,7 @@ let package = Package(
         fuzzer("FuzzKeybag"),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
+        fuzzer("FuzzTrust"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,6 +15,7 @@ struct Target: Decodable {
 
     /// The folder that decides the target's layer, such as `Sources/Core`.
     var layer: String {
+        if let layer = lowered[name] { return layer }
         let components = (path ?? "Sources/\(name)").split(separator: "/")
         let depth = components.first == "Sources" ? 2 : 1
         return components.prefix(depth).joined(separator: "/")
@@ -42,7 +43,8 @@ struct Dependency: Decodable {
 
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
-    "KeychainCertificates", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore",
+    "KeychainEngine",
     "KeychainClient", "Security",
 ]
 
@@ -53,6 +55,10 @@ let layers = [
     ["Sources/Facades", "Sources/Satellites"],
     ["Sources/Executables", "Examples"],
 ]
+
+/// Modules that lie lower than their folder. Whatever links the package that verifies certificates links the façade's
+/// certificate objects, and what those are made of (docs/decisions/0011).
+let lowered = ["SecurityObjects": "Sources/Core", "CoreFoundationAliases": "Sources/Core"]
 
 /// What holds keys and rows, and whom the rest of the core stands in front of.
 let guarded: Set = ["KeychainVault", "KeychainStore"]

@@ -23,7 +23,7 @@ struct FailureTests {
         case .invalidParameter: -50
         case .noSuchAttribute: -25303
         case .notSelectable: -25291
-        case .unsupportedReference: -26276
+        case .unsupportedReference, .missingField: -26276
         case .noSuchClass: -25306
         case .duplicateItem: -25299
         case .itemNotFound: -25300

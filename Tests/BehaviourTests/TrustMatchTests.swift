@@ -52,8 +52,8 @@ struct TrustMatchTests {
         let leaf = try intermediate.issue("leaf")
         let fixture = try KeychainFixture(transport)
         try SystemAnchors.$override.withValue(SystemAnchors([root.der])) {
-            try fixture.asProgram(groups: ["test.other"]) { add(item("Intermediate", intermediate)) }
-            try fixture.asProgram(groups: ["test.default"]) {
+            fixture.asProgram(groups: ["test.other"]) { _ = add(item("Intermediate", intermediate)) }
+            fixture.asProgram(groups: ["test.default"]) {
                 add(item("leaf", leaf))
                 #expect(find(query([kSecMatchTrustedOnly: true])).status == errSecItemNotFound)
             }

@@ -69,6 +69,17 @@ package enum OpenSSL {
         }
     }
 
+    /// A new private key in the form of its own algorithm.
+    ///
+    /// - Parameter command: what makes the key.
+    package static func privateKey(_ command: [String]) throws -> Data {
+        try inFolder { folder in
+            let pem = try run(command, in: folder)
+            let lines = String(decoding: pem, as: UTF8.self).split(whereSeparator: \.isNewline)
+            return Data(base64Encoded: lines.filter { !$0.hasPrefix("-----") }.joined()) ?? Data()
+        }
+    }
+
     private static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -58,7 +58,10 @@ struct ChainTests {
 
     @Test func `no anchors trust nothing`() throws {
         let certificates = try Hierarchy()
-        #expect(!evaluate(certificates.leaf.der, with: [certificates.intermediate.der], anchors: [], for: .basicX509).isTrusted)
+        #expect(
+            !evaluate(certificates.leaf.der, with: [certificates.intermediate.der], anchors: [], for: .basicX509)
+                .isTrusted
+        )
     }
 
     // MARK: Dates
@@ -136,14 +139,21 @@ struct ChainTests {
     }
 
     @Test func `an authority whose key may not sign certificates cannot issue one`() throws {
-        let request = CertificateRequest.authority.with { $0.keyUsage = KeyUsage(digitalSignature: true, cRLSign: true) }
+        let request = CertificateRequest.authority.with {
+            $0.keyUsage = KeyUsage(digitalSignature: true, cRLSign: true)
+        }
         #expect(try Hierarchy(intermediate: request).verdict().reasons == [.keyUsage])
         #expect(try Hierarchy(root: request).verdict().reasons == [.keyUsage])
-        #expect(try Hierarchy(intermediate: .authority.with { $0.keyUsage = KeyUsage(keyCertSign: true) }).verdict().isTrusted)
+        #expect(
+            try Hierarchy(intermediate: .authority.with { $0.keyUsage = KeyUsage(keyCertSign: true) }).verdict()
+                .isTrusted
+        )
     }
 
     @Test func `a chain is no longer than its authorities allow`() throws {
-        let strict = CertificateRequest.authority.with { $0.basicConstraints = .isCertificateAuthority(maxPathLength: 0) }
+        let strict = CertificateRequest.authority.with {
+            $0.basicConstraints = .isCertificateAuthority(maxPathLength: 0)
+        }
         #expect(try Hierarchy(intermediate: strict).verdict().isTrusted)
         #expect(try Hierarchy(root: strict).verdict().reasons == [.pathTooLong])
     }
@@ -154,7 +164,8 @@ struct ChainTests {
         }
         let policy = TrustPolicy.tls(isServer: true, name: nil)
         #expect(
-            try Hierarchy(intermediate: constrained, leaf: .server("www.allowed.example")).verdict(for: policy).isTrusted
+            try Hierarchy(intermediate: constrained, leaf: .server("www.allowed.example")).verdict(for: policy)
+                .isTrusted
         )
         #expect(
             try Hierarchy(intermediate: constrained, leaf: .server("www.other.example")).verdict(for: policy).reasons
@@ -223,7 +234,12 @@ struct ChainTests {
         for index in stride(from: 0, to: whole.count, by: 7) {
             var changed = whole
             changed[index] ^= 1 << (index % 8)
-            let verdict = evaluate(certificates.leaf.der, with: [changed], anchors: [certificates.root.der], for: .basicX509)
+            let verdict = evaluate(
+                certificates.leaf.der,
+                with: [changed],
+                anchors: [certificates.root.der],
+                for: .basicX509
+            )
             #expect(!verdict.isTrusted, "byte \(index)")
         }
     }

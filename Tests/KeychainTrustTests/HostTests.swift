@@ -14,7 +14,8 @@ struct HostTests {
 
     @Test(arguments: [
         ("www.example.com", "www.example.com"), ("WWW.Example.COM", "www.example.com"),
-        ("www.example.com", "WWW.EXAMPLE.COM."), ("*.example.com", "www.example.com"), ("a_b.example.com", "a_b.example.com"),
+        ("www.example.com", "WWW.EXAMPLE.COM."), ("*.example.com", "www.example.com"),
+        ("a_b.example.com", "a_b.example.com"),
         ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("localhost", "localhost"),
     ])
     func `a certificate is for the host that it names`(name: String, host: String) throws {
@@ -26,9 +27,12 @@ struct HostTests {
         ("*.example.com", "example.com"), ("*.example.com", "a.b.example.com"), ("*.example.com", ".example.com"),
         ("*.com", "example.com"), ("*", "localhost"), ("*.", "localhost"), ("*.*.com", "www.example.com"),
         ("w*.example.com", "www.example.com"), ("*w.example.com", "www.example.com"), ("www.*.com", "www.example.com"),
-        ("xn--*.example.com", "xn--bcher-kva.example.com"), ("*.example.com", "*.example.com"), ("", ""), ("www.example.com", ""),
-        ("www.example.com", "."), ("127.0.0.1", "127.0.0.1"), ("*.0.0.1", "127.0.0.1"), ("www.example.com\0.evil", "www.example.com"),
-        ("www.example.com", "www.example.com\0.evil"), ("www.example.com", "www.example.com "), ("bücher.example", "bücher.example"),
+        ("xn--*.example.com", "xn--bcher-kva.example.com"), ("*.example.com", "*.example.com"), ("", ""),
+        ("www.example.com", ""),
+        ("www.example.com", "."), ("127.0.0.1", "127.0.0.1"), ("*.0.0.1", "127.0.0.1"),
+        ("www.example.com\0.evil", "www.example.com"),
+        ("www.example.com", "www.example.com\0.evil"), ("www.example.com", "www.example.com "),
+        ("bücher.example", "bücher.example"),
         ("www..com", "www..com"),
     ])
     func `a certificate is not for a host that it does not name`(name: String, host: String) throws {
@@ -64,7 +68,9 @@ struct HostTests {
     @Test func `alternative names that cannot be read are for no host`() throws {
         var request = CertificateRequest.server
         request.names = []
-        request.others = [Certificate.Extension(oid: [2, 5, 29, 17], critical: false, value: [0x30, 0x03, 0x82, 0x05])]
+        request.others = [
+            Certificate.Extension(oid: [2, 5, 29, 17], critical: false, value: [0x30, 0x03, 0x82, 0x05])
+        ]
         #expect(try verdict(request, host: "server.example").reasons.contains(.hostNameMismatch))
     }
 
@@ -75,7 +81,8 @@ struct HostTests {
 
 @Suite
 struct PurposeTests {
-    private func reasons(_ usages: [ExtendedKeyUsage.Usage]?, _ policy: TrustPolicy) throws -> Set<TrustFailure.Reason> {
+    private func reasons(_ usages: [ExtendedKeyUsage.Usage]?, _ policy: TrustPolicy) throws -> Set<TrustFailure.Reason>
+    {
         let hierarchy = try Hierarchy(leaf: .server.with { $0.extendedKeyUsages = usages })
         return hierarchy.verdict(for: policy).reasons
     }

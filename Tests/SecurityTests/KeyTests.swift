@@ -83,11 +83,12 @@ struct KeyTests {
     func `a description has the numbers in hexadecimal`() throws {
         let curve = try key()
         let point = try bytes(curve).map { String(format: "%02X", $0) }.joined()
-        #expect(
-            curve.description
-                == "<SecKeyRef curve type: kSecECCurveSecp256r1, algorithm id: 3, key type: ECPublicKey, version: 4, "
-                + "block size: 256 bits, y: \(point.suffix(64)), x: \(point.dropFirst(2).prefix(64))>"
-        )
+        let expected =
+            "<SecKeyRef curve type: kSecECCurveSecp256r1, algorithm id: 3, key type: ECPublicKey, version: 4, "
+            + "block size: 256 bits, y: \(point.suffix(64)), x: \(point.dropFirst(2).prefix(64)), addr"
+        // The address comes last.
+        #expect(curve.description.dropLast(17) == expected)
+        #expect(curve.description.hasSuffix(">"))
         let rsa = try key(["rsa:1024"])
         #expect(
             rsa.description.hasPrefix(
@@ -133,14 +134,30 @@ struct KeyTests {
     }
 
     @Test
-    func `private and symmetric keys are not implemented`() throws {
-        for keyClass in [kSecAttrKeyClassPrivate, kSecAttrKeyClassSymmetric] {
-            let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: keyClass]
-            #expect(
-                refusal { SecKeyCreateWithData(Data([1]) as CFData, attributes as CFDictionary, $0) }
-                    == errSecUnimplemented
-            )
+    func `private keys are not implemented, and bytes that are none are a wrong parameter`() throws {
+        let rsa = try OpenSSL.privateKey(["genrsa", "-traditional", "1024"])
+        let der = try OpenSSL.privateKey(["ecparam", "-name", "prime256v1", "-genkey", "-noout"])
+        // ECPrivateKey (RFC 5915): the number is behind seven bytes, the point at the end.
+        let curve = der.suffix(65) + der.dropFirst(7).prefix(32)
+        for (type, bytes) in [(kSecAttrKeyTypeRSA, rsa), (kSecAttrKeyTypeEC, curve)] {
+            let attributes: [CFString: Any] = [kSecAttrKeyType: type, kSecAttrKeyClass: kSecAttrKeyClassPrivate]
+            func status(_ bytes: Data) -> OSStatus? {
+                refusal { SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, $0) }
+            }
+            #expect(status(bytes) == errSecUnimplemented)
+            for wrong in [Data(), Data([4]), bytes.dropLast(), bytes + [0], bytes.prefix(65)] {
+                #expect(status(Data(wrong)) == errSecParam)
+            }
         }
+    }
+
+    @Test
+    func `symmetric keys are not implemented`() {
+        let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeAES, kSecAttrKeyClass: "2"]
+        #expect(
+            refusal { SecKeyCreateWithData(Data(count: 16) as CFData, attributes as CFDictionary, $0) }
+                == errSecUnimplemented
+        )
     }
 
     // MARK: - Making new keys

@@ -5,7 +5,8 @@ import Testing
 @Suite
 struct PolicyTests {
     private func properties(_ policy: SecPolicy?) throws -> [String: Any] {
-        try #require(SecPolicyCopyProperties(#require(policy)) as? [String: Any])
+        let policy = try #require(policy)
+        return try #require(SecPolicyCopyProperties(policy) as? [String: Any])
     }
 
     @Test func `a policy says what it asks for`() throws {

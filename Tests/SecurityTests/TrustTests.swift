@@ -52,7 +52,9 @@ struct TrustTests {
     @Test func `a trust object is made of certificates and policies, each alone or in an array`() throws {
         let certificate = try object(leaf)
         let policy = SecPolicyCreateBasicX509()
-        for certificates in [certificate, [certificate] as NSArray, [certificate, certificate] as NSArray] as [CFTypeRef] {
+        for certificates in [certificate, [certificate] as NSArray, [certificate, certificate] as NSArray]
+            as [CFTypeRef]
+        {
             for policies in [nil, policy, [policy, SecPolicyCreateSSL(true, nil)] as NSArray] as [CFTypeRef?] {
                 var trust: SecTrust?
                 #expect(SecTrustCreateWithCertificates(certificates, policies, &trust) == errSecSuccess)
@@ -72,7 +74,8 @@ struct TrustTests {
         ] as [CFTypeRef] {
             #expect(SecTrustCreateWithCertificates(wrong, policy, &trust) == errSecParam, "\(wrong)")
         }
-        for wrong in [NSNull(), "policy" as NSString, [] as NSArray, [policy, certificate] as NSArray, certificate] as [CFTypeRef]
+        for wrong in [NSNull(), "policy" as NSString, [] as NSArray, [policy, certificate] as NSArray, certificate]
+            as [CFTypeRef]
         {
             #expect(SecTrustCreateWithCertificates(certificate, wrong, &trust) == errSecParam, "\(wrong)")
             #expect(try SecTrustSetPolicies(self.trust(leaf), wrong) == errSecParam, "\(wrong)")
@@ -84,7 +87,7 @@ struct TrustTests {
     // MARK: Evaluating
 
     @Test func `a certificate that leads to an anchor of the caller's is trusted`() throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         #expect(result(of: trust) == .invalid)
         #expect(error(of: trust) == nil)
         #expect(result(of: trust) == .unspecified)
@@ -95,22 +98,23 @@ struct TrustTests {
 
     @Test func `the reason why a certificate is not trusted is an error with a status and a sentence`() throws {
         let host = SecPolicyCreateSSL(true, "www.example.org" as CFString)
-        for (trust, status) in [
-            (try trust(leaf, intermediate, anchors: []), errSecCreateChainFailed),
-            (try trust(leaf, intermediate, root, anchors: []), errSecNotTrusted),
-            (try trust(leaf, anchors: [root]), errSecCreateChainFailed),
-            (try trust(leaf, intermediate, policy: host, anchors: [root]), errSecHostNameMismatch),
+        for (trust, status) in try [
+            (self.trust(leaf, intermediate, anchors: []), errSecCreateChainFailed),
+            (self.trust(leaf, intermediate, root, anchors: []), errSecNotTrusted),
+            (self.trust(leaf, anchors: [root]), errSecCreateChainFailed),
+            (self.trust(leaf, intermediate, policy: host, anchors: [root]), errSecHostNameMismatch),
         ] {
-            let error = try #require(error(of: trust))
-            #expect(error.domain == NSOSStatusErrorDomain)
-            #expect(error.code == Int(status))
-            #expect(error.localizedDescription.hasSuffix("."))
+            let found = error(of: trust)
+            let reason = try #require(found)
+            #expect(reason.domain == NSOSStatusErrorDomain)
+            #expect(reason.code == Int(status))
+            #expect(reason.localizedDescription.hasSuffix("."))
             #expect(result(of: trust) == .recoverableTrustFailure)
         }
     }
 
     @Test func `an expired certificate and an early one have statuses of their own`() throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         #expect(SecTrustSetVerifyDate(trust, NSDate(timeIntervalSinceNow: 1e8)) == errSecSuccess)
         #expect(error(of: trust)?.code == Int(errSecCertificateExpired))
         #expect(SecTrustSetVerifyDate(trust, NSDate(timeIntervalSinceNow: -1e8)) == errSecSuccess)
@@ -125,7 +129,7 @@ struct TrustTests {
     }
 
     @Test func `a change makes the outcome void`() throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         #expect(error(of: trust) == nil)
         SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, "www.example.org" as CFString))
         #expect(result(of: trust) == .invalid)
@@ -136,7 +140,7 @@ struct TrustTests {
     @Test func `the system's anchors count unless the caller has given some, or wants both`() throws {
         try SystemAnchors.$override.withValue(SystemAnchors([root.der])) {
             let other = try TestAuthority.root("Other")
-            let trust = try trust(leaf, intermediate)
+            let trust = try self.trust(leaf, intermediate)
             #expect(error(of: trust) == nil)
             SecTrustSetAnchorCertificates(trust, [try object(other)] as CFArray)
             #expect(error(of: trust) != nil)
@@ -153,7 +157,7 @@ struct TrustTests {
     }
 
     @Test func `settings are given back`() throws {
-        let trust = try trust(leaf)
+        let trust = try self.trust(leaf)
         var anchors: CFArray?
         var policies: CFArray?
         var mayFetch: DarwinBoolean = true
@@ -172,7 +176,7 @@ struct TrustTests {
     }
 
     @Test func `the outcome as a dictionary has its date and its number`() throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         #expect(error(of: trust) == nil)
         let result = try #require(SecTrustCopyResult(trust) as? [String: Any])
         #expect(result["TrustResultValue"] as? Int == 4)
@@ -181,7 +185,7 @@ struct TrustTests {
     }
 
     @Test func `revocation is not checked, which a policy may refuse to put up with`() throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         let lenient = try #require(SecPolicyCreateRevocation(kSecRevocationUseAnyAvailableMethod))
         SecTrustSetPolicies(trust, [SecPolicyCreateBasicX509(), lenient] as CFArray)
         #expect(error(of: trust) == nil)
@@ -202,7 +206,7 @@ struct TrustTests {
     @Test func `what was recorded as an exception passes, and nothing else does`() throws {
         let alone = try TestAuthority.root("Alone", .server("www.example.com"))
         let host = SecPolicyCreateSSL(true, "www.example.org" as CFString)
-        let trust = try trust(alone, policy: host, anchors: [])
+        let trust = try self.trust(alone, policy: host, anchors: [])
         #expect(error(of: trust) != nil)
         let exceptions = try #require(SecTrustCopyExceptions(trust))
         #expect(SecTrustSetExceptions(trust, exceptions))
@@ -230,7 +234,7 @@ struct TrustTests {
 
     @Test func `an end certificate that issued another has no exception`() throws {
         let bogus = try leaf.issue("Bogus")
-        let trust = try trust(bogus, leaf, intermediate, anchors: [root])
+        let trust = try self.trust(bogus, leaf, intermediate, anchors: [root])
         #expect(error(of: trust) != nil)
         #expect(result(of: trust) == .fatalTrustFailure)
         #expect(SecTrustCopyExceptions(trust) == nil)
@@ -252,7 +256,7 @@ struct TrustTests {
     }
 
     @Test func `one object may be used from many threads`() async throws {
-        let trust = try trust(leaf, intermediate, anchors: [root])
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
         let policies = [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "www.example.com" as CFString)]
         let trusted = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<32 {

@@ -13,7 +13,10 @@ enum FuzzCertificates: FuzzTarget {
         let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(bytes)))
         require((certificate == nil) == (contents == nil), "what can be read is an object, and nothing else")
         guard let certificate, let contents else { return }
-        require(SecCertificateCopyData(certificate) as Data == Data(bytes), "an object has the bytes that it was made of")
+        require(
+            SecCertificateCopyData(certificate) as Data == Data(bytes),
+            "an object has the bytes that it was made of"
+        )
         check(contents)
         ask(certificate)
     }

@@ -18,13 +18,15 @@ extension CertificateContents {
         return candidates.lazy.compactMap { $0?.displayed }.first { !$0.isEmpty }
     }
 
-    private func subjectText(_ type: ObjectIdentifier) -> String? {
+    private func subjectText(_ type: OID) -> String? {
         subjectAttributes.last { $0.type == type && $0.text?.isName ?? false }?.text
     }
 
     /// The dNSNames of the extension subjectAltName.
     private var hosts: [String] {
-        guard let value = value(of: .subjectAlternativeName), let names = try? GeneralName.list(in: value) else { return [] }
+        guard let value = value(of: .subjectAlternativeName), let names = try? GeneralName.list(in: value) else {
+            return []
+        }
         return names.compactMap { if case .dnsName(let name) = $0 { name } else { nil } }
     }
 }

@@ -144,7 +144,7 @@ extension CertificateContents {
     }
 
     /// What the first extension of a type contains.
-    func value(of type: ObjectIdentifier) -> ArraySlice<UInt8>? {
+    func value(of type: OID) -> ArraySlice<UInt8>? {
         extensions.first { $0.type == type }?.value
     }
 }

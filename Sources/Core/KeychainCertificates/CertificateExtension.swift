@@ -2,7 +2,7 @@ import SwiftASN1
 
 /// An extension of a certificate (RFC 5280, section 4.2), known or not.
 package struct CertificateExtension: Sendable {
-    package let type: ObjectIdentifier
+    package let type: OID
     package let isCritical: Bool
     /// The content of the OCTET STRING, which is again DER.
     package let value: ArraySlice<UInt8>
@@ -18,14 +18,14 @@ package struct CertificateExtension: Sendable {
                 next = value
             }
             return CertificateExtension(
-                type: try ObjectIdentifier(type),
+                type: try OID(type),
                 isCritical: isCritical,
                 value: try ASN1OctetString(derEncoded: next).bytes
             )
         }
     }
 
-    private init(type: ObjectIdentifier, isCritical: Bool, value: ArraySlice<UInt8>) {
+    private init(type: OID, isCritical: Bool, value: ArraySlice<UInt8>) {
         self.type = type
         self.isCritical = isCritical
         self.value = value

@@ -39,7 +39,7 @@ package struct DistinguishedName: Hashable, Sendable {
                     return (type, value)
                 }
                 let text = DirectoryText(value)
-                if try ObjectIdentifier(type) == .emailAddress, let text { emailAddresses.append(text.string) }
+                if try OID(type) == .emailAddress, let text { emailAddresses.append(text.string) }
                 parts.append(Self.normalized(type, value, text))
             }
             // Upper case may have another order than what was there, and DER's SET OF is ordered by its bytes.

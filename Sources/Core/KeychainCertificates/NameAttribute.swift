@@ -2,7 +2,7 @@ import SwiftASN1
 
 /// One part of a name (RFC 5280, section 4.1.2.4), such as its common name.
 package struct NameAttribute: Sendable {
-    package let type: ObjectIdentifier
+    package let type: OID
     /// The value as it stands in the name; nil where it is of no type of text, or is no text in its own encoding.
     package let text: String?
     /// The value in DER.
@@ -20,7 +20,7 @@ package struct NameAttribute: Sendable {
                 try attribute.with { type, value in
                     list.append(
                         NameAttribute(
-                            type: try ObjectIdentifier(type),
+                            type: try OID(type),
                             text: DirectoryText(value)?.string,
                             value: value.encodedBytes
                         )

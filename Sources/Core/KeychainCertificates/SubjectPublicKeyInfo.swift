@@ -33,7 +33,7 @@ package struct SubjectPublicKeyInfo: Sendable {
     }
 
     private static func curve(_ parameters: ArraySlice<UInt8>) -> EllipticCurve? {
-        switch try? ObjectIdentifier(DER.parse(parameters)) {
+        switch try? OID(DER.parse(parameters)) {
         case .p256: .p256
         case .p384: .p384
         case .p521: .p521

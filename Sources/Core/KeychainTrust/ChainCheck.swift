@@ -36,7 +36,10 @@ struct ChainCheck: Sendable {
         }
         for policy in policies {
             failures += self.failures(of: policy, leaf: leaf, isAnchor: isAnchor)
-            failures += usageFailures(of: policy, chain: endsInAnchor && chain.count > 1 ? chain.dropLast() : chain[...])
+            failures += usageFailures(
+                of: policy,
+                chain: endsInAnchor && chain.count > 1 ? chain.dropLast() : chain[...]
+            )
         }
         return failures
     }
@@ -126,7 +129,10 @@ struct ChainCheck: Sendable {
             guard !certificate.allows(purpose, isRequired: index == 0 && policy.requiresPurpose(of: certificate)) else {
                 return nil
             }
-            return TrustFailure(.extendedKeyUsage, "The extended key usage of \(certificate.title) does not allow this.")
+            return TrustFailure(
+                .extendedKeyUsage,
+                "The extended key usage of \(certificate.title) does not allow this."
+            )
         }
     }
 }

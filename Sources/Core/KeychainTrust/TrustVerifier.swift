@@ -1,5 +1,4 @@
 package import KeychainCertificates
-
 import SwiftASN1
 
 @_implementationOnly import X509

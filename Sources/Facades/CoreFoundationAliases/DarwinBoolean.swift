@@ -1,5 +1,7 @@
 /// The C type `Boolean` as Swift sees it where a function writes one through a pointer.
-public struct DarwinBoolean: ExpressibleByBooleanLiteral, CustomStringConvertible, CustomReflectable, Equatable, Sendable {
+public struct DarwinBoolean: ExpressibleByBooleanLiteral, CustomStringConvertible, CustomReflectable, Equatable,
+    Sendable
+{
     private var value: UInt8
 
     public init(_ value: Bool) {

@@ -17,7 +17,8 @@ final class FailureReport: Sendable {
         switch error.code {
         case .notAvailable, .noPermission, .readOnly, .diskFull, .inputOutput, .outOfMemory, .internalError:
             reportOnce(error)
-        case .invalidParameter, .noSuchAttribute, .notSelectable, .unsupportedReference, .noSuchClass, .duplicateItem,
+        case .invalidParameter, .noSuchAttribute, .notSelectable, .unsupportedReference, .missingField, .noSuchClass,
+            .duplicateItem,
             .itemNotFound, .missingEntitlement, .interactionNotAllowed, .authenticationFailed, .userCanceled,
             .dataTooLarge, .unimplemented, .undecodable:
             log.debug("\(error.message)")

@@ -35,7 +35,8 @@ package struct PublicKey: Hashable, Sendable {
     ///
     /// - Returns: nil for anything else, also for a point that is not on the curve of its length.
     package init?(point bytes: [UInt8]) {
-        guard let curve = [EllipticCurve.p256, .p384, .p521].first(where: { bytes.count == 1 + 2 * $0.coordinateSize }),
+        guard
+            let curve = [EllipticCurve.p256, .p384, .p521].first(where: { bytes.count == 1 + 2 * $0.coordinateSize }),
             curve.hasPoint(bytes)
         else { return nil }
         let coordinates = bytes.dropFirst()

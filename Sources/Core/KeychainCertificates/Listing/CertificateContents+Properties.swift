@@ -78,7 +78,7 @@ extension AlgorithmIdentifier {
         guard let parameters else { return [name] }
         // The curve of an elliptic-curve key has a name; NULL says nothing.
         if Array(parameters) == [5, 0] { return [name, CertificateProperty("Parameters", .string("none"))] }
-        if let curve = try? ObjectIdentifier(DER.parse(parameters)) {
+        if let curve = try? OID(DER.parse(parameters)) {
             return [name, CertificateProperty("Parameters", .string(curve.described))]
         }
         return [name, CertificateProperty("Parameters", .data(Array(parameters)))]

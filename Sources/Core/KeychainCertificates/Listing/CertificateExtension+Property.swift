@@ -6,7 +6,7 @@ extension CertificateExtension {
     var property: CertificateProperty {
         let content = (try? contents) ?? [CertificateProperty("Data", .data(Array(value)))]
         return CertificateProperty(
-            ObjectIdentifier.name(of: type.description) ?? "Extension",
+            OID.name(of: type.description) ?? "Extension",
             .section([CertificateProperty("Critical", isTrue: isCritical)] + content),
             identifier: type.description
         )
@@ -71,7 +71,7 @@ extension CertificateExtension {
         get throws {
             var uses: [CertificateProperty] = []
             try root.forEachChild(of: .sequence) {
-                uses.append(CertificateProperty("Purpose", .string(try ObjectIdentifier($0).described)))
+                uses.append(CertificateProperty("Purpose", .string(try OID($0).described)))
             }
             return uses
         }
@@ -100,7 +100,7 @@ extension CertificateExtension {
             try root.forEachChild(of: .sequence) { policy in
                 try DER.sequence(policy, identifier: .sequence) { nodes in
                     guard let type = nodes.next() else { throw Malformed() }
-                    properties.append(CertificateProperty("Policy ID", .string(try ObjectIdentifier(type).described)))
+                    properties.append(CertificateProperty("Policy ID", .string(try OID(type).described)))
                     try nodes.next()?.forEachChild(of: .sequence) { properties.append(try Self.qualifier($0)) }
                 }
             }
@@ -111,7 +111,7 @@ extension CertificateExtension {
     private static func qualifier(_ node: ASN1Node) throws -> CertificateProperty {
         try DER.sequence(node, identifier: .sequence) { nodes in
             guard let type = nodes.next(), let value = nodes.next() else { throw Malformed() }
-            let label = try ObjectIdentifier(type).described
+            let label = try OID(type).described
             guard let text = DirectoryText(value)?.string else {
                 return CertificateProperty(label, .data(Array(value.encodedBytes)))
             }
@@ -125,7 +125,7 @@ extension CertificateExtension {
             try root.forEachChild(of: .sequence) { description in
                 try DER.sequence(description, identifier: .sequence) { nodes in
                     guard let method = nodes.next(), let location = nodes.next() else { throw Malformed() }
-                    properties.append(CertificateProperty("Method", .string(try ObjectIdentifier(method).described)))
+                    properties.append(CertificateProperty("Method", .string(try OID(method).described)))
                     properties.append(try GeneralName(location).property)
                 }
             }

@@ -11,6 +11,8 @@ package struct KeychainError: Error, Equatable, CustomStringConvertible {
         case notSelectable
         /// A persistent reference to what this call cannot take.
         case unsupportedReference
+        /// What is asked for does not stand in the certificate.
+        case missingField
         case noSuchClass
         case duplicateItem
         case itemNotFound

@@ -32,7 +32,7 @@ extension CertificateProperty {
 
     /// The label, or the name of the identifier that is the label.
     private var readableLabel: String {
-        ObjectIdentifier.name(of: label) ?? label
+        OID.name(of: label) ?? label
     }
 
     /// Lines for a terminal: the label and the value, those of a section below it and further in.

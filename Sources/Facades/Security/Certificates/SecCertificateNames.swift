@@ -30,7 +30,7 @@ public func SecCertificateCopyCommonName(
 ) -> OSStatus {
     status { () throws(KeychainError) in
         guard let name = try certificate.readableContents().commonName else {
-            throw KeychainError(.unsupportedReference, "the subject has no common name")
+            throw KeychainError(.missingField, "the subject has no common name")
         }
         unsafe commonName.pointee = name as NSString
     }

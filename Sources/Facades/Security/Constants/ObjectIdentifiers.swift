@@ -37,19 +37,22 @@ public import Foundation
 @safe nonisolated(unsafe) public let kSecOIDX509V1CertificateSubjectUniqueId: CFString = "2.16.840.1.113741.2.1.1.1.12"
 
 /// How many extensions there are.
-@safe nonisolated(unsafe) public let kSecOIDX509V3CertificateNumberOfExtensions: CFString = "2.16.840.1.113741.2.1.1.1.14"
+@safe nonisolated(unsafe) public let kSecOIDX509V3CertificateNumberOfExtensions: CFString =
+    "2.16.840.1.113741.2.1.1.1.14"
 
 /// The type of an extension.
 @safe nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionId: CFString = "2.16.840.1.113741.2.1.1.1.15"
 
 /// Whether an extension is critical.
-@safe nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionCritical: CFString = "2.16.840.1.113741.2.1.1.1.16"
+@safe nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionCritical: CFString =
+    "2.16.840.1.113741.2.1.1.1.16"
 
 /// The content of an extension.
 @safe nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionValue: CFString = "2.16.840.1.113741.2.1.1.1.17"
 
 /// The parameters of the public key's algorithm.
-@safe nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithmParameters: CFString = "2.16.840.1.113741.2.1.1.1.18"
+@safe nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithmParameters: CFString =
+    "2.16.840.1.113741.2.1.1.1.18"
 
 /// The form of an extension.
 @safe nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionType: CFString = "2.16.840.1.113741.2.1.1.1.19"

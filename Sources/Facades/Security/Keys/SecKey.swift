@@ -30,7 +30,9 @@ public final class SecKey: NSObject, @unchecked Sendable {
     }
 
     public override var description: String {
-        "<SecKeyRef \(publicKey.details)>"
+        let address = String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)
+        let padding = String(repeating: "0", count: max(0, 12 - address.count))
+        return "<SecKeyRef \(publicKey.details), addr: 0x\(padding)\(address)>"
     }
 
     public override var debugDescription: String { description }

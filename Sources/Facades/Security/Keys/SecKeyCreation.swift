@@ -63,7 +63,7 @@ public func SecKeyCreateWithData(
         case 0: return SecKey(try publicKey(bytes, type: type))
         case 1:
             // Somebody may learn from it that the rest is right.
-            guard let type, KeyType(rawValue: type) != nil else { throw unknownType }
+            try requirePrivateKey(bytes, type: type)
             throw noPrivateKeys
         case 2: throw KeychainError(.unimplemented, "symmetric keys are not made into objects")
         default: throw KeychainError(.invalidParameter, "kSecAttrKeyClass is missing, or no class of keys")
@@ -81,6 +81,17 @@ private func publicKey(_ bytes: [UInt8], type: Int?) throws(KeychainError) -> Pu
     }
     guard let key else { throw KeychainError(.invalidParameter, "the bytes are no public key of that type") }
     return key
+}
+
+private func requirePrivateKey(_ bytes: [UInt8], type: Int?) throws(KeychainError) {
+    let isKey =
+        switch type.flatMap(KeyType.init) {
+        case .rsa: PrivateKeyForm.isRSA(bytes)
+        case .ellipticCurve: PrivateKeyForm.isEllipticCurve(bytes)
+        case nil: throw unknownType
+        default: true
+        }
+    guard isKey else { throw KeychainError(.invalidParameter, "the bytes are no private key of that type") }
 }
 
 private let unknownType = KeychainError(.invalidParameter, "kSecAttrKeyType is missing, or no type of keys")

@@ -1,4 +1,3 @@
-public import CoreFoundationAliases
 public import Foundation
 
 /// A keychain file of macOS. There is none: functions that take one take nil.

@@ -11,7 +11,7 @@ extension KeychainError {
         case .noSuchAttribute: errSecNoSuchAttr
         case .notSelectable: errSecNotAvailable
         // errSecInternal, which is no public constant.
-        case .unsupportedReference: -26276
+        case .unsupportedReference, .missingField: -26276
         case .noSuchClass: errSecNoSuchClass
         case .duplicateItem: errSecDuplicateItem
         case .itemNotFound: errSecItemNotFound

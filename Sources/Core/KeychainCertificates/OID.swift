@@ -1,7 +1,7 @@
 import SwiftASN1
 
 /// An object identifier of any length, by its encoding: the numbers of a hostile one may fit no integer.
-package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
+package struct OID: Hashable, Sendable, CustomStringConvertible {
     private let content: ArraySlice<UInt8>
 
     init(_ node: ASN1Node) throws {

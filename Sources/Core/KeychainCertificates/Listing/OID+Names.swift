@@ -1,4 +1,4 @@
-extension ObjectIdentifier {
+extension OID {
     /// The identifier with its name, where it has one that people know.
     var described: String {
         Self.name(of: description).map { "\($0) (\(description))" } ?? description
