@@ -9,7 +9,7 @@ import Foundation
 
 /// The headers, each with the Swift files, by the beginning of their names, whose constants it has.
 let headers: [(name: String, includes: [String], sources: [String])] = [
-    ("SecBaseStatus", ["CoreFoundation/CoreFoundation"], ["ErrorCodes"]),
+    ("SecBaseStatus", ["Security/SecBase"], ["ErrorCodes"]),
     (
         "SecItemConstants", ["Security/SecBase"],
         [
@@ -241,7 +241,7 @@ for header in headers {
     }
     var text = notice + "\n#ifndef \(guardName(header.name))\n#define \(guardName(header.name))\n\n"
     for include in header.includes { text += "#include <\(include).h>\n" }
-    text += "\n#ifdef __clang__\n\nCF_EXTERN_C_BEGIN\n"
+    text += "\n#ifdef SECURITY_CAN_COMPILE\n\nCF_EXTERN_C_BEGIN\n"
     for entry in chosen {
         text += entry.section.text
         for string in entry.section.strings {

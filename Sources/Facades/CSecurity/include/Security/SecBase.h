@@ -11,6 +11,9 @@
 #error "<Security/Security.h> needs blocks, as the toolchain's CoreFoundation headers do: -fblocks -fcf-runtime-abi=swift"
 #else
 
+// The other headers have nothing in them without it, so that there is one error and no more.
+#define SECURITY_CAN_COMPILE 1
+
 #include <CoreFoundation/CoreFoundation.h>
 #include <stdbool.h>
 #include <stddef.h>

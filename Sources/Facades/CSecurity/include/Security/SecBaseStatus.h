@@ -3,9 +3,9 @@
 #ifndef SECURITY_SEC_BASE_STATUS_H
 #define SECURITY_SEC_BASE_STATUS_H
 
-#include <CoreFoundation/CoreFoundation.h>
+#include <Security/SecBase.h>
 
-#ifdef __clang__
+#ifdef SECURITY_CAN_COMPILE
 
 CF_EXTERN_C_BEGIN
 

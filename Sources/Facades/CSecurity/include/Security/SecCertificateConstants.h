@@ -5,7 +5,7 @@
 
 #include <Security/SecBase.h>
 
-#ifdef __clang__
+#ifdef SECURITY_CAN_COMPILE
 
 CF_EXTERN_C_BEGIN
 

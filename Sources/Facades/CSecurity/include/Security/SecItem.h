@@ -7,7 +7,7 @@
 
 #include <Security/SecBase.h>
 
-#ifdef __clang__
+#ifdef SECURITY_CAN_COMPILE
 
 #include <Security/SecItemConstants.h>
 

@@ -4,7 +4,7 @@
 
 #include <Security/SecBase.h>
 
-#ifdef __clang__
+#ifdef SECURITY_CAN_COMPILE
 
 #include <Security/SecPolicyConstants.h>
 #include <Security/SecTrustConstants.h>

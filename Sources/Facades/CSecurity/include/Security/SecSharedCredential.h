@@ -4,7 +4,7 @@
 
 #include <Security/SecBase.h>
 
-#ifdef __clang__
+#ifdef SECURITY_CAN_COMPILE
 
 CF_EXTERN_C_BEGIN
 CF_ASSUME_NONNULL_BEGIN
