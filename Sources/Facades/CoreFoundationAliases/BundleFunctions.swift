@@ -4,21 +4,25 @@ public import Foundation
 public typealias CFBundle = Bundle
 
 /// The bundle of the running program.
+@discardableResult
 public func CFBundleGetMainBundle() -> CFBundle! {
     Bundle.main
 }
 
 /// The identifier of a bundle. A bare executable has one if an `Info.plist` stands beside it.
+@discardableResult
 public func CFBundleGetIdentifier(_ bundle: CFBundle!) -> CFString! {
     bundle.bundleIdentifier.map { NSString(string: $0) }
 }
 
 /// A value of a bundle's information dictionary, in the person's language if there is one in it.
+@discardableResult
 public func CFBundleGetValueForInfoDictionaryKey(_ bundle: CFBundle!, _ key: CFString!) -> CFTypeRef! {
     bundle.object(forInfoDictionaryKey: String(describing: key as NSString)).map { $0 as AnyObject }
 }
 
 /// A bundle's information dictionary.
+@discardableResult
 public func CFBundleGetInfoDictionary(_ bundle: CFBundle!) -> CFDictionary! {
     bundle.infoDictionary.map { $0 as NSDictionary }
 }

@@ -36,6 +36,7 @@ public let kCFTypeArrayCallBacks = CFArrayCallBacks()
 /// Makes a dictionary of as many keys and values as are said, given as pointers from `Unmanaged.toOpaque()`.
 ///
 /// Null pointers are left out.
+@discardableResult
 public func CFDictionaryCreate(
     _ allocator: CFAllocator!,
     _ keys: UnsafeMutablePointer<UnsafeRawPointer?>!,
@@ -55,6 +56,7 @@ public func CFDictionaryCreate(
 }
 
 /// Makes a dictionary that can change.
+@discardableResult
 public func CFDictionaryCreateMutable(
     _ allocator: CFAllocator!,
     _ capacity: CFIndex,
@@ -65,11 +67,13 @@ public func CFDictionaryCreateMutable(
 }
 
 /// A dictionary of the same keys and values.
+@discardableResult
 public func CFDictionaryCreateCopy(_ allocator: CFAllocator!, _ theDict: CFDictionary!) -> CFDictionary! {
     theDict?.copy() as? NSDictionary
 }
 
 /// A dictionary of the same keys and values that can change.
+@discardableResult
 public func CFDictionaryCreateMutableCopy(
     _ allocator: CFAllocator!,
     _ capacity: CFIndex,
@@ -79,6 +83,7 @@ public func CFDictionaryCreateMutableCopy(
 }
 
 /// Whether a dictionary has a value under a key; writes it, for as long as the dictionary lives.
+@discardableResult
 public func CFDictionaryGetValueIfPresent(
     _ theDict: CFDictionary!,
     _ key: UnsafeRawPointer!,
@@ -92,6 +97,7 @@ public func CFDictionaryGetValueIfPresent(
 /// Makes an array of as many elements as are said, given as pointers from `Unmanaged.toOpaque()`.
 ///
 /// Null pointers are left out.
+@discardableResult
 public func CFArrayCreate(
     _ allocator: CFAllocator!,
     _ values: UnsafeMutablePointer<UnsafeRawPointer?>!,
@@ -109,6 +115,7 @@ public func CFArrayCreate(
 }
 
 /// Makes an array that can change.
+@discardableResult
 public func CFArrayCreateMutable(
     _ allocator: CFAllocator!,
     _ capacity: CFIndex,
@@ -118,6 +125,7 @@ public func CFArrayCreateMutable(
 }
 
 /// An array of the same elements.
+@discardableResult
 public func CFArrayCreateCopy(_ allocator: CFAllocator!, _ theArray: CFArray!) -> CFArray! {
     theArray?.copy() as? NSArray
 }

@@ -4,17 +4,20 @@ public import Foundation
 // read the answer with `Unmanaged<T>.fromOpaque(_:)` or `unsafeBitCast`.
 
 /// How many pairs a dictionary has.
+@discardableResult
 public func CFDictionaryGetCount(_ theDict: CFDictionary!) -> CFIndex {
     theDict.count
 }
 
 /// Whether a dictionary has a value under a key.
+@discardableResult
 public func CFDictionaryContainsKey(_ theDict: CFDictionary!, _ key: UnsafeRawPointer!) -> Bool {
     guard let key = unsafe object(at: key) else { return false }
     return theDict.object(forKey: key) != nil
 }
 
 /// The value under a key, or nil. It lives as long as the dictionary.
+@discardableResult
 public func CFDictionaryGetValue(_ theDict: CFDictionary!, _ key: UnsafeRawPointer!) -> UnsafeRawPointer! {
     guard let dictionary = theDict, let key = unsafe object(at: key) else { return nil }
     return unsafe BorrowedObjects.shared.borrow(key: AnyHashable(key), from: dictionary) {
@@ -49,11 +52,13 @@ public func CFDictionaryRemoveValue(_ theDict: CFMutableDictionary!, _ key: Unsa
 }
 
 /// How many elements an array has.
+@discardableResult
 public func CFArrayGetCount(_ theArray: CFArray!) -> CFIndex {
     theArray.count
 }
 
 /// The element at a position, which must exist. It lives as long as the array.
+@discardableResult
 public func CFArrayGetValueAtIndex(_ theArray: CFArray!, _ idx: CFIndex) -> UnsafeRawPointer! {
     guard let array = theArray else { return nil }
     return unsafe BorrowedObjects.shared.borrow(key: AnyHashable(idx), from: array) {

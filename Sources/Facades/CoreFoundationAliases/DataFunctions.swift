@@ -1,17 +1,20 @@
 public import Foundation
 
 /// Makes data from bytes, which are copied.
+@discardableResult
 public func CFDataCreate(_ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8>!, _ length: CFIndex) -> CFData! {
     guard let bytes = unsafe bytes, length > 0 else { return length < 0 ? nil : NSData() }
     return unsafe NSData(bytes: bytes, length: length)
 }
 
 /// How many bytes there are.
+@discardableResult
 public func CFDataGetLength(_ theData: CFData!) -> CFIndex {
     theData.length
 }
 
 /// The bytes, valid as long as the data is.
+@discardableResult
 public func CFDataGetBytePtr(_ theData: CFData!) -> UnsafePointer<UInt8>! {
     unsafe theData.bytes.assumingMemoryBound(to: UInt8.self)
 }
@@ -26,6 +29,7 @@ public struct CFRange: Sendable {
 }
 
 /// Some of the positions of a collection.
+@discardableResult
 public func CFRangeMake(_ loc: CFIndex, _ len: CFIndex) -> CFRange {
     CFRange(location: loc, length: len)
 }

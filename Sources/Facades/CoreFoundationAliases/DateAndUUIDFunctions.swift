@@ -4,26 +4,31 @@ public import Foundation
 public let kCFAbsoluteTimeIntervalSince1970: CFTimeInterval = 978_307_200
 
 /// Makes a date.
+@discardableResult
 public func CFDateCreate(_ allocator: CFAllocator!, _ at: CFAbsoluteTime) -> CFDate! {
     NSDate(timeIntervalSinceReferenceDate: at)
 }
 
 /// The seconds from 2001 to a date.
+@discardableResult
 public func CFDateGetAbsoluteTime(_ theDate: CFDate!) -> CFAbsoluteTime {
     theDate.timeIntervalSinceReferenceDate
 }
 
 /// Makes an identifier that nobody else has.
+@discardableResult
 public func CFUUIDCreate(_ alloc: CFAllocator!) -> CFUUID! {
     NSUUID()
 }
 
 /// Reads an identifier from its text; nil where it is none.
+@discardableResult
 public func CFUUIDCreateFromString(_ alloc: CFAllocator!, _ uuidStr: CFString!) -> CFUUID! {
     NSUUID(uuidString: String(describing: uuidStr as NSString))
 }
 
 /// The text of an identifier.
+@discardableResult
 public func CFUUIDCreateString(_ alloc: CFAllocator!, _ uuid: CFUUID!) -> CFString! {
     NSString(string: uuid.uuidString)
 }

@@ -24,6 +24,7 @@ public enum CFNumberType: CFIndex, Sendable {
 }
 
 /// Makes a number from the memory that holds one of the given type.
+@discardableResult
 public func CFNumberCreate(
     _ allocator: CFAllocator!,
     _ theType: CFNumberType,

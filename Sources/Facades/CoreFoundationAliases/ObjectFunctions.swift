@@ -3,6 +3,7 @@ public import Foundation
 /// Whether two objects are of the same type and have the same value.
 ///
 /// A truth value never equals a number, although `isEqual(_:)` may say so.
+@discardableResult
 public func CFEqual(_ cf1: CFTypeRef!, _ cf2: CFTypeRef!) -> Bool {
     if cf1 === cf2 { return true }
     guard let first = cf1 as? NSObject, let second = cf2 as? NSObject else { return false }
@@ -10,6 +11,7 @@ public func CFEqual(_ cf1: CFTypeRef!, _ cf2: CFTypeRef!) -> Bool {
 }
 
 /// A hash value that equal objects share.
+@discardableResult
 public func CFHash(_ cf: CFTypeRef!) -> CFHashCode {
     guard let object = cf else { return 0 }
     guard let object = object as? NSObject else { return CFHashCode(bitPattern: ObjectIdentifier(object).hashValue) }
@@ -17,6 +19,7 @@ public func CFHash(_ cf: CFTypeRef!) -> CFHashCode {
 }
 
 /// A text for debugging that describes an object.
+@discardableResult
 public func CFCopyDescription(_ cf: CFTypeRef!) -> CFString! {
     guard let object = cf else { return nil }
     return NSString(string: String(describing: object))
@@ -28,17 +31,20 @@ public func CFShow(_ obj: CFTypeRef!) {
 }
 
 /// How many owners an object has, for debugging.
+@discardableResult
 public func CFGetRetainCount(_ cf: CFTypeRef!) -> CFIndex {
     guard let object = cf else { return 0 }
     return CFIndex(clamping: _getRetainCount(object))
 }
 
 /// Whether a truth value is true.
+@discardableResult
 public func CFBooleanGetValue(_ boolean: CFBoolean!) -> Bool {
     boolean.boolValue
 }
 
 /// The current time.
+@discardableResult
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
     Date().timeIntervalSinceReferenceDate
 }

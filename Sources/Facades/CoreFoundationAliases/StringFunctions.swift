@@ -72,6 +72,7 @@ public struct CFStringCompareFlags: OptionSet, Sendable {
 }
 
 /// Makes a string from bytes that end with a zero; nil where they are none in the encoding, or it is unknown.
+@discardableResult
 public func CFStringCreateWithCString(
     _ alloc: CFAllocator!,
     _ cStr: UnsafePointer<CChar>!,
@@ -84,16 +85,19 @@ public func CFStringCreateWithCString(
 }
 
 /// A string of the same characters.
+@discardableResult
 public func CFStringCreateCopy(_ alloc: CFAllocator!, _ theString: CFString!) -> CFString! {
     theString.map { NSString(string: String(describing: $0)) }
 }
 
 /// How many UTF-16 units a string has.
+@discardableResult
 public func CFStringGetLength(_ theString: CFString!) -> CFIndex {
     theString.length
 }
 
 /// The order of two strings.
+@discardableResult
 public func CFStringCompare(
     _ theString1: CFString!,
     _ theString2: CFString!,

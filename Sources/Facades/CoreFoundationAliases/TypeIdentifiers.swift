@@ -37,6 +37,7 @@ private enum TypeIdentifier {
 }
 
 /// The type identifier of an object.
+@discardableResult
 public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
     switch cf {
     case let identified as any CFTypeIdentified: type(of: identified).cfTypeID
@@ -56,6 +57,7 @@ public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID {
 }
 
 /// The name of a type, for debugging.
+@discardableResult
 public func CFCopyTypeIDDescription(_ type_id: CFTypeID) -> CFString! {
     switch type_id {
     case TypeIdentifier.string: "CFString"
@@ -75,37 +77,49 @@ public func CFCopyTypeIDDescription(_ type_id: CFTypeID) -> CFString! {
 }
 
 /// The type identifier of strings.
+@discardableResult
 public func CFStringGetTypeID() -> CFTypeID { TypeIdentifier.string }
 
 /// The type identifier of data.
+@discardableResult
 public func CFDataGetTypeID() -> CFTypeID { TypeIdentifier.data }
 
 /// The type identifier of truth values, different from that of numbers.
+@discardableResult
 public func CFBooleanGetTypeID() -> CFTypeID { TypeIdentifier.boolean }
 
 /// The type identifier of numbers.
+@discardableResult
 public func CFNumberGetTypeID() -> CFTypeID { TypeIdentifier.number }
 
 /// The type identifier of dates.
+@discardableResult
 public func CFDateGetTypeID() -> CFTypeID { TypeIdentifier.date }
 
 /// The type identifier of dictionaries.
+@discardableResult
 public func CFDictionaryGetTypeID() -> CFTypeID { TypeIdentifier.dictionary }
 
 /// The type identifier of arrays.
+@discardableResult
 public func CFArrayGetTypeID() -> CFTypeID { TypeIdentifier.array }
 
 /// The type identifier of sets.
+@discardableResult
 public func CFSetGetTypeID() -> CFTypeID { TypeIdentifier.set }
 
 /// The type identifier of the null object.
+@discardableResult
 public func CFNullGetTypeID() -> CFTypeID { TypeIdentifier.null }
 
 /// The type identifier of errors.
+@discardableResult
 public func CFErrorGetTypeID() -> CFTypeID { TypeIdentifier.error }
 
 /// The type identifier of URLs.
+@discardableResult
 public func CFURLGetTypeID() -> CFTypeID { TypeIdentifier.url }
 
 /// The type identifier of UUIDs.
+@discardableResult
 public func CFUUIDGetTypeID() -> CFTypeID { TypeIdentifier.uuid }

@@ -35,6 +35,7 @@ extension SecCertificate: CFTypeIdentified {
 }
 
 /// The type identifier of certificates.
+@discardableResult
 public func SecCertificateGetTypeID() -> CFTypeID {
     SecCertificate.cfTypeID
 }
@@ -43,12 +44,14 @@ public func SecCertificateGetTypeID() -> CFTypeID {
 ///
 /// - Returns: nil for anything that is no certificate (RFC 5280, section 4.1), also for one with something behind it.
 ///   Signatures are not verified, and algorithms and keys may be of any kind.
+@discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     let bytes = Data(referencing: data)
     return CertificateContents(der: Array(bytes)) == nil ? nil : SecCertificate(der: bytes)
 }
 
 /// The DER form of a certificate.
+@discardableResult
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     certificate.der as NSData
 }

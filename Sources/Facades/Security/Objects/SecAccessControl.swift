@@ -52,6 +52,7 @@ extension SecAccessControl: CFTypeIdentified {
 }
 
 /// The type identifier of access controls.
+@discardableResult
 public func SecAccessControlGetTypeID() -> CFTypeID {
     SecAccessControl.cfTypeID
 }
@@ -97,6 +98,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 ///     each other.
 ///
 /// See [SecAccessControlCreateWithFlags](https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).
+@discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,
     _ protection: CFTypeRef,
