@@ -130,7 +130,8 @@ struct Reader {
         }
         if let string = text.wholeMatch(of: /public static let (\w+) = (\w+)\(rawValue: "([^"\\]*)"\)/) {
             add(string: Self.cName(String(string.1), in: name), value: String(string.3), type: name)
-        } else if let member = text.wholeMatch(of: /public static (?:let|var) (\w+)(?:: \w+)? (?:= |\{ )(.+?)(?: \})?/) {
+        } else if let member = text.wholeMatch(of: /public static (?:let|var) (\w+)(?:: \w+)? (?:= |\{ )(.+?)(?: \})?/)
+        {
             guard scope?.isOptionSet == true else { die("\(file): not understood: \(text)") }
             let value = String(member.2)
             let raw = value.firstMatch(of: /rawValue: (.+)\)/).map { String($0.1) }

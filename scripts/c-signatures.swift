@@ -42,7 +42,8 @@ func passing(_ type: String) -> Passing {
         || ["SecKeyAlgorithm", "dispatch_queue_t", "Callback"].contains { type.contains($0) }
     if isPointer { return .pointer }
     let words = Set(type.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
-    for (names, passing) in widths where names.contains(where: words.contains) || (names.contains("") && words.isEmpty) {
+    for (names, passing) in widths where names.contains(where: words.contains) || (names.contains("") && words.isEmpty)
+    {
         return passing
     }
     die("unknown type: \(type)")

@@ -310,6 +310,10 @@ static void certificates_are_judged(void) {
     CHECK(SecTrustGetCertificateAtIndex(trust, -1) == NULL);
     if (chain) CFRelease(chain);
 
+    SecKeyRef key = SecTrustCopyKey(trust), same_key = SecTrustCopyPublicKey(trust);
+    CHECK(key && same_key && CFEqual(key, same_key) && CFGetTypeID(key) == SecKeyGetTypeID());
+    if (key) CFRelease(key);
+    if (same_key) CFRelease(same_key);
     CFDictionaryRef details = SecTrustCopyResult(trust);
     CHECK(details == NULL || CFGetTypeID(details) == CFDictionaryGetTypeID());
     if (details) CFRelease(details);

@@ -179,6 +179,8 @@ static void trust_objects(void) {
     SecTrustGetCertificateAtIndex(trust, 1);
     SecTrustGetCertificateAtIndex(trust, 0);
     done_with(SecTrustCopyResult(trust));
+    done_with(SecTrustCopyKey(trust));
+    done_with(SecTrustCopyPublicKey(trust));
     done_with(SecTrustCopyProperties(trust));
     CFDataRef exceptions = SecTrustCopyExceptions(trust);
     SecTrustSetExceptions(trust, exceptions);

@@ -142,6 +142,8 @@ OBJECT(SecTrustGetCertificateAtIndex, G(0), 0)
 OBJECT(SecTrustCopyResult, G(0))
 OBJECT(SecTrustCopyProperties, G(0))
 OBJECT(SecTrustCopyExceptions, G(0))
+OBJECT(SecTrustCopyKey, G(0))
+OBJECT(SecTrustCopyPublicKey, G(0))
 NUMBER(SecTrustSetExceptions, G(0), G(1))
 STATUS(SecTrustSetOCSPResponse, G(0), NULL)
 STATUS(SecTrustSetSignedCertificateTimestamps, G(0), NULL)
@@ -216,6 +218,7 @@ static Function functions[] = {
     F(SecTrustCopyCertificateChain, by_null, &trust), F(SecTrustGetCertificateCount, by_zero, &trust),
     F(SecTrustGetCertificateAtIndex, by_null, &trust), F(SecTrustCopyResult, by_null, &trust),
     F(SecTrustCopyProperties, by_null, &trust), F(SecTrustCopyExceptions, by_null, &trust),
+    F(SecTrustCopyKey, by_null, &trust), F(SecTrustCopyPublicKey, by_null, &trust),
     F(SecTrustSetExceptions, by_zero, &trust, &data), F(SecTrustSetOCSPResponse, by_status, &trust),
     F(SecTrustSetSignedCertificateTimestamps, by_status, &trust), F(SecTrustSetOptions, by_status, &trust),
     F(SecTrustSetKeychains, by_status, &trust), F(SecCertificateGetNormalizedIssuerContent, by_null, &certificate),

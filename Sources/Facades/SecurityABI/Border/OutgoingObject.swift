@@ -28,7 +28,13 @@ enum OutgoingObject {
         var string = string
         return string.withUTF8 { text in
             unsafe owned(
-                CFStringCreateWithBytes(nil, text.baseAddress, text.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
+                CFStringCreateWithBytes(
+                    nil,
+                    text.baseAddress,
+                    text.count,
+                    CFStringBuiltInEncodings.UTF8.rawValue,
+                    false
+                )
             )
         }
     }
@@ -46,7 +52,9 @@ enum OutgoingObject {
     }
 
     private static func number(_ number: NSNumber) -> UnsafeRawPointer? {
-        if CFGetTypeID(number) == CFBooleanGetTypeID() { return unsafe owned(number.boolValue ? kCFBooleanTrue : kCFBooleanFalse) }
+        if CFGetTypeID(number) == CFBooleanGetTypeID() {
+            return unsafe owned(number.boolValue ? kCFBooleanTrue : kCFBooleanFalse)
+        }
         if CFNumberIsFloatType(unsafe unsafeBitCast(number, to: CFNumber.self)) {
             var real = number.doubleValue
             return unsafe owned(CFNumberCreate(nil, .doubleType, &real))
@@ -91,7 +99,7 @@ enum OutgoingObject {
     }
 
     private static func release(_ objects: [UnsafeRawPointer?]) {
-        for unsafe object in unsafe objects { unsafe release(object) }
+        unsafe objects.forEach { unsafe release($0) }
     }
 
     // MARK: Ownership

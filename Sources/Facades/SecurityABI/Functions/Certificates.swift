@@ -16,37 +16,51 @@ public func secCertificateCreateWithData(
 
 @c(SecCertificateCopyData)
 public func secCertificateCopyData(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyData(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyData(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopySubjectSummary)
 public func secCertificateCopySubjectSummary(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopySubjectSummary(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopySubjectSummary(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyNormalizedIssuerSequence)
 public func secCertificateCopyNormalizedIssuerSequence(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyNormalizedIssuerSequence(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyNormalizedIssuerSequence(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyNormalizedSubjectSequence)
 public func secCertificateCopyNormalizedSubjectSequence(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyNormalizedSubjectSequence(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyNormalizedSubjectSequence(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyNotValidBeforeDate)
 public func secCertificateCopyNotValidBeforeDate(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyNotValidBeforeDate(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyNotValidBeforeDate(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyNotValidAfterDate)
 public func secCertificateCopyNotValidAfterDate(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyNotValidAfterDate(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyNotValidAfterDate(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyKey)
 public func secCertificateCopyKey(_ certificate: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecCertificateCopyKey(try unsafe Argument.certificate(certificate)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        SecCertificateCopyKey(try unsafe Argument.certificate(certificate))
+    }
 }
 
 @c(SecCertificateCopyCommonName)

@@ -1,7 +1,8 @@
 public import Security
 
 @c(SecItemAdd)
-public func secItemAdd(_ attributes: UnsafeRawPointer?, _ result: UnsafeMutablePointer<UnsafeRawPointer?>?) -> OSStatus {
+public func secItemAdd(_ attributes: UnsafeRawPointer?, _ result: UnsafeMutablePointer<UnsafeRawPointer?>?) -> OSStatus
+{
     unsafe Outcome.status(optionally: result) { result throws(WrongArgument) in
         unsafe SecItemAdd(try Argument.dictionary(attributes), result)
     }

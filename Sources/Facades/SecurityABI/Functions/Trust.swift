@@ -117,16 +117,26 @@ public func secTrustGetVerifyTime(_ trust: UnsafeRawPointer?) -> CFAbsoluteTime 
 @c(SecTrustEvaluateWithError)
 public func secTrustEvaluateWithError(
     _ trust: UnsafeRawPointer?,
-    _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
+    _ place: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> Bool {
     do throws(WrongArgument) {
         var failure: CFError?
         let isTrusted = unsafe SecTrustEvaluateWithError(try Argument.trust(trust), &failure)
-        if let failure { unsafe Outcome.write(failure, to: error) }
+        if let failure { unsafe Outcome.write(failure, to: place) }
         return isTrusted
-    } catch let refusal {
-        _ = refusal
-        unsafe Outcome.write(Outcome.wrongArgument, to: error)
+    } catch {
+        unsafe Outcome.write(Outcome.wrongArgument, to: place)
         return false
     }
+}
+
+@c(SecTrustCopyKey)
+public func secTrustCopyKey(_ trust: UnsafeRawPointer?) -> UnsafeRawPointer? {
+    unsafe Outcome.object { () throws(WrongArgument) in SecTrustCopyKey(try unsafe Argument.trust(trust)) }
+}
+
+@available(*, deprecated)
+@c(SecTrustCopyPublicKey)
+public func secTrustCopyPublicKey(_ trust: UnsafeRawPointer?) -> UnsafeRawPointer? {
+    unsafe Outcome.object { () throws(WrongArgument) in SecTrustCopyPublicKey(try unsafe Argument.trust(trust)) }
 }

@@ -88,6 +88,14 @@ CF_EXPORT OSStatus SecTrustGetTrustResult(SecTrustRef trust, SecTrustResultType 
 /// The chain from the certificate to its anchor, as far as one was found.
 CF_EXPORT CFArrayRef _Nullable SecTrustCopyCertificateChain(SecTrustRef trust) CF_RETURNS_RETAINED;
 
+/// The public key of the certificate that is judged, trusted or not.
+///
+/// - Returns: NULL for a kind of key that is not known here.
+CF_EXPORT SecKeyRef _Nullable SecTrustCopyKey(SecTrustRef trust) CF_RETURNS_RETAINED;
+
+/// The same, by an earlier function.
+CF_EXPORT SecKeyRef _Nullable SecTrustCopyPublicKey(SecTrustRef trust) CF_RETURNS_RETAINED;
+
 /// How many certificates the chain has; 0 for an object that is no trust object.
 CF_EXPORT CFIndex SecTrustGetCertificateCount(SecTrustRef trust);
 
