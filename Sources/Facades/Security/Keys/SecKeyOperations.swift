@@ -7,7 +7,7 @@ public import Foundation
 // Keys have no operations yet. What will never work, such as signing with a public key, is `errSecParam` already; all else
 // is `errSecUnimplemented`.
 
-/// Whether a key can do something in a certain way. So far no key can.
+/// Whether a key can do something in a certain way: false, as no key can yet.
 @discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey,
