@@ -80,7 +80,7 @@ enum FuzzCertificates: FuzzTarget {
             "elliptic-curve": try certificate(ellipticCurve, "/O=Company/CN=Alice"),
             "rsa": try certificate(["-newkey", "rsa:1024"], "/CN=Alice/emailAddress=a@example.com"),
             "edwards": try certificate(["-newkey", "ed25519"], "/OU=Sales"),
-            "extensions": try certificate(ellipticCurve + ornate.flatMap { ["-addext", bash] }, "/CN=Alice"),
+            "extensions": try certificate(ellipticCurve + ornate.flatMap { ["-addext", $0] }, "/CN=Alice"),
             // A Name alone: a BMPString and a TeletexString.
             "name": [
                 0x30, 0x1E, 0x31, 0x0D, 0x30, 0x0B, 0x06, 0x03, 0x55, 0x04, 0x03, 0x1E, 0x04, 0x00, 0x41, 0x00, 0x62,

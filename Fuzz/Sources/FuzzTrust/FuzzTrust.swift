@@ -1,7 +1,7 @@
 import Foundation
 import FuzzSupport
-import KeychainCertificates
 
+@testable import KeychainCertificates
 @testable import KeychainTrust
 
 /// A certificate wherever an evaluation takes one: as what is evaluated, as one that may lead to an anchor, and as an anchor;
