@@ -56,7 +56,9 @@ struct OutgoingObject: ~Copyable {
             unsafe (object as? NSNumber).flatMap { unsafe Self.owned($0.boolValue ? kCFBooleanTrue : kCFBooleanFalse) }
         case CFNumberGetTypeID(): unsafe (object as? NSNumber).flatMap { unsafe number($0) }
         case CFDateGetTypeID():
-            unsafe (object as? NSDate).flatMap { unsafe Self.owned(CFDateCreate(nil, $0.timeIntervalSinceReferenceDate)) }
+            unsafe (object as? NSDate).flatMap {
+                unsafe Self.owned(CFDateCreate(nil, $0.timeIntervalSinceReferenceDate))
+            }
         case CFNullGetTypeID(): unsafe Self.owned(kCFNull)
         default: unsafe other(object)
         }
@@ -114,7 +116,9 @@ struct OutgoingObject: ~Copyable {
         if type(of: elements) == NSArray.self || type(of: elements) == NSMutableArray.self {
             let stored = unsafe unsafeBitCast(elements, to: CFArray.self)
             for index in 0..<elements.count {
-                if let object = unsafe make(stored: CFArrayGetValueAtIndex(stored, index)) { unsafe objects.append(object) }
+                if let object = unsafe make(stored: CFArrayGetValueAtIndex(stored, index)) {
+                    unsafe objects.append(object)
+                }
             }
         } else {
             for element in elements {
