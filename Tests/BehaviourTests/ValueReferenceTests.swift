@@ -247,6 +247,19 @@ struct ValueReferenceTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `a public key beside its certificate is found as an identity, of which there is no object`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            add(item())
+            #expect(find(identities()).status == errSecItemNotFound)
+            add([kSecValueRef: key])
+            #expect(find(identities()).status == errSecSuccess)
+            #expect(find(identities([kSecReturnRef: true])).status == errSecUnimplemented)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `a public key that is given by attributes and data comes back as an object`(transport: Transport) throws {
         try withKeychain(transport) {
             let point = try #require(SecKeyCopyExternalRepresentation(key, nil) as Data?)

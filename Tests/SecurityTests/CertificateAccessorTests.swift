@@ -25,6 +25,16 @@ struct CertificateAccessorTests {
     }
 
     @Test
+    func `a description has subject and issuer, without what cannot be seen`() throws {
+        var crafted = CraftedCertificate()
+        let name = der(0x0C, Array("\u{202E}Alice\n".utf8))
+        crafted.subject = CraftedCertificate.name([(CraftedCertificate.commonName, name)])
+        let certificate = try certificate(crafted.data)
+        #expect(certificate.description.hasPrefix("<cert(0x"))
+        #expect(certificate.description.hasSuffix(") s: Alice i: Issuer>"))
+    }
+
+    @Test
     func `a subject without a common name says so`() throws {
         let certificate = try certificate(OpenSSL.certificate("/O=Company"))
         #expect(commonName(certificate) == (-26276, nil))

@@ -4,7 +4,7 @@ extension CertificateContents {
     /// A text with NUL in it is no name: what stands behind would be lost to programs in C, and the rest may be the name of
     /// somebody else.
     package var commonName: String? {
-        subjectText(.commonName)
+        subjectAttributes.text(.commonName)
     }
 
     /// The one line by which people tell certificates apart: the common name, else the organisational unit, the
@@ -12,14 +12,13 @@ extension CertificateContents {
     ///
     /// It is for display: characters that cannot be seen and those that turn the direction of text are left out.
     package var summary: String? {
-        let candidates = [
-            commonName, subjectText(.organizationalUnit), subjectText(.organization), emailAddresses.first, hosts.first,
-        ]
-        return candidates.lazy.compactMap { $0?.displayed }.first { !$0.isEmpty }
+        let names = subjectAttributes.names
+        return (names + [emailAddresses.first, hosts.first].compactMap { $0?.displayed }).first { !$0.isEmpty }
     }
 
-    private func subjectText(_ type: OID) -> String? {
-        subjectAttributes.last { $0.type == type && $0.text?.isName ?? false }?.text
+    /// The same of the issuer, as far as its name goes.
+    package var issuerSummary: String? {
+        issuerAttributes.names.first { !$0.isEmpty }
     }
 
     /// The dNSNames of the extension subjectAltName.
@@ -28,6 +27,18 @@ extension CertificateContents {
             return []
         }
         return names.compactMap { if case .dnsName(let name) = $0 { name } else { nil } }
+    }
+}
+
+extension [NameAttribute] {
+    /// The last text of a type that is a name.
+    fileprivate func text(_ type: OID) -> String? {
+        last { $0.type == type && $0.text?.isName ?? false }?.text
+    }
+
+    /// What a summary may be, for display, the best first.
+    fileprivate var names: [String] {
+        [OID.commonName, .organizationalUnit, .organization].compactMap { text($0)?.displayed }
     }
 }
 

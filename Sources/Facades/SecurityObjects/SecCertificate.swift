@@ -19,6 +19,15 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
     public override var hash: Int {
         der.hashValue
     }
+
+    /// Subject and issuer in one line, as on Apple's systems.
+    public override var description: String {
+        let contents = CertificateContents(der: Array(der))
+        let address = String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)
+        return "<cert(0x\(address)) s: \(contents?.summary ?? "") i: \(contents?.issuerSummary ?? "")>"
+    }
+
+    public override var debugDescription: String { description }
 }
 
 extension SecCertificate: CFTypeIdentified {

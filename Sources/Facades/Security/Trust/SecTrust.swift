@@ -2,6 +2,9 @@ public import CoreFoundationAliases
 public import Foundation
 import Synchronization
 
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainModel
+
 /// A certificate to be evaluated: with others that may lead from it to an anchor, with policies, and with the outcome
 /// once there is one.
 ///
@@ -37,8 +40,18 @@ public final class SecTrust: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Evaluates the certificate with the settings of this moment. The lock is not held meanwhile.
+    /// Evaluates the certificate with the settings of this moment. A fork waits for the whole of it, since it takes locks
+    /// that evaluations share.
     func evaluate() -> TrustEvaluation {
+        do throws(KeychainError) {
+            return try ForkGuard.holdingOffForks { evaluateBetweenForks() }
+        } catch {
+            return TrustEvaluation(failingWith: error)
+        }
+    }
+
+    /// The lock is not held while it evaluates.
+    private func evaluateBetweenForks() -> TrustEvaluation {
         let (settings, generation) = guarded.withLock { ($0.settings, $0.generation) }
         let evaluation = TrustEvaluation(of: settings)
         guarded.withLock { state in

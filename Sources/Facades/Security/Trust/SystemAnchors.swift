@@ -2,6 +2,7 @@ public import CoreFoundationAliases
 public import Foundation
 import SecurityObjects
 
+@_implementationOnly import KeychainClient
 @_implementationOnly import KeychainTrust
 
 /// Gives the anchors of the system.
@@ -9,7 +10,8 @@ import SecurityObjects
 /// - Returns: `errSecSuccess`; `errSecTrustNotAvailable` where the system has none.
 @discardableResult
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    let certificates = SystemAnchors.current().certificates
+    let system = try? ForkGuard.holdingOffForks { SystemAnchors.current().certificates }
+    let certificates = (system ?? [])
         .compactMap { SecCertificateCreateWithData(nil, NSData(copying: $0)) }
     guard !certificates.isEmpty else { return errSecTrustNotAvailable }
     unsafe anchors.pointee = array(of: certificates)

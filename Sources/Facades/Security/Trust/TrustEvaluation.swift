@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import SecurityObjects
 
+@_implementationOnly import KeychainModel
 @_implementationOnly import KeychainTrust
 
 /// The outcome of an evaluation.
@@ -67,6 +68,14 @@ struct TrustEvaluation: Sendable {
             self.failures = counting
             isExcepted = settings.exceptions?.letPass(counting) ?? false
         }
+    }
+
+    /// The outcome of one that could not be made.
+    init(failingWith error: KeychainError) {
+        date = Date()
+        chain = []
+        failures = [Failure(status: error.status, message: error.message, isFatal: true)]
+        isExcepted = false
     }
 
     /// The caller's own objects where they are of the chain, as Apple has it, and new ones for the rest.
