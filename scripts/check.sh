@@ -91,6 +91,8 @@ links() {
 # C programs have every constant and every function of the Swift surface, and the same ones.
 c_constants() { scripts/c-constants.sh --check; }
 
+every_constant() { scripts/every-constant.sh --check; }
+
 c_functions() {
     local ok=0 swift_functions
     swift_functions=$(mktemp)
@@ -138,6 +140,7 @@ check "Swift style" style
 check "Layers" layers
 check "Scripts" shell_syntax
 check "The C constants are the Swift ones" c_constants
+check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions
 if in_clone; then
     check "No build products under version control" no_build_products

@@ -11,7 +11,14 @@ package enum ForkGuard {
 
     private static let keychains = Mutex<[Entry]>([])
 
+    private static let preparations = Mutex<[@Sendable () -> Void]>([])
+
     private static let isPrepared: Void = clinux_fork_gate_prepare { ForkGuard.closeAll() }
+
+    /// Has something done before each fork from now on, before the keychains are closed. It must not wait for a call.
+    package static func beforeEachFork(_ preparation: @escaping @Sendable () -> Void) {
+        preparations.withLock { $0.append(preparation) }
+    }
 
     /// Runs an operation between forks. Every lock that operations share is taken inside, and every global of ours that
     /// is made at its first use is first used inside: a child would wait for ever for one that was half made.
@@ -45,6 +52,7 @@ package enum ForkGuard {
     }
 
     private static func closeAll() {
+        for prepare in preparations.withLock({ $0 }) { prepare() }
         for entry in keychains.withLock({ $0 }) {
             entry.keychain?.closeBeforeFork()
         }

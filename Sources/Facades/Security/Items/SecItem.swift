@@ -89,14 +89,26 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 
 private let notFound = KeychainError(.itemNotFound, "no item matches")
 
-/// The status of a call. A fork waits for the whole of it, reading the dictionary and building the result included.
+/// The status of a call. A fork waits for the whole of it, reading the dictionary, building the result and the log's first
+/// use included.
 private func status(of call: StaticString, _ body: () throws(KeychainError) -> Void) -> OSStatus {
-    do {
-        try ForkGuard.holdingOffForks(body)
-        return errSecSuccess
+    do throws(KeychainError) {
+        return try ForkGuard.holdingOffForks { () throws(KeychainError) -> OSStatus in
+            _ = areConstantsPrepared
+            do throws(KeychainError) {
+                try body()
+                return errSecSuccess
+            } catch {
+                let status = error.status
+                KeychainLog.note("\(call)", failedWith: error, status: status)
+                return status
+            }
+        }
     } catch {
-        let status = error.status
-        KeychainLog.note("\(call)", failedWith: error, status: status)
-        return status
+        // In a child that was forked in the middle of a call: the log too may be one that nobody can use.
+        return error.status
     }
 }
+
+/// Callers use constants outside of calls, so that holding forks off during calls is not enough.
+private let areConstantsPrepared: Void = ForkGuard.beforeEachFork { makeEveryConstant() }
