@@ -10,7 +10,7 @@ export CHATELAINE_WARNINGS_AS_ERRORS=0
 readonly package=Tests/Graph
 build=(swift build --package-path "$package")
 
-scripts/setup.sh
+scripts/setup.sh --tests
 
 run() { CHATELAINE_KEYCHAIN=memory: "$("${build[@]}" --show-bin-path)/Graph"; }
 

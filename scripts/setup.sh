@@ -71,6 +71,7 @@ look_for_what_tests_need() {
     has_command man || lacks "man, which shows the manual" man-db
     has_command mandoc || lacks "mandoc, which checks the manual" mandoc
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
+    has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 
 # A toolchain from swift.org is linked against libraries that a minimal system does not have.
