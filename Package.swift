@@ -53,6 +53,10 @@ let package = Package(
         .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "security", targets: ["SecurityTool"]),
+        // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
+        .executable(name: "chatelained", targets: ["chatelained"]),
+        .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
+        .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
@@ -66,7 +70,8 @@ let package = Package(
                     targets: [
                         "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
                         "KeychainStore",
-                        "KeychainEngine", "KeychainClient", "CoreFoundationAliases", "Security",
+                        "KeychainEngine", "KeychainProtocol", "KeychainClient",
+                        "KeychainServer", "CodeSignature", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -76,6 +81,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -144,10 +152,38 @@ let package = Package(
         ),
 
         // Wire: how a process reaches a keychain.
+        // What the compiler of protocol buffers makes of chatelaine.proto; it marks no use of a pointer.
+        .target(
+            name: "KeychainMessages",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            path: "Sources/Wire/KeychainMessages",
+            exclude: ["chatelaine.proto"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "KeychainProtocol",
+            dependencies: [
+                "KeychainMessages", "KeychainModel", "KeychainCertificates", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            path: "Sources/Wire/KeychainProtocol",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "KeychainServer",
+            dependencies: [
+                "KeychainModel", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+            path: "Sources/Wire/KeychainServer",
+            swiftSettings: strict
+        ),
         .target(
             name: "KeychainClient",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainEngine", "CLinux",
+                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Wire/KeychainClient",
@@ -195,6 +231,27 @@ let package = Package(
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+        // Who a process is, as the kernel says.
+        .target(
+            name: "PeerIdentity",
+            dependencies: ["KeychainModel", "CLinux"],
+            path: "Sources/Platform/PeerIdentity",
+            swiftSettings: strict
+        ),
+        // Who has signed a program.
+        .target(
+            name: "CodeSignature",
+            dependencies: [
+                // For linking alone: see there.
+                "SecurityObjects",
+                "KeychainModel", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Sources/Platform/CodeSignature",
+            swiftSettings: hiding
+        ),
         .target(
             name: "CSQLite",
             path: "Sources/Platform/CSQLite",
@@ -210,6 +267,34 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Executables/SecurityTool",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "chatelained",
+            dependencies: [
+                "KeychainServer", "KeychainEngine", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature",
+                "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Executables/chatelained",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "chatelaine-identify",
+            dependencies: ["PeerIdentity", "CLinux"],
+            path: "Sources/Executables/chatelaine-identify",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ChatelaineTool",
+            dependencies: [
+                "CodeSignature", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Executables/ChatelaineTool",
             swiftSettings: strict
         ),
 
@@ -254,6 +339,50 @@ let package = Package(
         .testTarget(
             name: "LocalAuthenticationTests",
             dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainProtocolTests",
+            dependencies: [
+                "KeychainProtocol", "KeychainModel", "KeychainCertificates",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PeerIdentityTests",
+            dependencies: ["PeerIdentity", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CodeSignatureTests",
+            dependencies: [
+                "CodeSignature", "KeychainModel", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainServerTests",
+            dependencies: [
+                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel", "PeerIdentity",
+                "CodeSignature", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Programs that try to get at what is not theirs, against the service's real processes.
+        .testTarget(
+            name: "AttackTests",
+            dependencies: [
+                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient", "KeychainTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ChatelaineToolTests",
+            dependencies: ["CodeSignature", "KeychainModel", "KeychainTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

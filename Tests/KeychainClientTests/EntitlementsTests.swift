@@ -1,8 +1,7 @@
 import Foundation
-import KeychainModel
 import Testing
 
-@testable import KeychainClient
+@testable import KeychainModel
 
 @Suite("Entitlements")
 struct EntitlementsTests {

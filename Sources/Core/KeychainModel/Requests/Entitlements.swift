@@ -1,5 +1,4 @@
 package import Foundation
-package import KeychainModel
 
 /// A program's entitlements: the property list that Xcode calls `PROGRAM.entitlements`.
 package struct Entitlements: Sendable, Equatable {

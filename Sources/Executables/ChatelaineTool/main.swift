@@ -1,0 +1,3 @@
+import CLinux
+
+clinux_reset_crash_signals()
