@@ -20,13 +20,24 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        // Times and tables.
+        .target(name: "KeychainMeasuring"),
         .target(name: "CAllocator"),
         .executableTarget(
             name: "keychain-ratio",
             dependencies: [
-                "KeychainSamples", "CAllocator",
+                "KeychainSamples", "KeychainMeasuring", "CAllocator",
                 // Run, not linked: it fills keychains from inside, where a client of Security does not come.
                 .product(name: "keychain-filler", package: "chatelaine"),
+            ]
+        ),
+        .executableTarget(
+            name: "service-ratio",
+            dependencies: [
+                "KeychainSamples", "KeychainMeasuring",
+                .product(name: "Security", package: "chatelaine"),
+                // Run, not linked.
+                .product(name: "chatelained", package: "chatelaine"),
             ]
         ),
         .executableTarget(

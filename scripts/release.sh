@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds what is installed, all in one build: scripts/release.sh FOLDER puts it there.
 #
-#   security                        the command, with Swift's libraries inside
+#   security, chatelaine            the commands, with Swift's libraries inside
+#   chatelained, chatelaine-identify
+#                                   the service's processes, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
 #   MODULE.swiftmodule, .swiftdoc, .swiftinterface
@@ -18,17 +20,26 @@ mkdir -p "$folder"
 readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
 
 build=("${release_build[@]}")
-"${build[@]}" --product security
 objects=$("${build[@]}" --show-bin-path)
 
-# The command carries Swift's libraries, for the machine that runs it may have no toolchain. To compile for that
-# (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static modules
+# Programs carry Swift's libraries, for the machine that runs them may have no toolchain. To compile for that
+# (--static-swift-stdlib) would compile everything once more, so they are only linked so; and what the static modules
 # would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
 static_foundation=(-lCoreFoundation -l_FoundationICU -l_FoundationCShims -l_FoundationCollections)
 
-swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/security.product/Objects.LinkFileList" \
-    "${static_foundation[@]}" -lstdc++ -lsqlite3 \
-    -Xlinker --defsym=main=SecurityTool_main -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/security"
+# Links a product: its name, the module that has its main, and more for the linker.
+program() {
+    local product=$1 module=$2
+    shift 2
+    "${build[@]}" --product "$product"
+    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" \
+        "${static_foundation[@]}" -lstdc++ "$@" \
+        -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/$product"
+}
+program security SecurityTool -lsqlite3
+program chatelaine ChatelaineTool -lsqlite3
+program chatelained chatelained -lsqlite3
+program chatelaine-identify chatelaine_identify
 
 # What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules
 # besides (inlined, specialised) is hidden.

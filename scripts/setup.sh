@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            what a build needs
 #   scripts/setup.sh --tests    and what the tests and checks need
+#   scripts/setup.sh --benchmarks    and what the keychain service is measured against
 #
 # It looks for the things themselves (a header, a command) and not for packages, so it is quick when all is there and
 # has nothing to do on a system that got them in another way.
@@ -13,10 +14,12 @@ readonly swift_major=6 swift_minor=3
 readonly swift_page=https://www.swift.org/install/linux/
 
 for_tests=no
+for_benchmarks=no
 for argument in "$@"; do
     case $argument in
         --tests) for_tests=yes ;;
-        *) die "unknown argument $argument (only --tests is known)" ;;
+        --benchmarks) for_benchmarks=yes ;;
+        *) die "unknown argument $argument (only --tests and --benchmarks are known)" ;;
     esac
 done
 
@@ -72,6 +75,14 @@ look_for_what_tests_need() {
     has_command mandoc || lacks "mandoc, which checks the manual" mandoc
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
+}
+
+look_for_what_benchmarks_need() {
+    has_command gnome-keyring-daemon || lacks "gnome-keyring, another keyring to measure" gnome-keyring
+    has_header libsecret-1/libsecret/secret.h || lacks "libsecret, through which programs use it" libsecret-1-dev
+    has_command dbus-run-session || lacks "a message bus of one's own" dbus
+    has_command cc || lacks "a C compiler" gcc
+    has_command pkg-config || lacks "pkg-config" pkg-config
 }
 
 # A toolchain from swift.org is linked against libraries that a minimal system does not have.
@@ -136,6 +147,7 @@ libstdc++-12-dev libxml2"
 
 look_for_what_a_build_needs
 if [ $for_tests = yes ]; then look_for_what_tests_need; fi
+if [ $for_benchmarks = yes ]; then look_for_what_benchmarks_need; fi
 look_for_what_the_toolchain_needs
 install_what_is_missing
 check_swift

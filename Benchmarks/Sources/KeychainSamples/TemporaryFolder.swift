@@ -3,8 +3,8 @@ import Synchronization
 
 /// A folder that goes with its owner, or with the process where that comes first: owners that live until the end are
 /// never deinitialized.
-final class TemporaryFolder: Sendable {
-    let url: URL
+public final class TemporaryFolder: Sendable {
+    public let url: URL
     private static let existing = Mutex<Set<URL>>([])
     private static let removeAtExit: Void = {
         atexit {
@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
         }
     }()
 
-    init(_ name: String, in parent: URL) throws {
+    public init(_ name: String, in parent: URL) throws {
         _ = Self.removeAtExit
         let url = parent.appending(path: "\(name)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainMeasuring
 import KeychainSamples
 
 /// Measures a keychain's operations against the least that each can cost, in the same process and in turns.

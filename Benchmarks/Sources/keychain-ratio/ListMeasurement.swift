@@ -1,4 +1,5 @@
 import Foundation
+import KeychainMeasuring
 import KeychainSamples
 
 /// The list that is held. Global, since the compiler lets go of a local one after its last use.

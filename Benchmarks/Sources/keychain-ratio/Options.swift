@@ -1,4 +1,5 @@
 import Foundation
+import KeychainMeasuring
 import KeychainSamples
 
 /// What can be measured.

@@ -1,5 +1,6 @@
 import CAllocator
 import Foundation
+import KeychainMeasuring
 
 /// What this process has in memory, in MiB.
 struct ProcessMemory {

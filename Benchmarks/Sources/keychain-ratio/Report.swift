@@ -1,3 +1,4 @@
+import KeychainMeasuring
 import KeychainSamples
 
 /// What was measured, as tables.

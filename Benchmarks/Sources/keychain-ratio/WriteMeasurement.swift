@@ -1,3 +1,4 @@
+import KeychainMeasuring
 import KeychainSamples
 
 /// Times durable changes of one item.

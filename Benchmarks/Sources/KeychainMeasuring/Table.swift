@@ -1,21 +1,21 @@
 import Foundation
 
 /// Lines of text in columns.
-struct Table {
+public struct Table {
     private var rows: [[String]]
 
-    init(_ titles: [String]) {
+    public init(_ titles: [String]) {
         rows = [titles, titles.map { String(repeating: "-", count: $0.count) }]
     }
 
-    mutating func append(_ row: [String]) {
+    public mutating func append(_ row: [String]) {
         rows.append(row)
     }
 
-    var isEmpty: Bool { rows.count == 2 }
+    public var isEmpty: Bool { rows.count == 2 }
 
     /// As Markdown reads it, so that it can be quoted.
-    var text: String {
+    public var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = zip(row, widths).map { cell, width in
@@ -27,7 +27,7 @@ struct Table {
 }
 
 extension Double {
-    func text(_ digits: Int) -> String {
+    public func text(_ digits: Int) -> String {
         isFinite ? String(format: "%.\(digits)f", self) : "-"
     }
 }

@@ -1,9 +1,11 @@
 /// How long something took, each time.
-struct Samples {
-    private(set) var microseconds: [Double] = []
+public struct Samples {
+    public private(set) var microseconds: [Double] = []
+
+    public init() {}
 
     /// Runs the body once for each element and keeps the time of each run.
-    mutating func measure<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows {
+    public mutating func measure<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows {
         let clock = ContinuousClock()
         for element in elements {
             let duration = try clock.measure { try body(element) }
@@ -11,28 +13,30 @@ struct Samples {
         }
     }
 
-    mutating func append(microseconds time: Double) {
+    public mutating func append(microseconds time: Double) {
         microseconds.append(time)
     }
 
-    var median: Double { quantile(0.5) }
+    public var median: Double { quantile(0.5) }
 
-    func quantile(_ fraction: Double) -> Double {
+    public func quantile(_ fraction: Double) -> Double {
         guard !microseconds.isEmpty else { return .nan }
         let sorted = microseconds.sorted()
         return sorted[Int(Double(sorted.count - 1) * fraction)]
     }
 
-    var mean: Double { microseconds.reduce(0, +) / Double(microseconds.count) }
+    public var mean: Double { microseconds.reduce(0, +) / Double(microseconds.count) }
 }
 
 /// An operation and its floor, measured in turns so that whatever else the machine does hits both.
-struct Comparison {
-    var floor = Samples()
-    var operation = Samples()
+public struct Comparison {
+    public var floor = Samples()
+    public var operation = Samples()
     private var ratios = Samples.Ratios()
 
-    mutating func round(
+    public init() {}
+
+    public mutating func round(
         floor measureFloor: (inout Samples) throws -> Void,
         operation measureOperation: (inout Samples) throws -> Void
     ) rethrows {
@@ -46,20 +50,20 @@ struct Comparison {
     }
 
     /// The median over the rounds of the ratio of the medians within a round.
-    var ratio: Double { ratios.median }
+    public var ratio: Double { ratios.median }
 }
 
 extension Samples {
     /// Numbers whose median is wanted, without a unit.
-    struct Ratios {
+    public struct Ratios {
         private var values: [Double] = []
 
-        mutating func append(_ value: Double) { values.append(value) }
+        public mutating func append(_ value: Double) { values.append(value) }
 
-        var median: Double { values.isEmpty ? .nan : values.sorted()[(values.count - 1) / 2] }
+        public var median: Double { values.isEmpty ? .nan : values.sorted()[(values.count - 1) / 2] }
     }
 
-    mutating func append(_ other: Samples) {
+    public mutating func append(_ other: Samples) {
         microseconds += other.microseconds
     }
 }

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds a Debian package of all that is installed: scripts/deb.sh [FOLDER], into .build/ where none is given. Prints the
+# package's path.
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+output=${1:-.build}
+command -v dpkg-deb >/dev/null || die "dpkg-deb is needed: this makes packages on Debian and Ubuntu only"
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+chmod 755 "$stage"
+DESTDIR=$stage PREFIX=/usr scripts/install.sh >&2
+# The package manager keeps its own account of files.
+rm "$stage/usr/share/chatelaine/installed-files"
+find "$stage/usr/share/man" -type f -exec gzip -9n {} +
+
+version=$("$stage/usr/bin/security" --version | awk '{ print $NF }')
+architecture=$(dpkg --print-architecture)
+
+# The packages that bring the libraries which the programs name. Swift's own runtime, which libChatelaine.so needs, comes
+# with the toolchain that a Swift program is built with.
+depends=$(
+    find "$stage/usr/bin" "$stage/usr/lib" -type f \( -perm -u+x -o -name '*.so.*' \) -exec objdump -p {} + 2>/dev/null |
+        awk '$1 == "NEEDED" { print $2 }' | sort -u | { grep -vE '^lib(swift|Foundation|_|dispatch|Blocks)' || true; } |
+        while read -r library; do
+            path=$(ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
+            dpkg-query -S "$(readlink -f "$path")" "$path" 2>/dev/null | cut -d : -f 1
+        done | sort -u | paste -sd , | sed 's/,/, /g'
+)
+
+mkdir "$stage/DEBIAN"
+sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" \
+    -e "s/@SIZE@/$(du -sk "$stage/usr" | cut -f 1)/" packaging/debian/control.in >"$stage/DEBIAN/control"
+install -m 755 packaging/debian/{postinst,prerm,postrm} "$stage/DEBIAN/"
+(cd "$stage" && find usr -type f -exec md5sum {} +) >"$stage/DEBIAN/md5sums"
+
+mkdir -p "$output"
+package=$output/chatelaine_${version}_$architecture.deb
+dpkg-deb --root-owner-group -Zxz --build "$stage" "$package" >&2
+printf '%s\n' "$package"
