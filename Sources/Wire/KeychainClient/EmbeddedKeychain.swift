@@ -7,8 +7,15 @@ import Synchronization
 /// nobody.
 ///
 /// It can be used from any number of threads, and in the child of a fork.
-package final class EmbeddedKeychain: KeychainService {
-    let location: KeychainLocation
+package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
+    package enum Place: Sendable {
+        /// In a folder.
+        case embedded(directory: String)
+        /// In this process's memory alone.
+        case memory
+    }
+
+    let place: Place
     private let caller: Caller
     let log: Logger
     private let queryLog: Logger
@@ -18,13 +25,13 @@ package final class EmbeddedKeychain: KeychainService {
 
     /// - Parameter patience: how long a call waits for another process that writes, before it fails.
     package init(
-        _ location: KeychainLocation,
+        _ place: Place,
         caller: Caller,
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience
     ) {
-        self.location = location
+        self.place = place
         self.caller = caller
         self.log = log
         self.queryLog = queryLog
@@ -106,7 +113,7 @@ package final class EmbeddedKeychain: KeychainService {
                 if let engine = state, engine.isInPlace { return engine }
                 state = nil
                 let engine =
-                    switch location {
+                    switch place {
                     case .memory: try KeychainEngine.inMemory(log: log)
                     case .embedded(let path): try directory(path).open(log: log)
                     }
