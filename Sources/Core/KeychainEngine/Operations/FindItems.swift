@@ -21,8 +21,8 @@ extension KeychainEngine {
     struct SearchStep {
         /// Whether more than one statement has to see one state.
         let needsSnapshot: Bool
-        /// Gives each row that it finds to the second argument.
-        let body: (ReadTransaction, (SealedRow) -> Void) throws(KeychainError) -> [FoundItem]
+        /// Gives each row that it finds to the second argument, which may end it by throwing.
+        let body: (ReadTransaction, (SealedRow) throws(KeychainError) -> Void) throws(KeychainError) -> [FoundItem]
     }
 
     /// Decides, which needs no transaction; what is returned does the rest in one.
@@ -42,7 +42,7 @@ extension KeychainEngine {
         _ authorized: AuthorizedFind,
         for caller: Caller,
         in transaction: ReadTransaction,
-        note: (SealedRow) -> Void
+        note: (SealedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) -> [FoundItem] {
         guard authorized.limit.maximum > 0 else { return [] }
         var matches = Matches()
@@ -55,7 +55,7 @@ extension KeychainEngine {
             try transaction.forEach(selection) { (stored) throws(KeychainError) in
                 if let item = try release(stored, to: authorized, certificates: certificates) {
                     matches.append(item, rowNumber: stored.rowNumber)
-                    note(stored.row)
+                    try note(stored.row)
                 }
                 return matches.count < authorized.limit.maximum
             }

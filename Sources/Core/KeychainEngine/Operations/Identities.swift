@@ -15,8 +15,8 @@ extension KeychainEngine {
                 .identities(atMost: authorized.limit.maximum) { (identity) throws(KeychainError) in
                     let found = try self.release(identity, to: authorized, certificates: certificates)
                     if found != nil {
-                        note(identity.certificate.item.row)
-                        note(identity.key.item.row)
+                        try note(identity.certificate.item.row)
+                        try note(identity.key.item.row)
                     }
                     return found
                 }
