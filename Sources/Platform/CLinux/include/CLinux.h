@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "CLinuxClient.h"
+#include "service.h"
 
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
 void clinux_zero(void *bytes, size_t count);

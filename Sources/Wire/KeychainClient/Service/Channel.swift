@@ -69,8 +69,8 @@ final class Channel: @unchecked Sendable {
                 throw .unknown(Self.asUnavailable(error))
             }
             switch message {
-            // The connection is over, and what was asked on it was not done.
-            case .refusal(let error): throw error.code == .notAvailable ? .notSent(error) : .refused(error)
+            // The connection is over. Where the service just ends, it may have done what was asked before.
+            case .refusal(let error): throw error.code == .notAvailable ? .unknown(error) : .refused(error)
             case .response(let response) where response.id == lastRequest:
                 parts.append(response.body)
                 if !response.hasMore { return parts }
