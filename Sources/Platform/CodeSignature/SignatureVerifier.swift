@@ -20,7 +20,7 @@ package struct SignatureVerifier: Sendable {
 
     func verdict(on program: ProgramMeasurement) throws(KeychainError) -> SignatureVerdict {
         switch program.ending {
-        case .none: return .unsigned(digest: program.digest)
+        case .none: return .unsigned(program.digest)
         case .faulty(let fault): return .tampered(.malformed(fault))
         case .trailer(let trailer): return try verdict(on: program, signedBy: trailer)
         }

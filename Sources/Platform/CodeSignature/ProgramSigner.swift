@@ -1,0 +1,106 @@
+import Crypto
+package import Foundation
+package import KeychainModel
+import ProgramTrailer
+
+/// Appends a signature to a program.
+package enum ProgramSigner {
+    /// Writes the program anew, signed, in the place of the old one: whoever looks sees the old file or the new one, whole.
+    /// A signature that the program has already is replaced. Owner and permissions stay; extended attributes go, file
+    /// capabilities among them.
+    ///
+    /// - Parameters:
+    ///   - path: of an ELF executable; a link is refused.
+    ///   - entitlements: as `EntitlementsTemplate.complete` makes them.
+    /// - Throws: `notAvailable` for a team whose certificate has expired, `invalidParameter` for what is no program,
+    ///   `missingEntitlement` for entitlements that the team cannot give.
+    package static func sign(
+        _ path: String,
+        entitlements: [UInt8],
+        with key: TeamKey,
+        at date: Date = Date()
+    ) throws(KeychainError) {
+        try key.certificate.checkValidity(at: date)
+        _ = try SignedEntitlements.read(entitlements, of: key.team)
+        let program = try OpenProgram(path)
+        let length = try unsignedLength(of: program.descriptor, length: program.stamp.size)
+        let replacement = try NewFile(beside: path, mode: 0o600)
+        var hash = SHA256()
+        try unsafe FileReader.read(program.descriptor, 0..<length) { part throws(KeychainError) in
+            unsafe hash.update(bufferPointer: part)
+            try unsafe replacement.write(part)
+        }
+        let digest = Array(hash.finalize())
+        let message = ProgramTrailer.signedMessage(
+            programLength: length,
+            digest: digest,
+            entitlements: entitlements,
+            team: key.team.description,
+            certificate: key.certificate.der
+        )
+        let trailer = ProgramTrailer(
+            programLength: length,
+            digest: digest,
+            entitlements: entitlements,
+            team: key.team.description,
+            certificate: key.certificate.der,
+            signature: try key.sign(message)
+        )
+        try replacement.write(trailer.bytes)
+        try replacement.take(owner: program.stamp)
+        // Its name may have been given to another file meanwhile.
+        guard try FileStamp(of: program.descriptor) == program.stamp, try FileStamp(path: path) == program.stamp else {
+            throw KeychainError(.notAvailable, "\(path) changed while it was signed")
+        }
+        try replacement.commit(replacing: true)
+    }
+
+    /// How long the program is under its signatures.
+    private static func unsignedLength(of descriptor: Int32, length: UInt64) throws(KeychainError) -> UInt64 {
+        var length = length
+        while true {
+            switch try ProgramTrailer.ending(of: descriptor, length: length) {
+            case .none: return length
+            case .trailer(let trailer): length = trailer.programLength
+            case .faulty:
+                throw KeychainError(.invalidParameter, "the program has a damaged signature; build it anew and sign that")
+            }
+        }
+    }
+}
+
+/// A program's file, opened for reading.
+final class OpenProgram {
+    let descriptor: Int32
+    let stamp: FileStamp
+
+    /// - Throws: `invalidParameter` for a link, and for what is no ELF executable.
+    init(_ path: String) throws(KeychainError) {
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw errno == ELOOP
+                ? KeychainError(.invalidParameter, "\(path) is a link; name the file itself")
+                : KeychainError(errno: errno, "\(path) cannot be opened")
+        }
+        do throws(KeychainError) {
+            stamp = try FileStamp(of: descriptor)
+            guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }
+            var start: [UInt8] = []
+            try unsafe FileReader.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }
+            guard start == [0x7F] + Array("ELF".utf8) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "\(path) is no executable (ELF); what a script may do belongs to its interpreter"
+                )
+            }
+            guard stamp.size <= ProgramMeasurement.largest else {
+                throw KeychainError(.dataTooLarge, "\(path) is larger than 1 GiB")
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+}
