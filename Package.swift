@@ -344,7 +344,7 @@ let package = Package(
         .testTarget(
             name: "KeychainProtocolTests",
             dependencies: [
-                "KeychainProtocol", "KeychainModel", "KeychainCertificates",
+                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings
