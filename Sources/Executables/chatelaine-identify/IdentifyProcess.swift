@@ -41,7 +41,7 @@ enum IdentifyProcess {
 
     private static func accept(_ listener: Descriptor, from server: UInt32) -> Descriptor? {
         while true {
-            let number = unsafe Glibc.accept(listener.number, nil, nil)
+            let number = Glibc.accept(listener.number, nil, nil)
             if number < 0, errno == EINTR || errno == ECONNABORTED { continue }
             guard number >= 0 else { return nil }
             let socket = Descriptor(owning: number)
@@ -71,7 +71,7 @@ enum IdentifyProcess {
             }
         }
         service.run()
-        for worker in workers { unsafe _ = pthread_join(worker, nil) }
+        for worker in workers { _ = pthread_join(worker, nil) }
     }
 
     private final class Worker {
@@ -84,6 +84,6 @@ enum IdentifyProcess {
 
     static func complain(_ message: String) {
         let line = Array("chatelaine-identify: \(message)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
+        _ = unsafe write(STDERR_FILENO, line, line.count)
     }
 }

@@ -200,7 +200,7 @@ int clinux_stat(int folder, const char *path, int flags, struct clinux_file *fil
         return errno;
     }
     *file = (struct clinux_file){
-        .device = ((uint64_t)status.stx_dev_major << 32) | status.stx_dev_minor,
+        .device = makedev(status.stx_dev_major, status.stx_dev_minor),
         .inode = status.stx_ino,
         .size = status.stx_size,
         .mount = (status.stx_mask & STATX_MNT_ID) ? status.stx_mnt_id : 0,

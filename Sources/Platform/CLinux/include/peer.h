@@ -61,6 +61,7 @@ struct clinux_process_ids {
 bool clinux_pidfd_ids(int pidfd, struct clinux_process_ids *ids);
 
 struct clinux_file {
+    /// As in stat(2).
     uint64_t device, inode, size;
     /// Reused once the mount is gone, as in mountinfo.
     uint64_t mount;

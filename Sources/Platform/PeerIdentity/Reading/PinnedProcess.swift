@@ -38,6 +38,14 @@ package struct PinnedProcess: Sendable {
 
     package var isAlive: Bool { clinux_pidfd_is_alive(pidfd.number) }
 
+    /// Its saved group, which everybody may know; nil once it has ended.
+    package var savedGroup: UInt32? {
+        var ids = clinux_process_ids()
+        if unsafe clinux_pidfd_ids(pidfd.number, &ids) { return ids.saved_gid }
+        // Before Linux 6.13.
+        return SmallFile.read("status", in: folder.number, largest: 1 << 20).flatMap { ProcessStatus($0) }?.gids.saved
+    }
+
     /// The pid as this process's /proc names it.
     private static func pid(of pidfd: Descriptor) -> Int32? {
         var ids = clinux_process_ids()

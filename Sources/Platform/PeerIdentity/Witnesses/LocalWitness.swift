@@ -25,4 +25,9 @@ package struct LocalWitness: PeerWitness {
         guard process.isAlive else { throw PinnedProcess.isGone }
         return facts
     }
+
+    /// The file that a process runs now; nil if it cannot be seen.
+    package func executable(of process: PinnedProcess) -> FileIdentity? {
+        FileStatus.of("exe", in: process.folder.number, followingLinks: true).map { FileIdentity($0) }
+    }
 }
