@@ -9,6 +9,7 @@
 
 #include "peer.h"
 #include "privileges.h"
+#include "service.h"
 
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
 void clinux_zero(void *bytes, size_t count);

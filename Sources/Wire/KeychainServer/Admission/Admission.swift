@@ -22,12 +22,22 @@ package struct AdmittedPeer: Sendable {
     /// The same for the program itself to see.
     package let identity: ServiceIdentity
     package let stream: any PeerStream
+    /// The name of another keychain of the user; nil for the user's one. No check of the product sets it: tests play many
+    /// programs with a keychain each.
+    package let uncheckedKeychain: String?
 
-    package init(uid: UInt32, caller: Caller, identity: ServiceIdentity, stream: any PeerStream) {
+    package init(
+        uid: UInt32,
+        caller: Caller,
+        identity: ServiceIdentity,
+        stream: any PeerStream,
+        uncheckedKeychain: String? = nil
+    ) {
         self.uid = uid
         self.caller = caller
         self.identity = identity
         self.stream = stream
+        self.uncheckedKeychain = uncheckedKeychain
     }
 }
 
