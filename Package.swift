@@ -267,10 +267,16 @@ let package = Package(
         ),
 
         // Executables: flags, assembly, run.
+        // What commands print of other people's text.
+        .target(
+            name: "TerminalText",
+            path: "Sources/Executables/TerminalText",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "SecurityTool",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "CLinux",
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "TerminalText", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -299,7 +305,8 @@ let package = Package(
         .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol", "CLinux",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol",
+                "TerminalText", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Executables/ChatelaineTool",
@@ -390,7 +397,8 @@ let package = Package(
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["CodeSignature", "KeychainModel", "KeychainTestSupport"],
+            dependencies: ["ChatelaineTool", "CodeSignature", "KeychainModel", "TranscriptTesting"],
+            resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
         .testTarget(
@@ -410,10 +418,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Sessions with commands, as text.
+        .target(
+            name: "TranscriptTesting",
+            path: "Tests/TranscriptTesting",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "SecurityTool", "KeychainModel",
+                "SecurityTool", "TerminalText", "KeychainModel", "TranscriptTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Transcripts")],

@@ -1,6 +1,7 @@
 import Foundation
 import KeychainClient
 import KeychainModel
+import TerminalText
 
 /// Writes items as macOS's command does.
 struct AttributePrinter {
