@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "CLinuxClient.h"
+#include "peer.h"
+#include "privileges.h"
 #include "service.h"
 
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
