@@ -403,7 +403,10 @@ let package = Package(
         ),
         .testTarget(
             name: "KeychainClientTests",
-            dependencies: ["KeychainClient", "KeychainModel"],
+            dependencies: [
+                "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
