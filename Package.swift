@@ -157,7 +157,7 @@ let package = Package(
             name: "KeychainMessages",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             path: "Sources/Wire/KeychainMessages",
-            exclude: ["chatelaine.proto"],
+            exclude: ["chatelaine.proto", "generated.sha256"],
             swiftSettings: settings
         ),
         .target(
