@@ -184,7 +184,7 @@ let package = Package(
         .target(
             name: "KeychainClient",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "CLinux",
+                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "ProgramTrailer", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Wire/KeychainClient",
@@ -239,13 +239,20 @@ let package = Package(
             path: "Sources/Platform/PeerIdentity",
             swiftSettings: strict
         ),
+        // Whether a program is signed: what clients have to know as well.
+        .target(
+            name: "ProgramTrailer",
+            dependencies: ["KeychainModel"],
+            path: "Sources/Platform/ProgramTrailer",
+            swiftSettings: strict
+        ),
         // Who has signed a program.
         .target(
             name: "CodeSignature",
             dependencies: [
                 // For linking alone: see there.
                 "SecurityObjects",
-                "KeychainModel", "CLinux",
+                "ProgramTrailer", "KeychainModel", "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -345,7 +352,7 @@ let package = Package(
         .testTarget(
             name: "KeychainProtocolTests",
             dependencies: [
-                "KeychainProtocol", "KeychainModel", "KeychainCertificates",
+                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings
@@ -358,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "CodeSignatureTests",
             dependencies: [
-                "CodeSignature", "KeychainModel", "KeychainTestSupport",
+                "CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "X509", package: "swift-certificates"),
             ],

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "peer.h"
+#include "privileges.h"
 #include "service.h"
 
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
