@@ -282,10 +282,16 @@ let package = Package(
         ),
 
         // Executables: flags, assembly, run.
+        // What commands print of other people's text.
+        .target(
+            name: "TerminalText",
+            path: "Sources/Executables/TerminalText",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "SecurityTool",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "CLinux",
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "TerminalText", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -310,7 +316,8 @@ let package = Package(
         .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol", "CLinux",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol",
+                "TerminalText", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Executables/ChatelaineTool",
@@ -401,12 +408,16 @@ let package = Package(
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["CodeSignature", "KeychainModel", "KeychainTestSupport"],
+            dependencies: ["ChatelaineTool", "CodeSignature", "KeychainModel", "TranscriptTesting"],
+            resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeychainClientTests",
-            dependencies: ["KeychainClient", "KeychainModel"],
+            dependencies: [
+                "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -421,10 +432,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Sessions with commands, as text.
+        .target(
+            name: "TranscriptTesting",
+            path: "Tests/TranscriptTesting",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "SecurityTool", "KeychainModel",
+                "SecurityTool", "TerminalText", "KeychainModel", "TranscriptTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Transcripts")],

@@ -77,3 +77,16 @@ final class NewFile {
         guard fsync(descriptor) == 0 else { throw KeychainError(errno: errno, "\(folder) cannot be written") }
     }
 }
+
+extension NewFile {
+    /// Belongs to the same user and group as another file, with its permissions.
+    func take(owner stamp: FileStamp) throws(KeychainError) {
+        guard fchown(descriptor, stamp.owner, stamp.group) == 0 else {
+            throw KeychainError(errno: errno, "the file cannot be given to its owner")
+        }
+        // After that: a change of owner takes set-user-ID and set-group-ID away.
+        guard fchmod(descriptor, stamp.mode & 0o7777) == 0 else {
+            throw KeychainError(errno: errno, "the file cannot be given its permissions")
+        }
+    }
+}

@@ -5,8 +5,7 @@ import ProgramTrailer
 
 /// What a program's file is: its digests, and the signature that it says it has.
 struct ProgramMeasurement: Sendable {
-    /// SHA-256 of the whole file.
-    let digest: [UInt8]
+    let digest: ProgramDigest
     let ending: ProgramTrailer.Ending
     /// SHA-256 of what stands before the trailer, where there is one.
     let programDigest: [UInt8]
@@ -37,7 +36,7 @@ struct ProgramMeasurement: Sendable {
         try unsafe FileReader.read(descriptor, 0..<programLength) { part in unsafe hash.update(bufferPointer: part) }
         programDigest = Array(hash.finalize())
         try unsafe FileReader.read(descriptor, programLength..<before.size) { part in unsafe hash.update(bufferPointer: part) }
-        digest = Array(hash.finalize())
+        digest = ProgramDigest(Array(hash.finalize()))
         guard try FileStamp(of: descriptor) == before else {
             throw KeychainError(.authenticationFailed, "the program changed while it was read")
         }

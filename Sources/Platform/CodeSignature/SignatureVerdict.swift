@@ -4,9 +4,7 @@ package import ProgramTrailer
 /// What a program's signature is worth.
 package enum SignatureVerdict: Sendable, Equatable {
     /// The file has no signature.
-    ///
-    /// - Parameter digest: SHA-256 of the file.
-    case unsigned(digest: [UInt8])
+    case unsigned(ProgramDigest)
     /// A trusted team has signed the file as it is.
     case signed(VerifiedSignature)
     /// The file has a signature that is worth nothing. It is not to be taken for an unsigned program, which would store
@@ -21,10 +19,10 @@ package struct VerifiedSignature: Sendable, Equatable {
     package let identifier: String
     /// The access groups that its entitlements give it, in Apple's order. Each begins with the team's prefix.
     package let groups: [String]
-    /// SHA-256 of the file, the signature included.
-    package let digest: [UInt8]
+    /// The signature included.
+    package let digest: ProgramDigest
 
-    init(team: TeamIdentifier, identifier: String, groups: [String], digest: [UInt8]) {
+    init(team: TeamIdentifier, identifier: String, groups: [String], digest: ProgramDigest) {
         self.team = team
         self.identifier = identifier
         self.groups = groups

@@ -18,9 +18,15 @@ package struct SignatureVerifier: Sendable {
         try verdict(on: ProgramMeasurement(of: descriptor))
     }
 
+    /// - Throws: `invalidParameter` for what is no ELF executable, and as `verdict(of:)` does.
+    package func verdict(ofProgramAt path: String) throws(KeychainError) -> SignatureVerdict {
+        let program = try OpenProgram(path)
+        return try verdict(of: program.descriptor)
+    }
+
     func verdict(on program: ProgramMeasurement) throws(KeychainError) -> SignatureVerdict {
         switch program.ending {
-        case .none: return .unsigned(digest: program.digest)
+        case .none: return .unsigned(program.digest)
         case .faulty(let fault): return .tampered(.malformed(fault))
         case .trailer(let trailer): return try verdict(on: program, signedBy: trailer)
         }

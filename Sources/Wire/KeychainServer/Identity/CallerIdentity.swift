@@ -36,7 +36,7 @@ package struct CallerIdentity: Sendable {
         case .system:
             // Whoever starts it owns it. It must not get at what the installed program keeps, or a copy of that, started with
             // a library of the attacker's, would.
-            let group = "signed-copy." + hexadecimal(signature.digest)
+            let group = "signed-copy." + signature.digest.description
             self.init(name: signature.identifier + " (not installed)", groups: [group], kind: .signed, facts)
         case .session:
             self.init(name: signature.identifier, groups: signature.groups, kind: .signed, facts)
@@ -55,18 +55,11 @@ package struct CallerIdentity: Sendable {
     }
 
     /// A place that only root can fill names a program over its versions; anywhere else only its contents do.
-    private static func group(ofUnsigned facts: ProgramFacts, digest: [UInt8]) -> String {
+    private static func group(ofUnsigned facts: ProgramFacts, digest: ProgramDigest) -> String {
         // An asterisk at the end of a group stands for many groups, and a path is no line of a log.
         let isName =
             facts.path.hasPrefix("/") && !facts.path.utf8.contains(UInt8(ascii: "*"))
             && facts.path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-        return "program." + (facts.isInRootOwnedPlace && isName ? facts.path : hexadecimal(digest))
+        return "program." + (facts.isInRootOwnedPlace && isName ? facts.path : digest.description)
     }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { byte in
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
-    }.joined()
 }

@@ -4,24 +4,24 @@ import Glibc
 ///
 /// Whoever can add an item chooses its attributes. Printed as they are, they could move the cursor, change colours,
 /// answer for the terminal, forge lines, or turn the order of the letters around.
-enum TerminalText {
+package enum TerminalText {
     /// The text on one line, with everything that a terminal would obey made visible: `\n`, `\e`, `\u{202e}`.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += isSafe($1) ? String($1) : escape($1) }
     }
 
     /// The same for text of several lines of our own, in which somebody else's may be quoted.
-    static func escapedLines(_ text: String) -> String {
+    package static func escapedLines(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += isSafe($1) || $1 == "\n" ? String($1) : escape($1) }
     }
 
     /// How many columns text takes that has been made safe.
-    static func width(_ text: String) -> Int {
+    package static func width(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
     }
 
     /// The text with blanks behind it, or with its end left out, so that it takes so many columns.
-    static func fitted(_ text: String, to width: Int) -> String {
+    package static func fitted(_ text: String, to width: Int) -> String {
         let excess = Self.width(text) - width
         guard excess > 0 else { return text + String(repeating: " ", count: -excess) }
         var kept = ""
@@ -36,7 +36,7 @@ enum TerminalText {
     }
 
     /// Control characters, invisible formatting (which turns text around), and what is no character.
-    static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
         default: true
