@@ -316,7 +316,8 @@ let package = Package(
         .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel",
+                "KeychainProtocol",
                 "TerminalText", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -392,7 +393,8 @@ let package = Package(
         .testTarget(
             name: "KeychainServerTests",
             dependencies: [
-                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel", "PeerIdentity",
+                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "PeerIdentity",
                 "CodeSignature", "KeychainTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -402,13 +404,14 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient", "KeychainTestSupport",
+                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
+                "KeychainTestSupport",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["ChatelaineTool", "CodeSignature", "KeychainModel", "TranscriptTesting"],
+            dependencies: ["ChatelaineTool", "CodeSignature", "TranscriptTesting"],
             resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
