@@ -175,6 +175,7 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
             path: "Sources/Wire/KeychainServer",
@@ -360,7 +361,7 @@ let package = Package(
         .testTarget(
             name: "KeychainProtocolTests",
             dependencies: [
-                "KeychainProtocol", "KeychainModel", "KeychainCertificates",
+                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings

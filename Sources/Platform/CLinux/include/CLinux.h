@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CLinuxClient.h"
+#include "peer.h"
+#include "privileges.h"
+#include "service.h"
+
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
 void clinux_zero(void *bytes, size_t count);
 

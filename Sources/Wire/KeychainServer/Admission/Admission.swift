@@ -5,7 +5,8 @@ package import KeychainProtocol
 ///
 /// docs/protocol.md gives the steps; every one of them answers an attack that succeeded without it.
 package protocol Gatekeeper: Sendable {
-    /// Goes through the whole handshake. The descriptor stays the server's, who closes it.
+    /// Goes through the handshake, up to the client's proof; the answer to that is the server's. The descriptor stays the
+    /// server's, who closes it. It comes from a listener that had SO_PASSCRED before it listened.
     ///
     /// - Returns: the caller, and the only way to read from it.
     /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails; then the server sends a refusal and
@@ -21,12 +22,22 @@ package struct AdmittedPeer: Sendable {
     /// The same for the program itself to see.
     package let identity: ServiceIdentity
     package let stream: any PeerStream
+    /// The name of another keychain of the user; nil for the user's one. No check of the product sets it: tests play many
+    /// programs with a keychain each.
+    package let uncheckedKeychain: String?
 
-    package init(uid: UInt32, caller: Caller, identity: ServiceIdentity, stream: any PeerStream) {
+    package init(
+        uid: UInt32,
+        caller: Caller,
+        identity: ServiceIdentity,
+        stream: any PeerStream,
+        uncheckedKeychain: String? = nil
+    ) {
         self.uid = uid
         self.caller = caller
         self.identity = identity
         self.stream = stream
+        self.uncheckedKeychain = uncheckedKeychain
     }
 }
 

@@ -18,6 +18,13 @@ package enum ClientMessage: Sendable {
     case request(id: UInt64, Request)
 }
 
+/// A client's message as it arrived.
+package enum ReceivedClientMessage: Sendable {
+    case authenticate(Authentication)
+    /// A request, or why it is none that can be carried out: then the answer is that error, and the connection goes on.
+    case request(id: UInt64, Result<Request, KeychainError>)
+}
+
 /// The server's opening of a connection.
 package struct Hello: Sendable, Equatable {
     /// 32 random bytes.
