@@ -400,6 +400,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
+        .executableTarget(
+            name: "unchecked-daemon",
+            dependencies: [
+                "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/UncheckedDaemon",
+            swiftSettings: settings
+        ),
         // Programs that try to get at what is not theirs, against the service's real processes.
         .testTarget(
             name: "AttackTests",
