@@ -438,7 +438,8 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport", "chatelaine-identify",
+                "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

@@ -8,16 +8,18 @@ import KeychainServer
 import Logging
 import PeerIdentity
 
-/// The keychain service in system mode with checks left out, for the attacks that these checks stop.
+/// The keychain service with checks left out, for the attacks that these checks stop, and with callers whose part a test
+/// plays. In system mode, unless it is told otherwise.
 @main
 struct UncheckedDaemon: ParsableCommand {
     @Option var directory: String
     @Option var socket: String
-    @Option var teams: String
-    @Option(help: "The uid that the service runs as.") var user: UInt32
-    @Option var identifyUser: UInt32
-    @Option(help: "The number of the group that installed programs get.") var markerGroup: UInt32
-    @Option(help: "The path of chatelaine-identify.") var identify: String
+    @Option var teams: String = "/nowhere"
+    @Option(help: "The uid that the service runs as.") var user: UInt32 = 0
+    @Option var identifyUser: UInt32 = 0
+    @Option(help: "The number of the group that installed programs get.") var markerGroup: UInt32 = 0
+    @Option(help: "The path of chatelaine-identify.") var identify: String = ""
+    @Flag(help: "In session mode; all checks are made.") var session = false
     @Option(help: "A check that is left out; see PeerChecks.named.") var without: [String] = []
     @Option(help: "Milliseconds before a caller is looked at, as on a busy machine.") var delay: UInt32 = 0
     @Option(help: "How many descriptors the service may have.") var descriptors: UInt?
@@ -29,6 +31,7 @@ struct UncheckedDaemon: ParsableCommand {
         if !keepCrashHandlers { clinux_reset_crash_signals() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let log = Logger(label: "unchecked-daemon")
+        if session { return try runSession(log) }
         let checks = try PeerChecks.unchecked(without: leftOut())
 
         // As in the service: everything that needs root's rights before they go.
@@ -55,10 +58,30 @@ struct UncheckedDaemon: ParsableCommand {
         )
         if delay > 0 { gatekeeper = DelayingGatekeeper(gatekeeper, milliseconds: delay) }
         if callersByAddress { gatekeeper = CallersByAddress(gatekeeper) }
+        try serve(listener, gatekeeper, mode: .system, log)
+    }
+
+    private func runSession(_ log: Logger) throws {
+        let listener = try ListeningSocket(binding: socket, for: .owner)
+        var gatekeeper: any Gatekeeper = PeerGatekeeper(
+            mode: .session(uid: getuid()),
+            witness: LocalWitness(),
+            verdicts: VerdictCache(SignatureVerifier(teams: TrustedTeams(directory: teams)))
+        )
+        if callersByAddress { gatekeeper = CallersByAddress(gatekeeper) }
+        try serve(listener, gatekeeper, mode: .session, log)
+    }
+
+    private func serve(
+        _ listener: ListeningSocket,
+        _ gatekeeper: any Gatekeeper,
+        mode: ServiceIdentity.Mode,
+        _ log: Logger
+    ) throws {
         let limits = ServiceLimits()
-        let folder = try ServiceFolder(path: directory, mode: .system, credentials: nil)
+        let folder = try ServiceFolder(path: directory, mode: mode, credentials: nil)
         let server = KeychainServer(
-            mode: .system,
+            mode: mode,
             version: "unchecked",
             gatekeeper: gatekeeper,
             keychains: UserKeychains(folder: folder, limits: limits, log: log),
