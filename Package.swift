@@ -58,6 +58,8 @@ let package = Package(
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
+        .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
+        .executable(name: "two-apps-calendar", targets: ["TwoAppsCalendar"]),
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
@@ -71,7 +73,7 @@ let package = Package(
                         "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
                         "KeychainStore",
                         "KeychainEngine", "KeychainProtocol", "KeychainClient",
-                        "KeychainServer", "CodeSignature", "CoreFoundationAliases", "Security",
+                        "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -157,7 +159,7 @@ let package = Package(
             name: "KeychainMessages",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             path: "Sources/Wire/KeychainMessages",
-            exclude: ["chatelaine.proto"],
+            exclude: ["chatelaine.proto", "generated.sha256"],
             swiftSettings: settings
         ),
         .target(
@@ -175,15 +177,29 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
             path: "Sources/Wire/KeychainServer",
             swiftSettings: strict
         ),
+        // The service as a process: its options, what it gives up, what it tells its supervisor.
+        .target(
+            name: "KeychainDaemon",
+            dependencies: [
+                "KeychainServer", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Wire/KeychainDaemon",
+            swiftSettings: strict
+        ),
         .target(
             name: "KeychainClient",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "CLinux",
+                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "ProgramTrailer", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Wire/KeychainClient",
@@ -231,11 +247,20 @@ let package = Package(
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+        // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
+        .target(name: "CZeroingAllocator", path: "Sources/Platform/CZeroingAllocator"),
         // Who a process is, as the kernel says.
         .target(
             name: "PeerIdentity",
             dependencies: ["KeychainModel", "CLinux"],
             path: "Sources/Platform/PeerIdentity",
+            swiftSettings: strict
+        ),
+        // Whether a program is signed: what clients have to know as well.
+        .target(
+            name: "ProgramTrailer",
+            dependencies: ["KeychainModel"],
+            path: "Sources/Platform/ProgramTrailer",
             swiftSettings: strict
         ),
         // Who has signed a program.
@@ -244,7 +269,7 @@ let package = Package(
             dependencies: [
                 // For linking alone: see there.
                 "SecurityObjects",
-                "KeychainModel", "CLinux",
+                "ProgramTrailer", "KeychainModel", "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -259,10 +284,16 @@ let package = Package(
         ),
 
         // Executables: flags, assembly, run.
+        // What commands print of other people's text.
+        .target(
+            name: "TerminalText",
+            path: "Sources/Executables/TerminalText",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "SecurityTool",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "CLinux",
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "TerminalText", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -272,26 +303,24 @@ let package = Package(
         .executableTarget(
             name: "chatelained",
             dependencies: [
-                "KeychainServer", "KeychainEngine", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature",
-                "CLinux",
+                "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Executables/chatelained",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "chatelaine-identify",
-            dependencies: ["PeerIdentity", "CLinux"],
+            dependencies: ["PeerIdentity", "CZeroingAllocator", "CLinux"],
             path: "Sources/Executables/chatelaine-identify",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol", "CLinux",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel",
+                "KeychainProtocol",
+                "TerminalText", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Executables/ChatelaineTool",
@@ -303,6 +332,18 @@ let package = Package(
             name: "PasswordDemo",
             dependencies: ["Security"],
             path: "Examples/PasswordDemo",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .executableTarget(
+            name: "TwoAppsMail",
+            dependencies: ["Security"],
+            path: "Examples/TwoApps/Mail",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .executableTarget(
+            name: "TwoAppsCalendar",
+            dependencies: ["Security"],
+            path: "Examples/TwoApps/Calendar",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
 
@@ -344,7 +385,7 @@ let package = Package(
         .testTarget(
             name: "KeychainProtocolTests",
             dependencies: [
-                "KeychainProtocol", "KeychainModel", "KeychainCertificates",
+                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings
@@ -357,7 +398,7 @@ let package = Package(
         .testTarget(
             name: "CodeSignatureTests",
             dependencies: [
-                "CodeSignature", "KeychainModel", "KeychainTestSupport",
+                "CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
@@ -366,35 +407,55 @@ let package = Package(
         .testTarget(
             name: "KeychainServerTests",
             dependencies: [
-                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel", "PeerIdentity",
-                "CodeSignature", "KeychainTestSupport",
+                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "PeerIdentity",
+                "CodeSignature", "ProgramTrailer", "KeychainTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings
+        ),
+        // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
+        .executableTarget(
+            name: "unchecked-daemon",
+            dependencies: [
+                "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/UncheckedDaemon",
             swiftSettings: settings
         ),
         // Programs that try to get at what is not theirs, against the service's real processes.
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient", "KeychainTestSupport",
+                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
+                "KeychainTestSupport",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["CodeSignature", "KeychainModel", "KeychainTestSupport"],
+            dependencies: [
+                "ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar", "chatelained", "chatelaine-identify",
+            ],
+            resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeychainClientTests",
-            dependencies: ["KeychainClient", "KeychainModel"],
+            dependencies: [
+                "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport", "chatelaine-identify",
+                "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -402,10 +463,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Sessions with commands, as text.
+        .target(
+            name: "TranscriptTesting",
+            path: "Tests/TranscriptTesting",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "SecurityTool", "KeychainModel",
+                "SecurityTool", "TerminalText", "KeychainModel", "TranscriptTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Transcripts")],

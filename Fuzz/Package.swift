@@ -56,6 +56,8 @@ let package = Package(
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzTrust"),
+        fuzzer("FuzzSignatures"),
+        fuzzer("FuzzFrames"),
     ],
     swiftLanguageModes: [.v6]
 )

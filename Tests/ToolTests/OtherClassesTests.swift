@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import TerminalText
 import Testing
 
 @testable import SecurityTool

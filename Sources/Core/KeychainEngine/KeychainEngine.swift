@@ -43,6 +43,9 @@ package final class KeychainEngine: Sendable {
         store.close()
     }
 
+    /// The number of writes that wait for their transaction, and that of the durable transactions so far.
+    package var commitCounts: (waiting: Int, done: Int) { store.commitCounts }
+
     /// Whether the keychain's database is still where it was opened.
     package var isInPlace: Bool { store.isInPlace }
 

@@ -22,6 +22,8 @@ package final class KeychainStore: Sendable {
     let hasTraces = Atomic<Bool>(false)
     /// Whether a thread is waiting for readers to finish, to remove those traces.
     let isCleaning = Atomic<Bool>(false)
+    private let commits = GroupCommit()
+    private let transactionCount = Atomic<Int>(0)
 
     enum Place {
         case memory
@@ -189,43 +191,91 @@ package final class KeychainStore: Sendable {
         }
     }
 
-    /// Writes in one transaction, which is durable when this returns: all of it, or, if the body throws, nothing.
+    /// Writes in one transaction, which is durable when this returns: all of what the body does, or, if it throws,
+    /// nothing. Writes of other threads may be in the same transaction; each succeeds or fails by itself.
+    ///
+    /// The body may run on another thread than the caller's, and more than once, of which the last time counts.
     ///
     /// - Throws: what the body throws; `notAvailable` if another process does not let go of the lock.
     package func write<Value>(
         _ body: (WriteTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
+        var value: Value?
+        func keep(_ transaction: WriteTransaction) throws(KeychainError) { value = try body(transaction) }
         switch place {
         case .memory:
-            return try commit(body).value
+            try KeychainError.translatingSQLite { _ = try commit(keep) }
         case .file(_, let lock, _):
-            return try lock.withLock { () throws(KeychainError) in
-                guard isCurrent else {
-                    throw KeychainError(.notAvailable, "the keychain was replaced while it was open")
+            try withoutActuallyEscaping(keep) { (keep) throws(KeychainError) in
+                let write = WaitingWrite(deadline: lock.deadline, body: keep)
+                try commits.run(write) { () throws(KeychainError) in
+                    try lock.withLock(before: write.deadline) { () throws(KeychainError) in
+                        guard isCurrent else {
+                            throw KeychainError(.notAvailable, "the keychain was replaced while it was open")
+                        }
+                        commit(commits.take(), besides: write)
+                    }
                 }
-                let (value, overwrites) = try commit(body)
-                afterCommit(overwrites: overwrites)
-                return value
+            }
+        }
+        guard let value else { throw KeychainError(.internalError, "a transaction had no result") }
+        return value
+    }
+
+    /// The number of writes that wait for their transaction, and that of the transactions so far.
+    package var commitCounts: (waiting: Int, done: Int) {
+        (commits.waitingCount, transactionCount.load(ordering: .relaxed))
+    }
+
+    /// Does all of the writes, each of which then has its outcome. The caller holds the writer's lock.
+    private func commit(_ writes: [WaitingWrite], besides own: WaitingWrite) {
+        var overwrites = false
+        if writes.count > 1, let together = try? commitTogether(writes) {
+            overwrites = together
+        } else {
+            // What stopped all of them may be the doing of one, or too much for the disk only together.
+            for write in writes {
+                write.settle(
+                    Result { () throws(KeychainError) in
+                        let alone = try KeychainError.translatingSQLite { try commit(write.perform) }
+                        overwrites = alone || overwrites
+                    }
+                )
+            }
+        }
+        afterCommit(overwrites: overwrites)
+        for write in writes where write !== own { write.finish() }
+    }
+
+    /// - Returns: whether old contents were removed or replaced.
+    private func commitTogether(_ writes: [WaitingWrite]) throws(KeychainError) -> Bool {
+        try KeychainError.translatingSQLite {
+            try commit { (transaction) throws(KeychainError) in
+                for write in writes {
+                    var outcome: Result<Void, KeychainError> = .success(())
+                    do throws(KeychainError) {
+                        try transaction.attempt { () throws(KeychainError) in try write.perform(in: transaction) }
+                    } catch {
+                        guard transaction.isOpen else { throw error }
+                        outcome = .failure(error)
+                    }
+                    write.settle(outcome)
+                }
             }
         }
     }
 
-    private func commit<Value>(
-        _ body: (WriteTransaction) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> (value: Value, overwrites: Bool) {
-        try KeychainError.translatingSQLite {
-            try writer.writeWithoutTransaction { database in
-                var result: (value: Value, overwrites: Bool)?
-                try database.inTransaction(.immediate) {
-                    try checkSchemaIfChanged(database)
-                    let transaction = WriteTransaction(database: database)
-                    let value = try body(transaction)
-                    result = (value, transaction.overwrites)
-                    return .commit
-                }
-                guard let result else { throw KeychainError(.internalError, "a transaction had no result") }
-                return result
+    /// - Returns: whether old contents were removed or replaced.
+    private func commit(_ body: (WriteTransaction) throws(KeychainError) -> Void) throws -> Bool {
+        try writer.writeWithoutTransaction { database in
+            let transaction = WriteTransaction(database: database)
+            try database.inTransaction(.immediate) {
+                try checkSchemaIfChanged(database)
+                try body(transaction)
+                return .commit
             }
+            transactionCount.add(1, ordering: .relaxed)
+            return transaction.overwrites
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TerminalText
 
 /// The access group of what the command adds without `--group`.
 let ownGroup = "security"

@@ -1,3 +1,13 @@
 import CLinux
+import Glibc
+import PeerIdentity
 
+// Whatever goes wrong before the rights are given up ends the process.
 clinux_reset_crash_signals()
+do {
+    let options = try IdentifyOptions(CommandLine.arguments.dropFirst())
+    try IdentifyProcess.run(options)
+} catch {
+    IdentifyProcess.complain("\(error)")
+    exit(1)
+}

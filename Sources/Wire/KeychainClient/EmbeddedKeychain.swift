@@ -1,35 +1,47 @@
 import KeychainEngine
 package import KeychainModel
 package import Logging
-import Synchronization
 
 /// A keychain that this process opens itself: no other process stands between a caller and the files, so it isolates
 /// nobody.
 ///
 /// It can be used from any number of threads, and in the child of a fork.
-package final class EmbeddedKeychain: KeychainService {
-    let location: KeychainLocation
+package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
+    package enum Place: Sendable {
+        /// In a folder.
+        case embedded(directory: String)
+        /// In this process's memory alone.
+        case memory
+    }
+
+    let place: Place
     private let caller: Caller
     let log: Logger
     private let queryLog: Logger
     private let patience: Duration
-    private let opened = Mutex<KeychainEngine?>(nil)
+    private let keychain: OpenKeychain
     private let failures: FailureReport
 
     /// - Parameter patience: how long a call waits for another process that writes, before it fails.
     package init(
-        _ location: KeychainLocation,
+        _ place: Place,
         caller: Caller,
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience
     ) {
-        self.location = location
+        self.place = place
         self.caller = caller
         self.log = log
         self.queryLog = queryLog
         self.patience = patience
         failures = FailureReport(log: log)
+        keychain = OpenKeychain { () throws(KeychainError) in
+            switch place {
+            case .memory: try KeychainEngine.inMemory(log: log)
+            case .embedded(let path): try Self.directory(path, patience: patience).open(log: log)
+            }
+        }
         ForkGuard.register(self)
     }
 
@@ -72,7 +84,7 @@ package final class EmbeddedKeychain: KeychainService {
     ) throws(KeychainError) -> Value {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
             do throws(KeychainError) {
-                return try answer(body, attempts: 3)
+                return try keychain.withEngine(body)
             } catch {
                 failures.report(error)
                 throw error
@@ -80,53 +92,17 @@ package final class EmbeddedKeychain: KeychainService {
         }
     }
 
-    /// What failed in a keychain that was replaced or repaired during the call is asked of the one that is there now.
-    private func answer<Value>(
-        _ body: (KeychainEngine) throws(KeychainError) -> Value,
-        attempts: Int
-    ) throws(KeychainError) -> Value {
-        let engine = try engine()
-        do throws(KeychainError) {
-            return try body(engine)
-        } catch {
-            guard attempts > 1, !engine.isCurrent else { throw error }
-            opened.withLock { if $0 === engine { $0 = nil } }
-            return try answer(body, attempts: attempts - 1)
-        }
-    }
-
-    // MARK: - Opening
-
-    private func engine() throws(KeychainError) -> KeychainEngine {
-        // `Mutex.withLock` and typed throws: the result carries the error across.
-        try opened.withLock { (state) -> Result<KeychainEngine, KeychainError> in
-            Result { () throws(KeychainError) in
-                // A folder that was removed or replaced has another database: writing to the old one would lose what
-                // is written.
-                if let engine = state, engine.isInPlace { return engine }
-                state = nil
-                let engine =
-                    switch location {
-                    case .memory: try KeychainEngine.inMemory(log: log)
-                    case .embedded(let path): try directory(path).open(log: log)
-                    }
-                state = engine
-                return engine
-            }
-        }.get()
-    }
-
     func directory(_ path: String) -> KeychainDirectory {
+        Self.directory(path, patience: patience)
+    }
+
+    private static func directory(_ path: String, patience: Duration) -> KeychainDirectory {
         KeychainDirectory(path: path, credentials: Environment["CREDENTIALS_DIRECTORY"], patience: patience)
     }
 
     /// Before a fork: no connection may be inherited, since SQLite's locks and their bookkeeping would be shared with
     /// the parent. A keychain in memory has no locks, and the child goes on with a copy.
     func closeBeforeFork() {
-        opened.withLock { state in
-            guard let engine = state, !engine.isInMemory else { return }
-            engine.close()
-            state = nil
-        }
+        keychain.close()
     }
 }

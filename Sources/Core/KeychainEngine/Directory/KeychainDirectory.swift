@@ -40,7 +40,7 @@ package struct KeychainDirectory: Sendable {
     /// - Throws: `notAvailable` for a folder or file that is missing, damaged, newer, of another owner or open to
     ///   others; `noPermission`, `readOnly`, `diskFull`, `inputOutput`.
     package func open(log: Logger) throws(KeychainError) -> KeychainEngine {
-        try makeFolder()
+        try makePrivateFolder()
         for _ in 0..<Self.mostAttempts {
             let engine = try openOnce(log: log)
             // A repair that came in between took the journal away, or the database itself.
@@ -119,7 +119,10 @@ package struct KeychainDirectory: Sendable {
 
     // MARK: - The folder
 
-    private func makeFolder() throws(KeychainError) {
+    /// Makes the folder, and those above it, if they are not there.
+    ///
+    /// - Throws: `notAvailable` or `noPermission` where it is no folder, or another user's.
+    package func makePrivateFolder() throws(KeychainError) {
         var partial = path.hasPrefix("/") ? "" : "."
         for component in path.split(separator: "/") {
             partial += "/" + component

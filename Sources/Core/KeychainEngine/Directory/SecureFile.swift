@@ -1,11 +1,11 @@
 import Glibc
-import KeychainModel
+package import KeychainModel
 import KeychainStore
 
 /// Small files that only their owner may read.
-enum SecureFile {
+package enum SecureFile {
     /// Who may own a file, and who else may read it.
-    enum Ownership {
+    package enum Ownership {
         /// This user, nobody else.
         case own
         /// This user or root, as systemd hands credentials to a service (systemd.exec(5), "CREDENTIALS").
@@ -14,7 +14,7 @@ enum SecureFile {
 
     /// - Returns: nil if there is no such file.
     /// - Throws: `notAvailable` for a file of another owner, that others may read, that is none, or is too large.
-    static func read(_ path: String, largest: Int, ownership: Ownership) throws(KeychainError) -> SecretBytes? {
+    package static func read(_ path: String, largest: Int, ownership: Ownership) throws(KeychainError) -> SecretBytes? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {
@@ -67,7 +67,7 @@ enum SecureFile {
     }
 
     /// Writes a file that is either there whole, and stays there after a power cut, or not at all.
-    static func write(_ contents: SecretBytes, to path: String) throws(KeychainError) {
+    package static func write(_ contents: SecretBytes, to path: String) throws(KeychainError) {
         let temporary = path + ".new"
         _ = unsafe unlink(temporary)
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

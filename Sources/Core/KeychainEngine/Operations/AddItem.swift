@@ -9,16 +9,24 @@ extension KeychainEngine {
     /// - Returns: the item, if the request wants anything back.
     /// - Throws: `duplicateItem` where a live item has the primary key; what policy refuses; what storage fails with.
     package func add(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> FoundItem? {
+        try store.write(step(toAdd: request, for: caller))
+    }
+
+    /// Decides and seals, which needs no transaction; what is returned does the rest in one.
+    func step(
+        toAdd request: AddRequest,
+        for caller: Caller
+    ) throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> FoundItem? {
         let authorized = try policy.authorize(request, for: caller)
         let sealed = try vault.seal(authorized, now: Self.now)
-        try store.write { (transaction) throws(KeychainError) in
+        return { (transaction) throws(KeychainError) in
             try self.settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
                 try transaction.insert(sealed)
             }
+            guard !request.returns.isEmpty else { return nil }
+            let opened = try self.vault.open(sealed.row, for: authorized.surroundings)
+            return self.found(opened, secrets: try self.vault.openSecrets(of: opened), returns: request.returns)
         }
-        guard !request.returns.isEmpty else { return nil }
-        let opened = try vault.open(sealed.row, for: authorized.surroundings)
-        return found(opened, secrets: try vault.openSecrets(of: opened), returns: request.returns)
     }
 
     /// Writes a sealed item, and makes what need not stand in its way give way: a tombstone goes, a row that does not

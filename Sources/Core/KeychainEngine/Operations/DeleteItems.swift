@@ -10,13 +10,19 @@ extension KeychainEngine {
     ///
     /// - Returns: how many matched.
     package func delete(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
+        try store.write(step(toDelete: request, for: caller))
+    }
+
+    /// Decides, which needs no transaction; what is returned does the rest in one.
+    func step(
+        toDelete request: DeleteRequest,
+        for caller: Caller
+    ) throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Int {
         if request.query.itemClass == .identity {
-            return try deleteIdentities(request, for: caller)
+            return try step(toDeleteIdentities: request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
-        return try store.write { (transaction) throws(KeychainError) in
-            try self.delete(authorized, in: transaction)
-        }
+        return { (transaction) throws(KeychainError) in try self.delete(authorized, in: transaction) }
     }
 
     /// Deletes all items that match, as part of a transaction.

@@ -11,27 +11,53 @@ extension KeychainEngine {
     /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
     ///   damaged row, which every other search skips; what policy refuses.
     package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
+        let search = try step(toFind: request, for: caller)
+        return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
+            try search.body(transaction) { _ in }
+        }
+    }
+
+    /// A search that policy has allowed, to be done in a transaction.
+    struct SearchStep {
+        /// Whether more than one statement has to see one state.
+        let needsSnapshot: Bool
+        /// Gives each row that it finds to the second argument, which may end it by throwing.
+        let body: (ReadTransaction, (SealedRow) throws(KeychainError) -> Void) throws(KeychainError) -> [FoundItem]
+    }
+
+    /// Decides, which needs no transaction; what is returned does the rest in one.
+    func step(toFind request: FindRequest, for caller: Caller) throws(KeychainError) -> SearchStep {
         if request.query.itemClass == .identity {
-            return try findIdentities(request, for: caller)
+            return try step(toFindIdentities: request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
+        let query = authorized.selection.query
+        let needsSnapshot = authorized.selection.scope.isSeveralGroups || query.certificate.needsOthers
+        return SearchStep(needsSnapshot: needsSnapshot) { (transaction, note) throws(KeychainError) in
+            try self.find(authorized, for: caller, in: transaction, note: note)
+        }
+    }
+
+    private func find(
+        _ authorized: AuthorizedFind,
+        for caller: Caller,
+        in transaction: ReadTransaction,
+        note: (SealedRow) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> [FoundItem] {
         guard authorized.limit.maximum > 0 else { return [] }
         var matches = Matches()
         let query = authorized.selection.query
-        // More than one statement has to see one state.
-        let needsSnapshot = authorized.selection.scope.isSeveralGroups || query.certificate.needsOthers
-        try store.read(snapshot: needsSnapshot) { (transaction) throws(KeychainError) in
-            let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
-            let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
-                try transaction.groups(of: query.itemClass)
-            }
-            for selection in selections where matches.count < authorized.limit.maximum {
-                try transaction.forEach(selection) { (stored) throws(KeychainError) in
-                    if let item = try release(stored, to: authorized, certificates: certificates) {
-                        matches.append(item, rowNumber: stored.rowNumber)
-                    }
-                    return matches.count < authorized.limit.maximum
+        let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
+        let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
+            try transaction.groups(of: query.itemClass)
+        }
+        for selection in selections where matches.count < authorized.limit.maximum {
+            try transaction.forEach(selection) { (stored) throws(KeychainError) in
+                if let item = try release(stored, to: authorized, certificates: certificates) {
+                    matches.append(item, rowNumber: stored.rowNumber)
+                    try note(stored.row)
                 }
+                return matches.count < authorized.limit.maximum
             }
         }
         return matches.inOrder

@@ -6,14 +6,19 @@ import KeychainVault
 /// The operations on identities, which are certificates and keys that belong together.
 extension KeychainEngine {
     /// Finds identities, both tables being seen at one moment.
-    func findIdentities(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
+    func step(toFindIdentities request: FindRequest, for caller: Caller) throws(KeychainError) -> SearchStep {
         let authorized = try policy.authorizeIdentities(request, for: caller)
-        guard authorized.limit.maximum > 0 else { return [] }
-        return try store.read(snapshot: true) { (transaction) throws(KeychainError) in
+        return SearchStep(needsSnapshot: true) { (transaction, note) throws(KeychainError) in
+            guard authorized.limit.maximum > 0 else { return [] }
             let certificates = try self.certificateMatcher(for: request.query, of: caller, in: transaction)
             return try IdentityJoin(authorized, engine: self, transaction: transaction)
                 .identities(atMost: authorized.limit.maximum) { (identity) throws(KeychainError) in
-                    try self.release(identity, to: authorized, certificates: certificates)
+                    let found = try self.release(identity, to: authorized, certificates: certificates)
+                    if found != nil {
+                        try note(identity.certificate.item.row)
+                        try note(identity.key.item.row)
+                    }
+                    return found
                 }
         }
     }
@@ -55,31 +60,41 @@ extension KeychainEngine {
 
     /// Changes the certificates that match and the keys that match, or nothing.
     ///
-    /// - Returns: how many matched; 0 where either half has no match.
-    func updateIdentities(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
+    /// - Returns: what does it, and says how many matched; 0 where either half has no match.
+    func step(
+        toUpdateIdentities request: UpdateRequest,
+        for caller: Caller
+    ) throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Int {
         let authorized = try policy.authorizeIdentities(request, for: caller)
-        return try bothHalvesOrNothing { (transaction) throws(KeychainError) in
-            try self.update(authorized.certificates, in: transaction)
-        } and: { (transaction) throws(KeychainError) in
-            try self.update(authorized.keys, in: transaction)
+        return { (transaction) throws(KeychainError) in
+            try self.bothHalvesOrNothing { () throws(KeychainError) in
+                try self.update(authorized.certificates, in: transaction)
+            } and: { () throws(KeychainError) in
+                try self.update(authorized.keys, in: transaction)
+            }
         }
     }
 
     /// Deletes the certificates that match and the keys that match, or nothing; or the identity that a persistent
     /// reference names.
     ///
-    /// - Returns: how many matched; 0 where either half has no match.
-    /// - Throws: `interactionNotAllowed` if a reference names an identity of which a half is locked.
-    func deleteIdentities(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
+    /// - Returns: what does it, and says how many matched; 0 where either half has no match. It throws
+    ///   `interactionNotAllowed` if a reference names an identity of which a half is locked.
+    func step(
+        toDeleteIdentities request: DeleteRequest,
+        for caller: Caller
+    ) throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Int {
         switch try policy.authorizeIdentities(request, for: caller) {
         case .halves(let certificates, let keys):
-            return try bothHalvesOrNothing { (transaction) throws(KeychainError) in
-                try self.delete(certificates, in: transaction)
-            } and: { (transaction) throws(KeychainError) in
-                try self.delete(keys, in: transaction)
+            return { (transaction) throws(KeychainError) in
+                try self.bothHalvesOrNothing { () throws(KeychainError) in
+                    try self.delete(certificates, in: transaction)
+                } and: { () throws(KeychainError) in
+                    try self.delete(keys, in: transaction)
+                }
             }
         case .identity(let selection, let certificates, let leavesTombstone):
-            return try store.write { (transaction) throws(KeychainError) in
+            return { (transaction) throws(KeychainError) in
                 let identities = try IdentityJoin(selection, engine: self, transaction: transaction.reading)
                     .identities(atMost: 1) { $0 }
                 guard let identity = identities.first else { return 0 }
@@ -125,15 +140,13 @@ extension KeychainEngine {
     /// Two steps in one transaction, which both have to meet something: what is reported as not found has changed
     /// nothing.
     private func bothHalvesOrNothing(
-        _ certificates: (WriteTransaction) throws(KeychainError) -> Int,
-        and keys: (WriteTransaction) throws(KeychainError) -> Int
+        _ certificates: () throws(KeychainError) -> Int,
+        and keys: () throws(KeychainError) -> Int
     ) throws(KeychainError) -> Int {
-        try store.write { (transaction) throws(KeychainError) in
-            let count = try certificates(transaction)
-            guard count > 0 else { return 0 }
-            let keyCount = try keys(transaction)
-            guard keyCount > 0 else { throw KeychainError(.itemNotFound, "no key matches") }
-            return count + keyCount
-        }
+        let count = try certificates()
+        guard count > 0 else { return 0 }
+        let keyCount = try keys()
+        guard keyCount > 0 else { throw KeychainError(.itemNotFound, "no key matches") }
+        return count + keyCount
     }
 }

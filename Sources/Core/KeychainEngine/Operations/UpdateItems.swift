@@ -10,13 +10,19 @@ extension KeychainEngine {
     /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
     ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.
     package func update(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
+        try store.write(step(toUpdate: request, for: caller))
+    }
+
+    /// Decides, which needs no transaction; what is returned does the rest in one.
+    func step(
+        toUpdate request: UpdateRequest,
+        for caller: Caller
+    ) throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Int {
         if request.query.itemClass == .identity {
-            return try updateIdentities(request, for: caller)
+            return try step(toUpdateIdentities: request, for: caller)
         }
         let authorized = try policy.authorize(request, for: caller)
-        return try store.write { (transaction) throws(KeychainError) in
-            try self.update(authorized, in: transaction)
-        }
+        return { (transaction) throws(KeychainError) in try self.update(authorized, in: transaction) }
     }
 
     /// Changes all items that match, as part of a transaction.

@@ -19,6 +19,19 @@ extension AttributeKind {
         return coerced
     }
 
+    /// The stored form of a value from another program, which may or may not be in that form.
+    ///
+    /// - Throws: as for a caller's value.
+    package func coerce(_ value: AttributeValue) throws(KeychainError) -> AttributeValue {
+        switch value {
+        case .string(let string): try coerce(QueryValue.string(string))
+        case .data(let bytes): try coerce(QueryValue.data(bytes))
+        case .integer(let number): try coerce(QueryValue.integer(number))
+        case .real(let number): try coerce(QueryValue.real(number))
+        case .date(let seconds): try coerce(QueryValue.date(seconds))
+        }
+    }
+
     private func converted(_ value: QueryValue) -> AttributeValue? {
         switch self {
         case .string: Self.text(value)

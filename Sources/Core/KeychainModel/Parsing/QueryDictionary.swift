@@ -273,7 +273,7 @@ extension AccessControl {
     /// ordinary item of that class is returned with.
     ///
     /// - Throws: `invalidParameter`.
-    func requireAgreement(with accessibility: Accessibility?) throws(KeychainError) {
+    package func requireAgreement(with accessibility: Accessibility?) throws(KeychainError) {
         if let accessibility, self != AccessControl(bare: accessibility) {
             throw KeychainError(.invalidParameter, "kSecAttrAccessible and kSecAttrAccessControl exclude each other")
         }
@@ -284,7 +284,7 @@ extension SecretBytes {
     /// The same bytes, if an item may have so many.
     ///
     /// - Throws: `dataTooLarge` over 16 MiB.
-    func asItemValue() throws(KeychainError) -> SecretBytes {
+    package func asItemValue() throws(KeychainError) -> SecretBytes {
         guard count <= AttributeKind.largestValue else {
             throw KeychainError(.dataTooLarge, "the value is larger than 16 MiB")
         }

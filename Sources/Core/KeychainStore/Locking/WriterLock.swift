@@ -39,13 +39,19 @@ package final class WriterLock: Sendable {
         close(descriptor)
     }
 
+    /// When a call that begins now gives up.
+    var deadline: ContinuousClock.Instant { ContinuousClock.now + patience }
+
     /// Runs the body while nobody else writes.
     ///
+    /// - Parameter deadline: when to give up; nil for as long as this lock's patience lasts.
     /// - Throws: `notAvailable`, with the name of the process that holds the lock, if it is not free in time.
     package func withLock<Value>(
+        before deadline: ContinuousClock.Instant? = nil,
         _ body: () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        let deadline = ContinuousClock.now + patience
+        let deadline = deadline ?? self.deadline
+        let patience = max(.zero, deadline - .now)
         guard turn.wait(timeout: .now() + patience.dispatchInterval) == .success else {
             throw timeOut()
         }

@@ -36,12 +36,34 @@ package final class WriteTransaction {
     private let database: Database
     /// Whether old contents were removed or replaced.
     private(set) var overwrites = false
+    /// The rows that were written or removed so far, in the order of doing.
+    package private(set) var changedRows: [AffectedRow] = []
 
     init(database: Database) {
         self.database = database
     }
 
     package var reading: ReadTransaction { ReadTransaction(database: database) }
+
+    /// False once the database itself has given the transaction up, as on some failures of the disk.
+    package var isOpen: Bool { database.isInsideTransaction }
+
+    /// Does something as a part that may fail: what throws has changed nothing, and the transaction goes on.
+    package func attempt<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        let before = changedRows.count
+        var succeeded = false
+        defer { if !succeeded { changedRows.removeLast(changedRows.count - before) } }
+        return try KeychainError.translatingSQLite {
+            var value: Value?
+            try database.inSavepoint {
+                value = try body()
+                return .commit
+            }
+            succeeded = true
+            guard let value else { throw KeychainError(.internalError, "a savepoint had no result") }
+            return value
+        }
+    }
 
     /// - Throws: `duplicateItem` where the database has the primary key.
     package func insert(_ item: SealedItem) throws(KeychainError) {
@@ -50,6 +72,7 @@ package final class WriteTransaction {
             try execute(statements.insert, statements.arguments(for: item.row))
             try countSeal(item.row)
         }
+        changedRows.append(AffectedRow(item.row))
     }
 
     /// Inserts a row that had been set aside, as such. No other row may have its primary key yet.
@@ -86,6 +109,7 @@ package final class WriteTransaction {
             try execute(statements.replace, statements.arguments(for: item.row) + [stored.rowNumber])
             try countSeal(item.row)
         }
+        changedRows.append(AffectedRow(item.row))
     }
 
     package func remove(_ stored: StoredItem) throws(KeychainError) {
@@ -94,6 +118,7 @@ package final class WriteTransaction {
         try KeychainError.translatingSQLite {
             try execute(statements.remove, [stored.rowNumber])
         }
+        changedRows.append(AffectedRow(stored.row))
     }
 
     /// Makes a damaged row give way without losing it: it keeps its bytes and leaves its primary key.
@@ -124,5 +149,11 @@ package final class WriteTransaction {
     /// A class key may seal only so many rows; the table's own check refuses the one too many.
     private func countSeal(_ row: SealedRow) throws {
         try execute("UPDATE usage SET seals = seals + 1 WHERE pdmn = ?", [Int64(row.accessibility)])
+    }
+}
+
+extension AffectedRow {
+    package init(_ row: SealedRow) {
+        self.init(uuid: row.uuid, itemClass: row.itemClass, accessGroup: row.accessGroup)
     }
 }

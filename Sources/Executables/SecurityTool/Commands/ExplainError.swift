@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreFoundationAliases
 import Security
+import TerminalText
 
 struct ExplainError: ItemCommand {
     static let configuration = CommandConfiguration(

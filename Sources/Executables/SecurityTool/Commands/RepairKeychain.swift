@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainClient
 import KeychainModel
+import TerminalText
 
 struct RepairKeychain: ItemCommand {
     static let configuration = CommandConfiguration(

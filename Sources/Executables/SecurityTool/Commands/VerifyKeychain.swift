@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainClient
 import KeychainModel
+import TerminalText
 
 struct VerifyKeychain: ItemCommand {
     static let configuration = CommandConfiguration(

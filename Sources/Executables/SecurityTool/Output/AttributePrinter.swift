@@ -1,6 +1,7 @@
 import Foundation
 import KeychainClient
 import KeychainModel
+import TerminalText
 
 /// Writes items as macOS's command does.
 struct AttributePrinter {
@@ -11,6 +12,7 @@ struct AttributePrinter {
         switch try? KeychainLocation.current() {
         case .embedded(let directory): path = directory + "/keychain.db"
         case .memory: path = "memory:"
+        case .service(let address): path = address.path
         case nil: path = ""
         }
         keychain = TerminalText.escaped(path)

@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import TerminalText
 
 /// Items as a table with a line for each.
 struct ItemTable {

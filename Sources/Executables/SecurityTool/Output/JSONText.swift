@@ -1,3 +1,5 @@
+import TerminalText
+
 /// JSON with its keys in the order in which they were written.
 enum JSONText {
     case null

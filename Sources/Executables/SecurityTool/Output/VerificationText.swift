@@ -1,4 +1,5 @@
 import KeychainModel
+import TerminalText
 
 /// What `verify-keychain` and `repair-keychain` print.
 enum VerificationText {

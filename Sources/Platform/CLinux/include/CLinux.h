@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "client.h"
+#include "peer.h"
+#include "privileges.h"
+#include "service.h"
+
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
 void clinux_zero(void *bytes, size_t count);
 
@@ -32,5 +37,12 @@ void clinux_fork_gate_prepare(void (*body)(void));
 ///   nothing that they inherited can be used.
 bool clinux_fork_gate_enter(void);
 void clinux_fork_gate_leave(void);
+
+/// Gives an executable one capability, permitted and not effective, in the place of all that it has (capabilities(7)).
+/// -1 and errno where that fails.
+int clinux_set_file_capability(int descriptor, unsigned capability);
+
+/// Takes an executable's capabilities away, if it has any. -1 and errno where that fails.
+int clinux_remove_file_capabilities(int descriptor);
 
 #endif

@@ -1,0 +1,60 @@
+package import KeychainModel
+import Synchronization
+
+/// A keychain that is opened when it is first needed, and anew when another one has taken its place.
+///
+/// It can be used from any number of threads.
+package final class OpenKeychain: Sendable {
+    private let opened = Mutex<KeychainEngine?>(nil)
+    private let open: @Sendable () throws(KeychainError) -> KeychainEngine
+
+    package init(opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine) {
+        self.open = open
+    }
+
+    /// Runs the body, which may be called more than once: what failed in a keychain that was replaced or repaired
+    /// during the call is asked of the one that is there now.
+    package func withEngine<Value>(
+        _ body: (KeychainEngine) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try answer(body, attempts: 3)
+    }
+
+    private func answer<Value>(
+        _ body: (KeychainEngine) throws(KeychainError) -> Value,
+        attempts: Int
+    ) throws(KeychainError) -> Value {
+        let engine = try engine()
+        do throws(KeychainError) {
+            return try body(engine)
+        } catch {
+            guard attempts > 1, !engine.isCurrent else { throw error }
+            opened.withLock { if $0 === engine { $0 = nil } }
+            return try answer(body, attempts: attempts - 1)
+        }
+    }
+
+    private func engine() throws(KeychainError) -> KeychainEngine {
+        // `Mutex.withLock` and typed throws: the result carries the error across.
+        try opened.withLock { (state) -> Result<KeychainEngine, KeychainError> in
+            Result { () throws(KeychainError) in
+                // A folder that was removed or replaced has another database: writing to the old one would lose what
+                // is written.
+                if let engine = state, engine.isInPlace { return engine }
+                state = nil
+                let engine = try open()
+                state = engine
+                return engine
+            }
+        }.get()
+    }
+
+    /// Lets go of the files until the next call; a keychain in memory stays. No call may be under way.
+    package func close() {
+        opened.withLock { state in
+            guard let engine = state, !engine.isInMemory else { return }
+            engine.close()
+            state = nil
+        }
+    }
+}

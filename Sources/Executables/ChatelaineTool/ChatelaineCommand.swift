@@ -1,0 +1,36 @@
+import ArgumentParser
+
+/// The root of the commands: what `chatelaine --help` shows.
+struct ChatelaineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chatelaine",
+        abstract: "Sign programs, say who is trusted, and look after the keychain service.",
+        discussion: """
+            EXAMPLES
+              A team of your own, once:
+                chatelaine team new EXAMPLE01 --out team.pem
+              Sign a program with what it may do:
+                chatelaine sign --team team.pem --entitlements app.entitlements app
+              Trust the team on this machine, and install the program:
+                sudo chatelaine team trust team-certificate.pem
+                sudo install app /usr/local/bin/
+                sudo chatelaine install-app /usr/local/bin/app
+
+            EXIT STATUS
+              0  done, or all is well
+              1  not done: the message says why
+              2  the command line is not understood
+            """,
+        version: "chatelaine 0.1.0",
+        groupedSubcommands: [
+            CommandGroup(name: "Teams", subcommands: [TeamCommand.self]),
+            CommandGroup(
+                name: "Programs",
+                subcommands: [
+                    SignProgram.self, VerifyProgram.self, ShowEntitlements.self, InstallApp.self, UninstallApp.self,
+                ]
+            ),
+            CommandGroup(name: "Service", subcommands: [ShowStatus.self, ShowAudit.self]),
+        ]
+    )
+}

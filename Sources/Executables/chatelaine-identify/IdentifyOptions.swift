@@ -1,0 +1,63 @@
+import Glibc
+
+/// The few options of chatelaine-identify.
+struct IdentifyOptions {
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The user and group that it runs as.
+    let uid: UInt32
+    let gid: UInt32
+    /// Where the server's questions come from.
+    let source: Source
+
+    enum Source {
+        /// A socket that the process that started this one has connected.
+        case connected(Int32)
+        /// A listener that systemd handed over, and the user that may connect to it.
+        case listener(Int32, server: UInt32)
+    }
+
+    init(_ arguments: some Sequence<String>) throws {
+        var uid: UInt32?
+        var gid: UInt32?
+        var server: UInt32?
+        var connected: Int32?
+        var rest = Array(arguments)[...]
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw Refusal(description: "\(option) needs a value") }
+            switch option {
+            case "--user": (uid, gid) = try Self.user(value)
+            case "--server": server = try Self.user(value).uid
+            case "--descriptor": connected = Int32(value)
+            default: throw Refusal(description: "unknown option \(option)")
+            }
+        }
+        self.uid = uid ?? geteuid()
+        self.gid = gid ?? getegid()
+        if let connected {
+            source = .connected(connected)
+        } else if let server, Self.isHandedOver {
+            source = .listener(3, server: server)
+        } else {
+            throw Refusal(
+                description: "needs --descriptor N, or --server USER and a socket from systemd; chatelained starts it"
+            )
+        }
+    }
+
+    /// sd_listen_fds(3).
+    private static var isHandedOver: Bool {
+        guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS") else { return false }
+        return unsafe Int32(String(cString: pid)) == getpid() && String(cString: count) == "1"
+    }
+
+    /// A name or a number; a number's group is the same number, unless the user is known.
+    private static func user(_ text: String) throws(Refusal) -> (uid: UInt32, gid: UInt32) {
+        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
+        if let entry = unsafe entry { return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+        guard let number = UInt32(text) else { throw Refusal(description: "there is no user \(text)") }
+        return (number, number)
+    }
+}

@@ -1,2 +1,0 @@
-/// Signatures of programs, and the teams that are trusted to make them.
-package enum CodeSignature {}

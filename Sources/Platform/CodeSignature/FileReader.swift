@@ -1,0 +1,42 @@
+import Glibc
+import KeychainModel
+
+/// Reads files in parts, so that their size costs time and no memory.
+enum FileReader {
+    private static let partLength = 1 << 20
+
+    /// - Parameters:
+    ///   - range: which bytes.
+    ///   - body: is given one part after the other.
+    /// - Throws: `authenticationFailed` where the file is shorter.
+    static func read(
+        _ descriptor: Int32,
+        _ range: Range<UInt64>,
+        _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let count = range.upperBound - range.lowerBound
+        guard count > 0 else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(count, UInt64(partLength))),
+            alignment: 4096
+        )
+        defer { unsafe buffer.deallocate() }
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let wanted = Int(min(UInt64(buffer.count), range.upperBound - position))
+            guard let offset = off_t(exactly: position) else {
+                throw KeychainError(.invalidParameter, "no file is so long")
+            }
+            let got = unsafe pread(descriptor, buffer.baseAddress, wanted, offset)
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw KeychainError(errno: errno, "the file cannot be read")
+            }
+            guard got > 0 else {
+                throw KeychainError(.authenticationFailed, "the program changed while it was read")
+            }
+            try unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+            position += UInt64(got)
+        }
+    }
+}

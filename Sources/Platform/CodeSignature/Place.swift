@@ -1,0 +1,114 @@
+import Glibc
+package import KeychainModel
+
+/// Places in the file system that only trusted users can exchange.
+package enum Place {
+    /// Goes up from a file or folder to the root.
+    ///
+    /// - Parameters:
+    ///   - path: absolute or relative; links in the folders before it are resolved, the last component may be none.
+    ///   - isTrusted: of a user, whether he may own them.
+    /// - Throws: `notAvailable` naming the one that others may write to.
+    package static func check(_ path: String, isTrusted: (UInt32) -> Bool) throws(KeychainError) {
+        var current = try resolved(path)
+        var isOnTheWay = false
+        while true {
+            guard let stamp = try FileStamp(path: current) else {
+                throw KeychainError(.notAvailable, "\(current) is not there any more")
+            }
+            // In a sticky folder nobody exchanges what is another's. What the path itself names is not protected by that.
+            let isProtected = !stamp.isWritableToOthers || (stamp.isSticky && isOnTheWay)
+            guard isTrusted(stamp.owner), isProtected else {
+                throw KeychainError(
+                    .notAvailable,
+                    "others than root can write to \(current): its owner has to be root, and its mode without write"
+                        + " permission for group and others"
+                )
+            }
+            if current == "/" { return }
+            current = parent(of: current)
+            isOnTheWay = true
+        }
+    }
+
+    /// The path without links and dots.
+    ///
+    /// - Throws: `notAvailable` where the last component is a link.
+    package static func resolved(_ path: String) throws(KeychainError) -> String {
+        guard let stamp = try FileStamp(path: path) else { throw KeychainError(.notAvailable, "\(path) is not there") }
+        guard !stamp.isLink else { throw KeychainError(.notAvailable, "\(path) is a link; name the file itself") }
+        return try real(path)
+    }
+
+    static func parent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension Place {
+    /// Looks at a path as a program does that opens it again and again: only root may exchange any part of it, links
+    /// included. What is not there is all right where only root can create it.
+    static func checkEveryName(_ path: String) throws(KeychainError) {
+        var budget = 256
+        try checkEveryName(path, budget: &budget)
+    }
+
+    private static func checkEveryName(_ path: String, budget: inout Int) throws(KeychainError) {
+        var current = ""
+        var names = path.split(separator: "/").map(String.init)[...]
+        try checkName("/")
+        while let name = names.popFirst() {
+            budget -= 1
+            guard budget > 0 else { throw KeychainError(.notAvailable, "\(path) has too many links") }
+            if name == "." { continue }
+            if name == ".." {
+                current = current.isEmpty ? "" : parent(of: current)
+                if current == "/" { current = "" }
+                continue
+            }
+            let next = current + "/" + name
+            guard let stamp = try FileStamp(path: next) else { return }
+            guard stamp.isLink else {
+                try checkName(next)
+                current = next
+                continue
+            }
+            guard stamp.owner == 0 else { throw exchangeable(next) }
+            let target = try target(of: next)
+            if target.hasPrefix("/") { current = "" }
+            names = (target.split(separator: "/").map(String.init) + names)[...]
+        }
+    }
+
+    private static func checkName(_ path: String) throws(KeychainError) {
+        // A sticky folder does not help here: what is missing in it, anybody may create.
+        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers else {
+            throw exchangeable(path)
+        }
+    }
+
+    private static func exchangeable(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the program loads libraries by way of \(path), which others than root can write to; put them where only root can,"
+                + " or link with -static-stdlib"
+        )
+    }
+
+    private static func target(of link: String) throws(KeychainError) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(link, &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { throw KeychainError(errno: errno, "\(link) cannot be read") }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The path without links, of whatever there is.
+    static func real(_ path: String) throws(KeychainError) -> String {
+        guard let real = unsafe realpath(path, nil) else {
+            throw KeychainError(errno: errno, "\(path) cannot be found")
+        }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+}

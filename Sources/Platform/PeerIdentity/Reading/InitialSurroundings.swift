@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What process 1 lives in, to compare other processes with. Needs the right to look at process 1 (CAP_SYS_PTRACE); where
+/// that is missing, nothing is found to be shared with it.
+final class InitialSurroundings: Sendable {
+    private struct Place: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let mount: UInt64
+
+        init?(_ file: clinux_file?) {
+            guard let file else { return nil }
+            device = file.device
+            inode = file.inode
+            mount = file.mount
+        }
+    }
+
+    private let places: [UInt8: Place]
+    private let mountInformation: Descriptor?
+    /// The table as it was when the kernel last said that it had changed.
+    private let table: Mutex<MountTable?>
+
+    init() {
+        var places: [UInt8: Place] = [:]
+        for (surrounding, path) in Self.paths {
+            places[surrounding.rawValue] = Place(FileStatus.of("/proc/1/\(path)", followingLinks: true))
+        }
+        self.places = places
+        let number = unsafe open("/proc/1/mountinfo", O_RDONLY | O_CLOEXEC)
+        mountInformation = number >= 0 ? Descriptor(owning: number) : nil
+        table = Mutex(nil)
+    }
+
+    /// - Parameter folder: a process's folder in /proc.
+    func shared(with folder: Descriptor) -> SharedSurroundings {
+        var shared: SharedSurroundings = []
+        for (surrounding, path) in Self.paths {
+            guard let initial = places[surrounding.rawValue],
+                Place(FileStatus.of(path, in: folder.number, followingLinks: true)) == initial
+            else { continue }
+            shared.insert(surrounding)
+        }
+        return shared
+    }
+
+    /// What is known of a mount.
+    ///
+    /// - Parameters:
+    ///   - number: as statx(2) gives it.
+    ///   - folder: of the process that uses it.
+    ///   - shared: what that process has in common with process 1.
+    /// - Returns: nil if neither process 1 nor the process itself sees it, or if the process lives in a user namespace
+    ///   of its own, where whoever made that can mount what he likes.
+    func mount(_ number: UInt64, usedBy folder: Descriptor, sharing shared: SharedSurroundings) -> MountFacts? {
+        if let mount = currentTable()?.mount(number) {
+            return MountFacts(
+                isOfSystem: true,
+                ignoresSetID: mount.ignoresSetID,
+                isInUserSpace: mount.isInUserSpace
+            )
+        }
+        guard shared.contains(.userNamespace),
+            let text = SmallFile.read("mountinfo", in: folder.number, largest: Self.largestTable),
+            let mount = MountTable(text)?.mount(number)
+        else { return nil }
+        return MountFacts(isOfSystem: false, ignoresSetID: mount.ignoresSetID, isInUserSpace: mount.isInUserSpace)
+    }
+
+    /// Whether process 1 sees this mount, and the system answers for what is in it.
+    func isOfSystem(_ number: UInt64) -> Bool {
+        currentTable()?.mount(number).map { !$0.isInUserSpace } ?? false
+    }
+
+    private func currentTable() -> MountTable? {
+        guard let mountInformation else { return nil }
+        return table.withLock { table in
+            // proc_pid_mountinfo(5): a change of the table is an exceptional condition, until somebody has polled.
+            var request = pollfd(fd: mountInformation.number, events: Int16(POLLPRI), revents: 0)
+            let hasChanged = unsafe poll(&request, 1, 0) != 0
+            if let table, !hasChanged { return table }
+            table = SmallFile.read(mountInformation, largest: Self.largestTable).flatMap { MountTable($0) }
+            return table
+        }
+    }
+
+    /// In bytes; a hundred mounts have some 15,000.
+    private static let largestTable = 8 << 20
+
+    private static let paths: [(SharedSurroundings, String)] = [
+        (.userNamespace, "ns/user"), (.pidNamespace, "ns/pid"), (.mountNamespace, "ns/mnt"), (.root, "root"),
+    ]
+}

@@ -1,0 +1,29 @@
+package import KeychainModel
+
+/// Looks at the processes that connect.
+package protocol PeerWitness: Sendable {
+    /// The process that connected a socket, and all about it.
+    ///
+    /// - Throws: `authenticationFailed` if it has ended or cannot be seen; `notAvailable` if there is no answer in time.
+    func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(KeychainError) -> PeerEvidence
+
+    /// The same process, looked at again.
+    func lookAgain(
+        at process: PinnedProcess,
+        by deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> RecheckedFacts
+}
+
+/// A process and what was found out about it.
+package struct PeerEvidence: Sendable {
+    package let process: PinnedProcess
+    package let facts: ProcessFacts
+    /// Its executable, open for reading.
+    package let executable: Descriptor?
+
+    package init(process: PinnedProcess, facts: ProcessFacts, executable: Descriptor?) {
+        self.process = process
+        self.facts = facts
+        self.executable = executable
+    }
+}

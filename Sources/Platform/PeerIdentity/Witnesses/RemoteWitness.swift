@@ -1,0 +1,123 @@
+import CLinux
+import Glibc
+package import KeychainModel
+
+/// Has chatelaine-identify look, over its socket: for a server that has no right to look at other users' processes.
+///
+/// Each question brings a socket of its own for its answer, so that any number of threads can ask at once and a late
+/// answer is nobody else's.
+package struct RemoteWitness: PeerWitness {
+    private let socket: Descriptor
+
+    /// - Parameter socket: of the kind SOCK_SEQPACKET, connected to chatelaine-identify.
+    package init(_ socket: Descriptor) {
+        self.socket = socket
+    }
+
+    package func identify(
+        _ client: Int32,
+        by deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> PeerEvidence {
+        var answer = try ask(.identify, about: client, by: deadline)
+        defer { unsafe clinux_chunk_close(&answer.chunk) }
+        guard answer.bytes != WitnessAnswer.gone else { throw PinnedProcess.isGone }
+        guard let facts = WitnessAnswer.decodeFacts(answer.bytes), let pidfd = answer.take(0),
+            let folder = answer.take(1)
+        else { throw Self.isNoAnswer }
+        let executable = answer.take(2)
+        guard (executable == nil) == (facts.executable == nil) else { throw Self.isNoAnswer }
+        return PeerEvidence(
+            process: PinnedProcess(pid: facts.pid, pidfd: pidfd, folder: folder),
+            facts: facts,
+            executable: executable
+        )
+    }
+
+    package func lookAgain(
+        at process: PinnedProcess,
+        by deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> RecheckedFacts {
+        var answer = try ask(.lookAgain, about: process.folder.number, by: deadline)
+        defer { unsafe clinux_chunk_close(&answer.chunk) }
+        guard answer.bytes != WitnessAnswer.gone, process.isAlive else { throw PinnedProcess.isGone }
+        guard let facts = WitnessAnswer.decodeRecheckedFacts(answer.bytes) else { throw Self.isNoAnswer }
+        return facts
+    }
+
+    private struct Answer {
+        var bytes: [UInt8]
+        var chunk: clinux_chunk
+
+        mutating func take(_ index: Int32) -> Descriptor? {
+            let number = unsafe clinux_chunk_take(&chunk, index)
+            return number >= 0 ? Descriptor(owning: number) : nil
+        }
+    }
+
+    private func ask(
+        _ question: WitnessQuestion,
+        about descriptor: Int32,
+        by deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> Answer {
+        var pair: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+        else { throw KeychainError(errno: errno, "no socket can be made to ask who is calling") }
+        let own = Descriptor(owning: pair[0])
+        do {
+            let others = Descriptor(owning: pair[1])
+            let descriptors = [descriptor, others.number]
+            while true {
+                try Self.wait(for: POLLOUT, on: socket.number, by: deadline)
+                let sent = unsafe clinux_send(
+                    socket.number,
+                    [question.rawValue],
+                    1,
+                    descriptors,
+                    2,
+                    Int32(MSG_DONTWAIT)
+                )
+                if sent == 1 { break }
+                guard errno == EAGAIN || errno == EINTR else {
+                    throw KeychainError(errno: errno, "chatelaine-identify cannot be asked who is calling")
+                }
+            }
+        }
+        try Self.wait(for: POLLIN, on: own.number, by: deadline)
+        var chunk = clinux_chunk()
+        var bytes = [UInt8](repeating: 0, count: WitnessAnswer.largest)
+        let count = unsafe clinux_receive(own.number, &bytes, bytes.count, Int32(MSG_DONTWAIT), &chunk)
+        guard count > 0, !chunk.truncated else {
+            unsafe clinux_chunk_close(&chunk)
+            throw Self.isNoAnswer
+        }
+        return Answer(bytes: Array(bytes[..<count]), chunk: chunk)
+    }
+
+    private static func wait(
+        for event: Int32,
+        on socket: Int32,
+        by deadline: ContinuousClock.Instant
+    ) throws(KeychainError) {
+        while true {
+            let left = deadline - .now
+            var request = pollfd(fd: socket, events: Int16(event), revents: 0)
+            let ready = unsafe poll(&request, 1, Int32(clamping: max(left.milliseconds, 0)))
+            if ready > 0 { return }
+            guard ready < 0, errno == EINTR else {
+                throw KeychainError(.notAvailable, "chatelaine-identify did not say in time who is calling")
+            }
+        }
+    }
+
+    private static let isNoAnswer = KeychainError(
+        .notAvailable,
+        "chatelaine-identify gave no answer about who is calling; see whether it runs"
+    )
+}
+
+extension Duration {
+    /// Rounded up.
+    fileprivate var milliseconds: Int64 {
+        components.seconds &* 1_000 &+ (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+package import KeychainModel
+
+extension ProgramTrailer {
+    /// Whether a file ends as a signed program does, whatever the signature is worth.
+    ///
+    /// - Parameter descriptor: of a regular file, readable; its position stays.
+    /// - Throws: where the file cannot be read.
+    package static func isPresent(in descriptor: Int32) throws(KeychainError) -> Bool {
+        try mark(in: descriptor, length: length(of: descriptor)) != nil
+    }
+
+    /// Whether this process's own program is signed.
+    package static func isPresentInOwnProgram() throws(KeychainError) -> Bool {
+        let descriptor = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw KeychainError(errno: errno, "the program's own file cannot be opened") }
+        defer { close(descriptor) }
+        return try isPresent(in: descriptor)
+    }
+
+    /// What a file of a length has at its end.
+    package enum Ending: Sendable, Equatable {
+        case none
+        case trailer(ProgramTrailer)
+        /// It ends as a trailer does, and is none.
+        case faulty(Fault)
+    }
+
+    /// - Parameters:
+    ///   - descriptor: of a regular file, readable; its position stays.
+    ///   - length: how many of its bytes are looked at.
+    package static func ending(of descriptor: Int32, length: UInt64) throws(KeychainError) -> Ending {
+        guard let mark = try mark(in: descriptor, length: length) else { return .none }
+        guard mark.version == version else { return .faulty(.otherVersion) }
+        guard mark.trailerLength <= largest, mark.trailerLength <= length else { return .faulty(.lengths) }
+        let start = length - UInt64(mark.trailerLength)
+        let bytes = try read(Int(mark.trailerLength), at: start, of: descriptor)
+        do {
+            let trailer = try ProgramTrailer(bytes: bytes)
+            guard trailer.programLength == start else { return .faulty(.lengths) }
+            return .trailer(trailer)
+        } catch {
+            return .faulty(error)
+        }
+    }
+
+    private static func mark(in descriptor: Int32, length: UInt64) throws(KeychainError) -> TrailerMark? {
+        guard length >= TrailerMark.length else { return nil }
+        return TrailerMark(try read(TrailerMark.length, at: length - UInt64(TrailerMark.length), of: descriptor))
+    }
+
+    private static func length(of descriptor: Int32) throws(KeychainError) -> UInt64 {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw KeychainError(errno: errno, "the program cannot be read")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw KeychainError(.invalidParameter, "the program is no file")
+        }
+        return UInt64(clamping: status.st_size)
+    }
+
+    private static func read(_ count: Int, at offset: UInt64, of descriptor: Int32) throws(KeychainError) -> [UInt8] {
+        guard let offset = off_t(exactly: offset) else { throw KeychainError(.invalidParameter, "no file is so long") }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                return unsafe pread(descriptor, rest.baseAddress, rest.count, offset + off_t(done))
+            }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw KeychainError(errno: errno, "the program cannot be read")
+            }
+            // It was cut while it was read.
+            guard got > 0 else { throw KeychainError(.inputOutput, "the program became shorter while it was read") }
+            done += got
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import KeychainMessages
+import KeychainModel
+
+extension WireClientFrame {
+    init(_ message: ClientMessage) {
+        self.init()
+        switch message {
+        case .authenticate(let authentication):
+            authenticate.proof = Data(authentication.proof)
+            authenticate.version = authentication.version
+        case .request(let id, let request):
+            self.request = WireRequest(id: id, request)
+        }
+    }
+}
+
+extension ReceivedClientMessage {
+    init(_ wire: WireClientFrame) throws(KeychainError) {
+        switch wire.body {
+        case .authenticate(let authentication):
+            guard authentication.proof.count == 32 else {
+                throw KeychainError(.invalidParameter, "a proof of another length than 32 bytes")
+            }
+            self = .authenticate(
+                Authentication(proof: Array(authentication.proof), version: authentication.version)
+            )
+        case .request(let request):
+            self = .request(id: request.id, Result { () throws(KeychainError) in try Request(request) })
+        case nil: throw KeychainError(.invalidParameter, "a frame is no message that this version knows")
+        }
+    }
+}
+
+extension WireRequest {
+    init(id: UInt64, _ request: Request) {
+        self.init()
+        self.id = id
+        switch request {
+        case .operation(let operation): self.operation = WireOperation(operation)
+        case .batch(let operations): batch.operations = operations.map { WireOperation($0) }
+        case .identity: identity = WireIdentityRequest()
+        case .status: status = WireStatusRequest()
+        }
+    }
+}
+
+extension Request {
+    /// Operations of one batch at most.
+    package static let mostOperations = 1000
+
+    /// - Throws: `unimplemented` for a request that is unknown here; what is wrong with the first bad operation.
+    init(_ wire: WireRequest) throws(KeychainError) {
+        switch wire.body {
+        case .operation(let operation): self = .operation(try Operation(operation))
+        case .batch(let batch):
+            guard batch.operations.count <= Self.mostOperations else {
+                throw KeychainError(.dataTooLarge, "a batch has more than \(Self.mostOperations) operations")
+            }
+            self = .batch(try batch.operations.map { (operation) throws(KeychainError) in try Operation(operation) })
+        case .identity: self = .identity
+        case .status: self = .status
+        case nil: throw KeychainError(.unimplemented, "the request is none that this version of the service knows")
+        }
+    }
+}
+
+extension WireOperation {
+    init(_ operation: Operation) {
+        self.init()
+        switch operation {
+        case .add(let request): add = WireAdd(request)
+        case .find(let request, let wantsExplanation):
+            find = WireFind(request, wantsExplanation: wantsExplanation)
+        case .update(let request, let wantsExplanation):
+            update = WireUpdate(request, wantsExplanation: wantsExplanation)
+        case .delete(let request, let wantsExplanation):
+            delete = WireDelete(request, wantsExplanation: wantsExplanation)
+        }
+    }
+}
+
+extension Operation {
+    init(_ wire: WireOperation) throws(KeychainError) {
+        switch wire.body {
+        case .add(let add): self = .add(try AddRequest(add))
+        case .find(let find):
+            self = .find(try FindRequest(find), wantsExplanation: find.query.wantsExplanation)
+        case .update(let update):
+            self = .update(try UpdateRequest(update), wantsExplanation: update.query.wantsExplanation)
+        case .delete(let delete):
+            self = .delete(try DeleteRequest(delete), wantsExplanation: delete.query.wantsExplanation)
+        case nil: throw KeychainError(.unimplemented, "the operation is none that this version of the service knows")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import KeychainMessages
+import KeychainModel
+
+extension WireOutcome {
+    init(_ outcome: Outcome) {
+        self.init()
+        switch outcome {
+        case .failed(let error): self.error = WireError(error)
+        case .items(let items, let explanation):
+            self.items.items = items.map { WireItem($0) }
+            self.explanation = explanation
+        case .count(let count, let explanation):
+            self.count = UInt64(clamping: count)
+            self.explanation = explanation
+        }
+    }
+}
+
+extension Outcome {
+    init(_ wire: WireOutcome) throws(KeychainError) {
+        switch wire.body {
+        case .error(let error): self = .failed(KeychainError(error))
+        case .items(let items):
+            self = .items(
+                try items.items.map { (item) throws(KeychainError) in try FoundItem(item) },
+                explanation: wire.explanation
+            )
+        case .count(let count): self = .count(Int(clamping: count), explanation: wire.explanation)
+        case nil: throw KeychainError(.invalidParameter, "the service answers with an outcome that is unknown here")
+        }
+    }
+}
+
+extension WireItem {
+    init(_ item: FoundItem) {
+        self.init()
+        reference = Data(item.reference.bytes)
+        attributes = item.attributes.wire
+        accessControl = WireAccessControl(item.accessControl)
+        secrets = item.secrets.wire
+        if let object = item.object { self.object = object.data }
+        if let sha1 = item.sha1 { self.sha1 = Data(sha1) }
+        if let certificate = item.certificate {
+            self.certificate = WireIdentityCertificate()
+            if let data = certificate.data { self.certificate.data = data.data }
+            if let tokenID = certificate.tokenID { self.certificate.tokenID = WireValue(tokenID) }
+        }
+    }
+}
+
+extension FoundItem {
+    init(_ wire: WireItem) throws(KeychainError) {
+        guard let reference = PersistentReference(Array(wire.reference)) else {
+            throw KeychainError(.invalidParameter, "the service answers with a malformed persistent reference")
+        }
+        guard !wire.hasSha1 || wire.sha1.count == 20 else {
+            throw KeychainError(.invalidParameter, "the service answers with a malformed SHA-1")
+        }
+        self.init(
+            reference: reference,
+            attributes: try AttributeList(ofItem: wire.attributes),
+            accessControl: try AccessControl(wire.accessControl),
+            secrets: try [AttributeKey: SecretBytes](ofItem: wire.secrets),
+            object: wire.hasObject ? SecretBytes(wire.object) : nil,
+            sha1: wire.hasSha1 ? Array(wire.sha1) : nil,
+            certificate: wire.hasCertificate ? try IdentityCertificate(wire.certificate) : nil
+        )
+    }
+}
+
+extension IdentityCertificate {
+    init(_ wire: WireIdentityCertificate) throws(KeychainError) {
+        self.init(
+            data: wire.hasData ? SecretBytes(wire.data) : nil,
+            tokenID: wire.hasTokenID ? try AttributeValue(wire.tokenID) : nil
+        )
+    }
+}

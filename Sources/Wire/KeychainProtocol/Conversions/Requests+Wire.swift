@@ -1,0 +1,124 @@
+import KeychainMessages
+import KeychainModel
+
+extension WireReturns {
+    init(_ selection: ReturnSelection) {
+        self.init()
+        data = selection.contains(.data)
+        attributes = selection.contains(.attributes)
+        reference = selection.contains(.reference)
+        persistentReference = selection.contains(.persistentReference)
+    }
+}
+
+extension ReturnSelection {
+    init(_ wire: WireReturns) {
+        self = []
+        if wire.data { insert(.data) }
+        if wire.attributes { insert(.attributes) }
+        if wire.reference { insert(.reference) }
+        if wire.persistentReference { insert(.persistentReference) }
+    }
+}
+
+extension WireAdd {
+    init(_ request: AddRequest) {
+        self.init()
+        itemClass = WireItemClass(request.itemClass)
+        attributes = request.attributes.wire
+        if let group = request.accessGroup { accessGroup = group }
+        if let accessibility = request.accessibility { self.accessibility = accessibility.rawValue }
+        if let control = request.accessControl { accessControl = WireAccessControl(control) }
+        isSynchronizable = request.isSynchronizable
+        secrets = request.secrets.wire
+        returns = WireReturns(request.returns)
+    }
+}
+
+extension AddRequest {
+    /// - Throws: as the parser of dictionaries does for one that says the same.
+    init(_ wire: WireAdd) throws(KeychainError) {
+        self.init(itemClass: try ItemClass(wire.itemClass))
+        attributes = try AttributeList(ofRequest: wire.attributes, of: itemClass)
+        accessGroup = try wire.hasAccessGroup ? String.accessGroup(wire.accessGroup) : nil
+        accessibility = try Accessibility(wire: wire.hasAccessibility ? wire.accessibility : nil)
+        accessControl = wire.hasAccessControl ? try AccessControl(wire.accessControl) : nil
+        try accessControl?.requireAgreement(with: accessibility)
+        isSynchronizable = wire.isSynchronizable
+        secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: itemClass)
+        returns = ReturnSelection(wire.returns)
+        if itemClass == .key, returns.contains(.reference) { try attributes.requirePublicKey() }
+    }
+}
+
+extension WireFind {
+    init(_ request: FindRequest, wantsExplanation: Bool) {
+        self.init()
+        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        switch request.limit {
+        case .one: limit = 1
+        case .count(let count): limit = UInt64(clamping: count)
+        case .all: break
+        }
+        returns = WireReturns(request.returns)
+        authenticationUi = WireAuthenticationUI(request.authenticationUI)
+    }
+}
+
+extension FindRequest {
+    init(_ wire: WireFind) throws(KeychainError) {
+        self.init(query: try ItemQuery(wire.query, isSearch: true))
+        limit =
+            switch (wire.hasLimit, wire.limit) {
+            case (false, _): .all
+            case (true, 1): .one
+            case (true, let count): .count(Int(clamping: count))
+            }
+        returns = ReturnSelection(wire.returns)
+        authenticationUI = try AuthenticationUI(wire.authenticationUi)
+    }
+}
+
+extension WireUpdate {
+    init(_ request: UpdateRequest, wantsExplanation: Bool) {
+        self.init()
+        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        attributes = request.changes.attributes.wire
+        if let group = request.changes.accessGroup { accessGroup = group }
+        if let accessibility = request.changes.accessibility { self.accessibility = accessibility.rawValue }
+        if let control = request.changes.accessControl { accessControl = WireAccessControl(control) }
+        if let isSynchronizable = request.changes.isSynchronizable { self.isSynchronizable = isSynchronizable }
+        secrets = request.changes.secrets.wire
+    }
+}
+
+extension UpdateRequest {
+    init(_ wire: WireUpdate) throws(KeychainError) {
+        self.init(query: try ItemQuery(wire.query, isSearch: false))
+        changes.attributes = try AttributeList(ofRequest: wire.attributes, of: query.itemClass)
+        for key: AttributeKey in [.sharingGroup, .multiUser, .modificationDate] where changes.attributes[key] != nil {
+            throw KeychainError(.invalidParameter, "the attribute '\(key)' cannot be updated")
+        }
+        changes.accessGroup = try wire.hasAccessGroup ? String.accessGroup(wire.accessGroup) : nil
+        changes.accessibility = try Accessibility(wire: wire.hasAccessibility ? wire.accessibility : nil)
+        changes.accessControl = wire.hasAccessControl ? try AccessControl(wire.accessControl) : nil
+        try changes.accessControl?.requireAgreement(with: changes.accessibility)
+        changes.isSynchronizable = wire.hasIsSynchronizable ? wire.isSynchronizable : nil
+        changes.secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: query.itemClass)
+    }
+}
+
+extension WireDelete {
+    init(_ request: DeleteRequest, wantsExplanation: Bool) {
+        self.init()
+        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        if let leavesTombstone = request.leavesTombstone { self.leavesTombstone = leavesTombstone }
+    }
+}
+
+extension DeleteRequest {
+    init(_ wire: WireDelete) throws(KeychainError) {
+        self.init(query: try ItemQuery(wire.query, isSearch: false))
+        leavesTombstone = wire.hasLeavesTombstone ? wire.leavesTombstone : nil
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import KeychainMessages
+import KeychainModel
+
+extension WireServerFrame {
+    init(_ message: ServerMessage) {
+        self.init()
+        switch message {
+        case .hello(let hello):
+            self.hello.nonce = Data(hello.nonce)
+            self.hello.oldestVersion = hello.versions.lowerBound
+            self.hello.newestVersion = hello.versions.upperBound
+        case .welcome(let identity): welcome.identity = WireIdentity(identity)
+        case .refusal(let error): refusal.error = WireError(error)
+        case .response(let response): self.response = WireResponse(response)
+        }
+    }
+}
+
+extension ServerMessage {
+    init(_ wire: WireServerFrame) throws(KeychainError) {
+        switch wire.body {
+        case .hello(let hello): self = .hello(try Hello(hello))
+        case .welcome(let welcome): self = .welcome(try ServiceIdentity(welcome.identity))
+        case .refusal(let refusal): self = .refusal(KeychainError(refusal.error))
+        case .response(let response): self = .response(try Response(response))
+        case nil: throw KeychainError(.invalidParameter, "a frame is no message that this version knows")
+        }
+    }
+}
+
+extension Hello {
+    init(_ wire: WireHello) throws(KeychainError) {
+        guard wire.nonce.count == 32, wire.oldestVersion <= wire.newestVersion else {
+            throw KeychainError(.invalidParameter, "the service says hello in a way that no version does")
+        }
+        self.init(nonce: Array(wire.nonce), versions: wire.oldestVersion...wire.newestVersion)
+    }
+}
+
+extension WireIdentity {
+    init(_ identity: ServiceIdentity) {
+        self.init()
+        name = identity.name
+        accessGroups = identity.groups
+        kind = Kind(identity.kind)
+        mode = identity.mode.rawValue
+        deficiencies = identity.deficiencies
+    }
+}
+
+extension ServiceIdentity {
+    init(_ wire: WireIdentity) throws(KeychainError) {
+        self.init(
+            name: wire.name,
+            groups: wire.accessGroups,
+            kind: try Kind(wire.kind),
+            mode: try Mode(wire: wire.mode),
+            deficiencies: wire.deficiencies
+        )
+    }
+}
+
+extension WireResponse {
+    init(_ response: Response) {
+        self.init()
+        id = response.id
+        hasMore_p = response.hasMore
+        switch response.body {
+        case .outcome(let outcome): self.outcome = WireOutcome(outcome)
+        case .batch(let outcomes): batch.outcomes = outcomes.map { WireOutcome($0) }
+        case .identity(let identity): self.identity = WireIdentity(identity)
+        case .status(let status): self.status = WireStatus(status)
+        }
+    }
+}
+
+extension Response {
+    init(_ wire: WireResponse) throws(KeychainError) {
+        let body: Body
+        switch wire.body {
+        case .outcome(let outcome): body = .outcome(try Outcome(outcome))
+        case .batch(let batch):
+            body = .batch(try batch.outcomes.map { (outcome) throws(KeychainError) in try Outcome(outcome) })
+        case .identity(let identity): body = .identity(try ServiceIdentity(identity))
+        case .status(let status): body = .status(try ServiceStatus(status))
+        case nil: throw KeychainError(.invalidParameter, "the service answers what this version does not know")
+        }
+        self.init(id: wire.id, hasMore: wire.hasMore_p, body: body)
+    }
+}
+
+extension WireStatus {
+    init(_ status: ServiceStatus) {
+        self.init()
+        version = status.version
+        mode = status.mode.rawValue
+        uptimeSeconds = status.uptime
+        connections = UInt64(clamping: status.connections)
+        metrics = status.metrics
+    }
+}
+
+extension ServiceStatus {
+    init(_ wire: WireStatus) throws(KeychainError) {
+        self.init(
+            version: wire.version,
+            mode: try ServiceIdentity.Mode(wire: wire.mode),
+            uptime: wire.uptimeSeconds,
+            connections: Int(clamping: wire.connections),
+            metrics: wire.metrics
+        )
+    }
+}

@@ -1,0 +1,116 @@
+package import KeychainModel
+
+extension FrameCodec {
+    /// Bytes of items after which a response ends and the next begins.
+    private static let partSize = 1 << 20
+
+    /// Makes the frames of one response, one after the other, so that a long list is in memory once as items and never as
+    /// bytes.
+    ///
+    /// A list comes in several parts with the same identifier; a client puts their items, or their outcomes, together in
+    /// their order. An explanation comes with the last part. Of a batch, each outcome is whole in one part.
+    ///
+    /// - Parameter send: takes a whole frame. What it throws ends the response.
+    /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so.
+    package static func encodeInParts(
+        _ body: Response.Body,
+        id: UInt64,
+        send: ([UInt8]) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        switch body {
+        case .outcome(.items(let items, let explanation)):
+            try encode(items, explanation: explanation, id: id, send: send)
+        case .batch(let outcomes):
+            try encode(outcomes, id: id, send: send)
+        case .outcome, .identity, .status:
+            try send(try encode(.response(Response(id: id, body: body))))
+        }
+    }
+
+    private static func encode(
+        _ items: [FoundItem],
+        explanation: [String],
+        id: UInt64,
+        send: ([UInt8]) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        // Nobody gets half a list and then an error.
+        guard items.allSatisfy(\.fitsIntoFrame) else {
+            return try send(try encode(.response(Response(id: id, body: .outcome(.failed(.itemTooLarge))))))
+        }
+        for part in Parts(items.map(\.approximateSize), limit: partSize) {
+            let outcome = Outcome.items(Array(items[part.range]), explanation: part.isLast ? explanation : [])
+            try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: .outcome(outcome)))))
+        }
+    }
+
+    private static func encode(
+        _ outcomes: [Outcome],
+        id: UInt64,
+        send: ([UInt8]) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let outcomes = outcomes.map(\.fittingIntoFrame)
+        for part in Parts(outcomes.map(\.approximateSize), limit: partSize) {
+            let body = Response.Body.batch(Array(outcomes[part.range]))
+            try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: body))))
+        }
+    }
+
+    /// Neighbours that go together, up to the limit; what is larger goes alone. There is at least one part.
+    private struct Parts: Sequence, IteratorProtocol {
+        private let sizes: [Int]
+        private let limit: Int
+        private var start = 0
+        private var isDone = false
+
+        init(_ sizes: [Int], limit: Int) {
+            self.sizes = sizes
+            self.limit = limit
+        }
+
+        mutating func next() -> (range: Range<Int>, isLast: Bool)? {
+            guard !isDone else { return nil }
+            var end = start
+            var size = 0
+            while end < sizes.count, end == start || size + sizes[end] <= limit {
+                size += sizes[end]
+                end += 1
+            }
+            defer { start = end }
+            isDone = end == sizes.count
+            return (start..<end, isDone)
+        }
+    }
+}
+
+extension FoundItem {
+    /// How many bytes it takes in a message, with room for tags and lengths.
+    fileprivate var approximateSize: Int {
+        let attributes = attributes.entries.reduce(0) { $0 + $1.value.byteCount + 32 }
+        let secrets = secrets.values.reduce(0) { $0 + $1.count + 32 }
+        return 128 + attributes + secrets + (object?.count ?? 0) + (certificate?.data?.count ?? 0)
+            + (certificate?.tokenID?.byteCount ?? 0)
+    }
+
+    fileprivate var fitsIntoFrame: Bool { approximateSize < Frame.largestResponse - 4096 }
+}
+
+extension Outcome {
+    fileprivate var approximateSize: Int {
+        switch self {
+        case .failed(let error): 64 + error.message.utf8.count
+        case .items(let items, let explanation):
+            items.reduce(64) { $0 + $1.approximateSize } + explanation.reduce(0) { $0 + $1.utf8.count + 8 }
+        case .count(_, let explanation): explanation.reduce(64) { $0 + $1.utf8.count + 8 }
+        }
+    }
+
+    fileprivate var fittingIntoFrame: Outcome {
+        approximateSize < Frame.largestResponse - 4096 ? self : .failed(.itemTooLarge)
+    }
+}
+
+extension KeychainError {
+    fileprivate static var itemTooLarge: KeychainError {
+        KeychainError(.dataTooLarge, "what was found is larger than a response can be; ask for less at once")
+    }
+}

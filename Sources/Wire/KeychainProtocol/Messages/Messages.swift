@@ -1,0 +1,155 @@
+package import KeychainModel
+
+/// What a server sends, one a frame (`chatelaine.proto`, docs/protocol.md).
+package enum ServerMessage: Sendable {
+    /// The first of a connection.
+    case hello(Hello)
+    /// The connection may be used.
+    case welcome(ServiceIdentity)
+    /// The connection is over.
+    case refusal(KeychainError)
+    case response(Response)
+}
+
+/// What a client sends, one a frame.
+package enum ClientMessage: Sendable {
+    /// The first of a client, sent with a descriptor.
+    case authenticate(Authentication)
+    case request(id: UInt64, Request)
+}
+
+/// A client's message as it arrived.
+package enum ReceivedClientMessage: Sendable {
+    case authenticate(Authentication)
+    /// A request, or why it is none that can be carried out: then the answer is that error, and the connection goes on.
+    case request(id: UInt64, Result<Request, KeychainError>)
+}
+
+/// The server's opening of a connection.
+package struct Hello: Sendable, Equatable {
+    /// 32 random bytes.
+    package let nonce: [UInt8]
+    package let versions: ClosedRange<UInt32>
+
+    package init(nonce: [UInt8], versions: ClosedRange<UInt32>) {
+        self.nonce = nonce
+        self.versions = versions
+    }
+}
+
+/// A client's answer to `Hello`.
+package struct Authentication: Sendable, Equatable {
+    /// 32 bytes: see `AuthenticationProof`.
+    package let proof: [UInt8]
+    /// The version that both go on with.
+    package let version: UInt32
+
+    package init(proof: [UInt8], version: UInt32) {
+        self.proof = proof
+        self.version = version
+    }
+}
+
+/// Who a client is to the service.
+package struct ServiceIdentity: Sendable, Equatable {
+    package enum Kind: Sendable {
+        /// Signed by a trusted team, installed by an administrator, and started cleanly.
+        case installed
+        /// Signed by a trusted team, and not installed or not started cleanly.
+        case signed
+        case unsigned
+    }
+
+    package enum Mode: String, Sendable {
+        case session
+        case system
+    }
+
+    package let name: String
+    package let groups: [String]
+    package let kind: Kind
+    package let mode: Mode
+    /// Why a signed program is not an installed one, for people to read.
+    package let deficiencies: [String]
+
+    package init(name: String, groups: [String], kind: Kind, mode: Mode, deficiencies: [String] = []) {
+        self.name = name
+        self.groups = groups
+        self.kind = kind
+        self.mode = mode
+        self.deficiencies = deficiencies
+    }
+}
+
+/// One of the four calls.
+package enum Operation: Sendable {
+    case add(AddRequest)
+    case find(FindRequest, wantsExplanation: Bool)
+    case update(UpdateRequest, wantsExplanation: Bool)
+    case delete(DeleteRequest, wantsExplanation: Bool)
+}
+
+/// What a client asks for.
+package enum Request: Sendable {
+    case operation(Operation)
+    /// All in one transaction; one that fails changes nothing and does not keep the others from being done.
+    case batch([Operation])
+    case identity
+    case status
+}
+
+/// An answer, or a part of one: a long list comes in several.
+package struct Response: Sendable {
+    package enum Body: Sendable {
+        case outcome(Outcome)
+        case batch([Outcome])
+        case identity(ServiceIdentity)
+        case status(ServiceStatus)
+    }
+
+    /// That of the request.
+    package let id: UInt64
+    /// Whether more responses to the same request follow.
+    package let hasMore: Bool
+    package let body: Body
+
+    package init(id: UInt64, hasMore: Bool = false, body: Body) {
+        self.id = id
+        self.hasMore = hasMore
+        self.body = body
+    }
+}
+
+/// What came of one operation.
+package enum Outcome: Sendable {
+    case failed(KeychainError)
+    /// What an add or a search returns; an add has at most one.
+    case items([FoundItem], explanation: [String] = [])
+    /// How many items an update or a deletion matched.
+    case count(Int, explanation: [String] = [])
+}
+
+/// What a service says of itself. It tells of nobody's items.
+package struct ServiceStatus: Sendable, Equatable {
+    package let version: String
+    package let mode: ServiceIdentity.Mode
+    /// In seconds.
+    package let uptime: Double
+    package let connections: Int
+    /// Counters by their names.
+    package let metrics: [String: Double]
+
+    package init(
+        version: String,
+        mode: ServiceIdentity.Mode,
+        uptime: Double,
+        connections: Int,
+        metrics: [String: Double]
+    ) {
+        self.version = version
+        self.mode = mode
+        self.uptime = uptime
+        self.connections = connections
+        self.metrics = metrics
+    }
+}

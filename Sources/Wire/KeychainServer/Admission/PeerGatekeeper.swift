@@ -1,0 +1,165 @@
+import CLinux
+package import CodeSignature
+import Glibc
+package import KeychainModel
+import KeychainProtocol
+package import PeerIdentity
+
+/// The handshake, step by step (docs/protocol.md): each step answers an attack that succeeded without it.
+package struct PeerGatekeeper: Gatekeeper {
+    /// Which programs are told apart, and by what.
+    package enum Mode: Sendable {
+        /// One user's own service: programs that behave are told apart.
+        case session(uid: UInt32)
+        /// Installed programs are told apart from everything else that their user starts.
+        case system(markerGroup: UInt32)
+    }
+
+    private let mode: Mode
+    private let witness: any PeerWitness
+    private let verdicts: VerdictCache
+    private let checks: PeerChecks
+    /// For everything together.
+    private static let patience: Duration = .seconds(2)
+
+    package init(mode: Mode, witness: any PeerWitness, verdicts: VerdictCache, checks: PeerChecks = .all) {
+        self.mode = mode
+        self.witness = witness
+        self.verdicts = verdicts
+        self.checks = checks
+    }
+
+    package func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer {
+        let deadline = ContinuousClock.now + Self.patience
+        let uid = try connectedUser(of: socket)
+        let evidence = try witness.identify(socket, by: deadline)
+        guard evidence.facts.uids.areAll(uid) || !checks.contains(.userIDs) else {
+            throw CheckedSocket.refusal("the caller runs with the rights of several users")
+        }
+        let (program, found) = try identify(evidence)
+        let caller = try CallerIdentity(program, verdict(on: found, of: evidence))
+
+        let stream = CheckedSocket(
+            socket,
+            process: evidence.process,
+            uid: uid,
+            program: watch(found, isInstalled: caller.identity.kind == .installed),
+            checks: checks
+        )
+        try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
+        try authenticate(stream, by: deadline)
+        try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
+        return AdmittedPeer(uid: uid, caller: caller.caller, identity: caller.identity, stream: stream)
+    }
+
+    private func connectedUser(of socket: Int32) throws(KeychainError) -> UInt32 {
+        var pid: Int32 = 0
+        var uid: UInt32 = 0
+        var gid: UInt32 = 0
+        guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
+            throw KeychainError(errno: errno, "it cannot be told who has connected")
+        }
+        if case .session(let own) = mode, uid != own {
+            throw KeychainError(.missingEntitlement, "this service is another user's")
+        }
+        return uid
+    }
+
+    /// What the kernel says of the program.
+    private func identify(
+        _ evidence: PeerEvidence
+    ) throws(KeychainError) -> (ProgramFacts, ExecutableFacts) {
+        guard let executable = evidence.facts.executable else {
+            throw CheckedSocket.refusal("the caller's program cannot be looked at: it is hidden, or on a mount of its own")
+        }
+        let deficiencies: [String]
+        let serviceMode: ServiceIdentity.Mode
+        switch mode {
+        case .session:
+            deficiencies = ["this is a session's service, which keeps apart only programs that behave"]
+            serviceMode = .session
+        case .system(let markerGroup):
+            deficiencies =
+                InstallationProof(evidence.facts, markerGroup: markerGroup, checks: checks).deficiencies
+            serviceMode = .system
+        }
+        let facts = ProgramFacts(
+            path: executable.protectedPath ?? "",
+            isInRootOwnedPlace: executable.protectedPath != nil,
+            isInstalled: deficiencies.isEmpty,
+            deficiencies: deficiencies,
+            mode: serviceMode
+        )
+        return (facts, executable)
+    }
+
+    private func verdict(
+        on executable: ExecutableFacts,
+        of evidence: PeerEvidence
+    ) throws(KeychainError) -> SignatureVerdict {
+        guard let descriptor = evidence.executable else {
+            throw CheckedSocket.refusal("the caller's program cannot be read")
+        }
+        let (seconds, nanoseconds) = executable.file.changed.quotientAndRemainder(dividingBy: 1_000_000_000)
+        // Without a number for the mount that is never used again, two media look alike.
+        let key =
+            executable.file.uniqueMount == 0
+            ? nil
+            : VerdictCache.Key(
+                mount: executable.file.uniqueMount,
+                device: executable.file.device,
+                inode: executable.file.inode,
+                changed: FileTime(seconds: seconds, nanoseconds: nanoseconds),
+                size: executable.file.size,
+                owner: executable.owner,
+                mode: executable.mode,
+                isOnInitialMount: executable.mount.isOfSystem && !executable.mount.isInUserSpace
+            )
+        return try verdicts.verdict(of: descriptor.number, key: key)
+    }
+
+    private func watch(_ executable: ExecutableFacts, isInstalled: Bool) -> ProgramWatch {
+        switch mode {
+        case .system(let markerGroup) where isInstalled && checks.contains(.marker): .savedGroup(markerGroup)
+        case .system: .none
+        case .session: (witness as? LocalWitness).map { .executable(executable.file, $0) } ?? .none
+        }
+    }
+
+    /// Between two looks the process may have started another program, or somebody may have attached to it.
+    private func lookAgain(
+        at evidence: PeerEvidence,
+        _ deadline: ContinuousClock.Instant,
+        isInstalled: Bool
+    ) throws(KeychainError) {
+        let now = try witness.lookAgain(at: evidence.process, by: deadline)
+        guard now.executable == evidence.facts.executable?.file || !checks.contains(.sameProgram) else {
+            throw CheckedSocket.refusal("the caller has become another program")
+        }
+        guard now.gids.saved == evidence.facts.gids.saved || !checks.contains(.marker) else {
+            throw CheckedSocket.refusal("the caller has changed its groups")
+        }
+        guard !isInstalled || !now.isTraced || !checks.contains(.tracer) else {
+            throw CheckedSocket.refusal("another process traces the caller")
+        }
+    }
+
+    /// The nonce goes out only while nothing is there to be read: what was sent before could have been put into the socket
+    /// by whoever ran in this process before it started its program, and could still be changed.
+    private func authenticate(_ stream: CheckedSocket, by deadline: ContinuousClock.Instant) throws(KeychainError) {
+        guard !stream.hasInput || !checks.contains(.emptyQueue) else {
+            throw CheckedSocket.refusal("the caller has sent something before it was asked")
+        }
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let hello = Hello(nonce: nonce, versions: AuthenticationProof.versions)
+        try stream.send(FrameCodec.encode(.hello(hello)))
+        if !checks.contains(.promptReading) { usleep(2_000) }
+        try stream.wait(until: deadline)
+
+        let answer = try AuthenticationMessage.receive(from: stream, checks: checks, by: deadline)
+        guard answer.proof == AuthenticationProof.proof(for: hello) || !checks.contains(.proof),
+            AuthenticationProof.versions.contains(answer.version)
+        else { throw CheckedSocket.refusal("the caller's proof is not the one that was asked for") }
+    }
+}

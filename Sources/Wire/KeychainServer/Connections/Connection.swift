@@ -1,0 +1,83 @@
+import CLinux
+import KeychainModel
+import KeychainProtocol
+
+/// One client, from its admission to its end, on one thread.
+struct Connection: ~Copyable {
+    let writer: SocketWriter
+    let peer: AdmittedPeer
+    let keychain: UserKeychain
+    let share: UserShare
+    let handler: RequestHandler
+    let limits: ServiceLimits
+
+    /// Answers requests until the client or the service ends the connection.
+    ///
+    /// - Throws: why the service ended it.
+    func run() throws(KeychainError) {
+        try writer.send(FrameCodec.encode(.welcome(peer.identity)), before: .now + limits.answerTime)
+        var decoder = FrameDecoder(limit: Frame.largestRequest)
+        while let request = try next(&decoder) {
+            try answer(request)
+            if !decoder.isMidway {
+                // What was read may have been a secret: it goes with the memory.
+                decoder = FrameDecoder(limit: Frame.largestRequest)
+            }
+            clinux_wipe_stack()
+        }
+    }
+
+    /// A message, and the right to the memory that it takes.
+    private struct Incoming: ~Copyable {
+        let message: [UInt8]
+        var permit: LargeRequestPermit?
+    }
+
+    /// Waits for the next message: as long as it takes until it begins, and not long until it ends.
+    ///
+    /// - Returns: nil at the end of the connection.
+    private func next(_ decoder: inout FrameDecoder) throws(KeychainError) -> Incoming? {
+        var deadline: ContinuousClock.Instant?
+        var permit: LargeRequestPermit?
+        var size = 0
+        while true {
+            if let message = try decoder.next() { return Incoming(message: message, permit: permit) }
+            if decoder.isMidway, deadline == nil { deadline = .now + limits.frameTime }
+            if size > limits.smallFrame, permit == nil, let deadline {
+                permit = try LargeRequestPermit(of: share, among: handler.largeRequests, before: deadline)
+            }
+            let remaining = deadline.map { max(.zero, $0 - .now) }
+            let count = try unsafe decoder.fill { (room) throws(KeychainError) in
+                try unsafe peer.stream.receive(into: room, within: remaining)
+            }
+            guard count > 0 else {
+                guard !decoder.isMidway else {
+                    throw KeychainError(.notAvailable, "the client is gone in the middle of a message")
+                }
+                return nil
+            }
+            size += count
+        }
+    }
+
+    private func answer(_ incoming: consuming Incoming) throws(KeychainError) {
+        let permit = incoming.permit.take()
+        guard case .request(let id, let request) = try FrameCodec.decodeClient(incoming.message) else {
+            throw KeychainError(.invalidParameter, "a second authentication")
+        }
+        let deadline = ContinuousClock.now + limits.patience
+        try handler.answer(
+            request,
+            of: peer,
+            to: keychain,
+            share: share,
+            permit: permit,
+            before: deadline
+        ) { (body) throws(KeychainError) in
+            let deadline = ContinuousClock.now + limits.answerTime
+            try FrameCodec.encodeInParts(body, id: id) { (frame) throws(KeychainError) in
+                try writer.send(frame, before: deadline)
+            }
+        }
+    }
+}

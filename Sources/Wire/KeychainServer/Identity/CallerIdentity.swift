@@ -1,0 +1,65 @@
+package import CodeSignature
+package import KeychainModel
+package import KeychainProtocol
+
+/// Who a program is to the service: its access groups, by what the kernel and its signature say.
+package struct CallerIdentity: Sendable {
+    package let caller: Caller
+    /// The same for the program itself to see.
+    package let identity: ServiceIdentity
+
+    /// - Throws: `missingEntitlement` for a program that is signed and whose signature is worth nothing. As an unsigned one
+    ///   it would store its items under another identity, where nobody would look for them.
+    package init(_ facts: ProgramFacts, _ verdict: SignatureVerdict) throws(KeychainError) {
+        switch verdict {
+        case .tampered(let reason):
+            throw KeychainError(.missingEntitlement, "the program's signature is not accepted: \(reason.message)")
+        case .signed(let signature):
+            self.init(facts, signature)
+        case .unsigned(let digest):
+            // Only signed programs are installed.
+            guard !facts.isInstalled else {
+                throw KeychainError(
+                    .missingEntitlement,
+                    "the program was installed and has lost its signature; sign and install it again"
+                )
+            }
+            let group = Self.group(ofUnsigned: facts, digest: digest)
+            self.init(name: group, groups: [group], kind: .unsigned, facts)
+        }
+    }
+
+    private init(_ facts: ProgramFacts, _ signature: VerifiedSignature) {
+        switch facts.mode {
+        case .system where facts.isInstalled:
+            self.init(name: signature.identifier, groups: signature.groups, kind: .installed, facts)
+        case .system:
+            // Whoever starts it owns it. It must not get at what the installed program keeps, or a copy of that, started with
+            // a library of the attacker's, would.
+            let group = "signed-copy." + signature.digest.description
+            self.init(name: signature.identifier + " (not installed)", groups: [group], kind: .signed, facts)
+        case .session:
+            self.init(name: signature.identifier, groups: signature.groups, kind: .signed, facts)
+        }
+    }
+
+    private init(name: String, groups: [String], kind: ServiceIdentity.Kind, _ facts: ProgramFacts) {
+        caller = Caller(name: name, groups: AccessGroups(groups))
+        identity = ServiceIdentity(
+            name: name,
+            groups: groups,
+            kind: kind,
+            mode: facts.mode,
+            deficiencies: kind == .installed ? [] : facts.deficiencies
+        )
+    }
+
+    /// A place that only root can fill names a program over its versions; anywhere else only its contents do.
+    private static func group(ofUnsigned facts: ProgramFacts, digest: ProgramDigest) -> String {
+        // An asterisk at the end of a group stands for many groups, and a path is no line of a log.
+        let isName =
+            facts.path.hasPrefix("/") && !facts.path.utf8.contains(UInt8(ascii: "*"))
+            && facts.path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        return "program." + (facts.isInRootOwnedPlace && isName ? facts.path : digest.description)
+    }
+}

@@ -1,0 +1,196 @@
+import CLinux
+import CoreMetrics
+import Dispatch
+import Glibc
+package import KeychainModel
+package import KeychainProtocol
+package import Logging
+import Synchronization
+
+/// The keychain service: a listening socket, a gate, and keychains behind it.
+package final class KeychainServer: Sendable {
+    private let mode: ServiceIdentity.Mode
+    private let gatekeeper: any Gatekeeper
+    private let keychains: UserKeychains
+    private let limits: ServiceLimits
+    private let table: ConnectionTable
+    private let handler: RequestHandler
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    private let listener = Mutex<ConnectionListener?>(nil)
+    /// Entered for each thread.
+    private let threads = DispatchGroup()
+
+    package init(
+        mode: ServiceIdentity.Mode,
+        version: String,
+        gatekeeper: any Gatekeeper,
+        keychains: UserKeychains,
+        limits: ServiceLimits = ServiceLimits(),
+        metrics: MemoryMetrics = MemoryMetrics(),
+        log: Logger
+    ) {
+        self.mode = mode
+        self.gatekeeper = gatekeeper
+        self.keychains = keychains
+        self.limits = limits
+        self.log = log
+        let counters = ServiceMetrics(factory: metrics)
+        self.metrics = counters
+        let table = ConnectionTable(limits: limits)
+        self.table = table
+        let start = ContinuousClock.now
+        handler = RequestHandler(largeRequests: Turnstile(limits.largeRequests), limits: limits, metrics: counters) {
+            ServiceStatus(
+                version: version,
+                mode: mode,
+                uptime: (ContinuousClock.now - start) / .seconds(1),
+                connections: table.count,
+                metrics: metrics.values
+            )
+        }
+    }
+
+    /// Begins to take connections.
+    ///
+    /// - Parameter socket: a listening one, which stays the caller's to close after `stop`.
+    package func start(listeningOn socket: Int32) throws(KeychainError) {
+        let new = try ConnectionListener(socket: socket, log: log) { [weak self] connection in
+            guard let self else {
+                close(connection)
+                return
+            }
+            self.take(connection)
+        }
+        listener.withLock { $0 = new }
+        try start { new.run() }
+    }
+
+    /// Takes no more connections, answers the requests that have arrived, and closes the keychains.
+    package func stop() {
+        listener.withLock { $0 }?.stop()
+        table.stop()
+        let time = Int(limits.stopTime / .milliseconds(1))
+        if threads.wait(timeout: .now() + .milliseconds(time)) != .success {
+            log.warning("connections were cut off, since their requests take too long", metadata: ["count": "\(table.count)"])
+            table.abort()
+            _ = threads.wait(timeout: .now() + .seconds(2))
+        }
+        keychains.close()
+    }
+
+    // MARK: - Connections
+
+    /// Decides, before it costs a thread, whether a connection may be one.
+    private func take(_ socket: Int32) {
+        var pid: Int32 = 0
+        var uid: UInt32 = 0
+        var gid: UInt32 = 0
+        let entry: ConnectionTable.Entry
+        do throws(KeychainError) {
+            guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
+                throw KeychainError(.notAvailable, "the kernel does not say who connects")
+            }
+            guard mode == .system || uid == geteuid() else {
+                throw KeychainError(.noPermission, "this keychain service is another user's")
+            }
+            entry = try table.add(socket, uid: uid)
+        } catch {
+            metrics.refused.increment()
+            refuse(socket, error)
+            close(socket)
+            return
+        }
+        metrics.accepted.increment()
+        do throws(KeychainError) {
+            let process = pid
+            try start { self.serve(socket, entry, pid: process) }
+        } catch {
+            _ = table.remove(entry, duringHandshake: true)
+            metrics.refused.increment()
+            refuse(socket, error)
+            close(socket)
+        }
+    }
+
+    private func serve(_ socket: Int32, _ entry: ConnectionTable.Entry, pid: Int32) {
+        var isHandshake = true
+        defer {
+            // The number of a closed socket may be another's at once: first it leaves the table.
+            _ = table.remove(entry, duringHandshake: isHandshake)
+            close(socket)
+        }
+        let peer: AdmittedPeer
+        do throws(KeychainError) {
+            peer = try gatekeeper.admit(socket)
+        } catch {
+            metrics.rejected.increment()
+            log.notice(
+                "a connection was refused",
+                metadata: ["uid": "\(entry.uid)", "pid": "\(pid)", "reason": "\(error.message)"]
+            )
+            keychains.record(AuditEntry(refusing: error, uid: entry.uid, pid: pid))
+            refuse(socket, error)
+            return
+        }
+        table.endHandshake(of: entry)
+        isHandshake = false
+        do throws(KeychainError) {
+            try keychains.withKeychain(of: peer) { (keychain) throws(KeychainError) in
+                let connection = Connection(
+                    writer: SocketWriter(socket: socket),
+                    peer: peer,
+                    keychain: keychain,
+                    share: entry.share,
+                    handler: handler,
+                    limits: limits
+                )
+                try connection.run()
+            }
+        } catch {
+            metrics.dropped.increment()
+            log.info("a connection was ended", metadata: ["uid": "\(entry.uid)", "reason": "\(error.message)"])
+            refuse(socket, error)
+        }
+    }
+
+    /// Tells a client why its connection ends, if it has room for that.
+    private func refuse(_ socket: Int32, _ error: KeychainError) {
+        guard let frame = try? FrameCodec.encode(.refusal(error)) else { return }
+        SocketWriter(socket: socket).sendLast(frame)
+    }
+
+    // MARK: - Threads
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) throws(KeychainError) {
+        threads.enter()
+        let threads = threads
+        let context = unsafe Unmanaged.passRetained(
+            Body {
+                body()
+                threads.leave()
+            }
+        )
+        let result = unsafe clinux_start_thread(
+            limits.stackSize,
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            },
+            context.toOpaque()
+        )
+        guard result == 0 else {
+            threads.leave()
+            unsafe context.release()
+            throw KeychainError(errno: result, "no thread for a connection")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import KeychainEngine
+import KeychainModel
+
+/// The file that says whose keychain it is beside: a uid that was given to somebody else after its user was removed must
+/// not hand the keychain on.
+struct KeychainOwner: Sendable {
+    let path: String
+
+    private static let largestFile = 1024
+
+    /// Writes the file if there is none.
+    ///
+    /// - Throws: `notAvailable` where uid or user name are not those of the file.
+    func check(_ uid: UInt32) throws(KeychainError) {
+        let expected = Self.contents(uid: uid, name: Self.name(of: uid))
+        guard let file = try SecureFile.read(path, largest: Self.largestFile, ownership: .own) else {
+            let folder = String(path.dropLast("/owner".count))
+            try KeychainDirectory(path: folder).makePrivateFolder()
+            return try SecureFile.write(SecretBytes(expected), to: path)
+        }
+        guard unsafe file.withUnsafeBytes({ unsafe $0.elementsEqual(expected) }) else {
+            throw KeychainError(
+                .notAvailable,
+                "the keychain of uid \(uid) was made for another user of that uid; \(path) says for whom: move the folder "
+                    + "away, or correct the file if it is the same person"
+            )
+        }
+    }
+
+    private static func contents(uid: UInt32, name: String?) -> [UInt8] {
+        Array("uid \(uid)\nname \(name ?? "")\n".utf8)
+    }
+
+    /// The user's name; nil where the system knows none.
+    private static func name(of uid: UInt32) -> String? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> String? in
+            guard let base = buffer.baseAddress,
+                unsafe getpwuid_r(uid, &entry, base, buffer.count, &found) == 0,
+                let entry = unsafe found, let name = unsafe entry.pointee.pw_name
+            else { return nil }
+            return unsafe String(cString: name)
+        }
+    }
+}

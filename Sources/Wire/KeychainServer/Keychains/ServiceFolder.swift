@@ -1,0 +1,69 @@
+import Glibc
+import KeychainEngine
+package import KeychainModel
+package import KeychainProtocol
+
+/// The service's own folder, which one service at a time uses.
+///
+/// In system mode, `users/UID` has a user's keychain, `owner` and `audit.log`; in session mode the folder is itself the
+/// keychain's, with `audit.log` in it.
+package final class ServiceFolder: Sendable {
+    package let path: String
+    let mode: ServiceIdentity.Mode
+    /// Where systemd has put the service's credentials, if it has.
+    let credentials: String?
+    private let lock: Int32
+
+    /// - Throws: `notAvailable` where another service uses the folder; what making it fails with.
+    package init(path: String, mode: ServiceIdentity.Mode, credentials: String?) throws(KeychainError) {
+        self.path = path
+        self.mode = mode
+        self.credentials = credentials
+        try KeychainDirectory(path: path).makePrivateFolder()
+        let name = path + "/service.lock"
+        lock = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw KeychainError(errno: errno, "\(name) cannot be opened") }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw KeychainError(.notAvailable, "another keychain service uses the folder \(path)")
+        }
+    }
+
+    deinit {
+        close(lock)
+    }
+
+    /// Where the files of a user are.
+    ///
+    /// - Parameter uncheckedKeychain: the name of another keychain than the user's one; only tests have any.
+    func place(of uid: UInt32, uncheckedKeychain: String?) throws(KeychainError) -> Place {
+        if let name = uncheckedKeychain {
+            guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else {
+                throw KeychainError(.invalidParameter, "no name of a keychain")
+            }
+        }
+        switch mode {
+        case .session:
+            let keychain = uncheckedKeychain.map { path + "/" + $0 } ?? path
+            return Place(owner: nil, keychain: keychain, audit: path + "/audit.log")
+        case .system:
+            let folder = "\(path)/users/\(uid)"
+            return Place(
+                owner: KeychainOwner(path: folder + "/owner"),
+                keychain: folder + "/" + (uncheckedKeychain ?? "keychain"),
+                audit: folder + "/audit.log"
+            )
+        }
+    }
+
+    struct Place: Sendable {
+        fileprivate let owner: KeychainOwner?
+        let keychain: String
+        let audit: String
+
+        /// Makes sure that what is there is this user's.
+        func prepare(for uid: UInt32) throws(KeychainError) {
+            try owner?.check(uid)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import KeychainEngine
+import KeychainModel
+package import Logging
+import Synchronization
+
+/// The keychains in the service's folder: one for each user in system mode, one in all in session mode.
+package final class UserKeychains: Sendable {
+    private struct Key: Hashable {
+        let uid: UInt32
+        let name: String?
+    }
+
+    private struct Entry {
+        let keychain: UserKeychain
+        var uses = 0
+        /// The higher, the later it was let go of.
+        var release = 0
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var releases = 0
+    }
+
+    private let state = Mutex(State())
+    private let folder: ServiceFolder
+    private let mostIdle: Int
+    private let patience: Duration
+    private let log: Logger
+
+    package init(folder: ServiceFolder, limits: ServiceLimits, log: Logger) {
+        self.folder = folder
+        mostIdle = limits.idleKeychains
+        patience = limits.patience
+        self.log = log
+    }
+
+    /// Runs the body with a caller's keychain, which stays open for that time and, mostly, beyond.
+    func withKeychain(of peer: AdmittedPeer, _ body: (UserKeychain) throws(KeychainError) -> Void) throws(KeychainError) {
+        let key = Key(uid: peer.uid, name: peer.uncheckedKeychain)
+        let keychain = try use(key)
+        defer { release(key) }
+        try body(keychain)
+    }
+
+    private func use(_ key: Key) throws(KeychainError) -> UserKeychain {
+        let place = try folder.place(of: key.uid, uncheckedKeychain: key.name)
+        return state.withLock { state in
+            var entry = state.entries[key] ?? Entry(keychain: keychain(at: place, uid: key.uid))
+            entry.uses += 1
+            state.entries[key] = entry
+            return entry.keychain
+        }
+    }
+
+    private func keychain(at place: ServiceFolder.Place, uid: UInt32) -> UserKeychain {
+        let directory = KeychainDirectory(path: place.keychain, credentials: folder.credentials, patience: patience)
+        return UserKeychain(
+            audit: AuditLog(path: place.audit, log: log),
+            keychain: OpenKeychain { [log] () throws(KeychainError) in
+                try place.prepare(for: uid)
+                return try directory.open(log: log)
+            }
+        )
+    }
+
+    private func release(_ key: Key) {
+        state.withLock { state in
+            state.releases += 1
+            state.entries[key]?.uses -= 1
+            state.entries[key]?.release = state.releases
+            let idle = state.entries.filter { $0.value.uses == 0 }
+            guard idle.count > mostIdle, let oldest = idle.min(by: { $0.value.release < $1.value.release }) else { return }
+            oldest.value.keychain.close()
+            state.entries[oldest.key] = nil
+        }
+    }
+
+    /// Writes down what happened before there was a keychain, if its user has one.
+    func record(_ entry: AuditEntry) {
+        guard let place = try? folder.place(of: entry.uid, uncheckedKeychain: nil) else { return }
+        let open = state.withLock { $0.entries[Key(uid: entry.uid, name: nil)]?.keychain.audit }
+        (open ?? AuditLog(path: place.audit, log: log)).append(entry.line)
+    }
+
+    /// Closes all. No connection may be left.
+    func close() {
+        state.withLock { state in
+            for entry in state.entries.values { entry.keychain.close() }
+            state.entries = [:]
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// How much the service does for anybody, so that nobody can take it away from the others.
+///
+/// All that is counted for a user is counted for the uid, whichever programs they are. docs/service.md explains the numbers.
+package struct ServiceLimits: Sendable {
+    // MARK: Connections
+
+    package var connections = 4096
+    package var connectionsOfUser = 256
+    /// Connections whose caller is not known yet.
+    package var handshakes = 256
+    package var handshakesOfUser = 64
+
+    // MARK: Work
+
+    /// Searches of one user at the same time; more wait.
+    package var searchesOfUser = 8
+    /// Requests at the same time that may need much memory: large frames, long lists, batches. More wait.
+    package var largeRequests = 8
+    package var largeRequestsOfUser = 2
+    /// The stored bytes that one answer may be made of.
+    package var answerSize = 32 << 20
+    /// A frame of more bytes is a large request.
+    package var smallFrame = 64 << 10
+
+    // MARK: Time
+
+    /// From the first byte of a frame to its last.
+    package var frameTime: Duration = .seconds(10)
+    /// How long a request waits for its turn, and for another process that writes.
+    package var patience: Duration = .seconds(10)
+    /// From the first byte of an answer to its last: a client has to read.
+    package var answerTime: Duration = .seconds(20)
+    /// How long requests under way may go on after the service was told to stop.
+    package var stopTime: Duration = .seconds(10)
+
+    // MARK: Memory
+
+    /// Of a connection's thread, in bytes.
+    package var stackSize = 512 << 10
+    /// Keychains that stay open while none of their users is connected.
+    package var idleKeychains = 16
+
+    package init() {}
+
+    /// Takes as many connections as a process with so many descriptors can have beside its keychains.
+    package mutating func fit(descriptors: Int) {
+        let forKeychains = min(descriptors / 2, 1024)
+        connections = max(8, min(connections, (descriptors - forKeychains) / Self.descriptorsOfConnection))
+        handshakes = min(handshakes, connections)
+    }
+
+    /// The socket, the process and its folder, and the program for as long as it is looked at, with one to spare.
+    private static let descriptorsOfConnection = 5
+}

@@ -1,0 +1,176 @@
+import KeychainCertificates
+import KeychainModel
+import KeychainProtocol
+import Testing
+
+@Suite("What is sent arrives as it was")
+struct RoundTripTests {
+    private func arrived(_ request: Request) throws -> Request {
+        let frame = try FrameCodec.encode(.request(id: 7, request))
+        guard case .request(7, let result) = try FrameCodec.decodeClient(Array(frame.dropFirst(4))) else {
+            throw KeychainError(.internalError, "no request arrived")
+        }
+        return try result.get()
+    }
+
+    private func arrived(_ message: ServerMessage) throws -> ServerMessage {
+        try FrameCodec.decodeServer(Array(FrameCodec.encode(message).dropFirst(4)))
+    }
+
+    private func expectSame(_ operation: Operation) throws {
+        #expect(try picture(arrived(.operation(operation))) == picture(Request.operation(operation)))
+    }
+
+    private func expectSame(_ body: Response.Body, hasMore: Bool = false) throws {
+        let message = ServerMessage.response(Response(id: .max, hasMore: hasMore, body: body))
+        #expect(try picture(arrived(message)) == picture(message))
+    }
+
+    @Test(arguments: ItemClass.allCases)
+    func `a request of any class with all its attributes`(itemClass: ItemClass) throws {
+        try expectSame(.add(Samples.add(itemClass)))
+        try expectSame(.find(Samples.find(itemClass), wantsExplanation: true))
+        try expectSame(.update(Samples.update(itemClass), wantsExplanation: false))
+        try expectSame(.delete(Samples.delete(itemClass), wantsExplanation: true))
+    }
+
+    @Test func `a request with nothing but its class`() throws {
+        var query = ItemQuery(itemClass: .key)
+        try expectSame(.add(AddRequest(itemClass: .key)))
+        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        query.synchronizable = .any
+        try expectSame(.update(UpdateRequest(query: query), wantsExplanation: true))
+        try expectSame(.delete(DeleteRequest(query: query), wantsExplanation: false))
+    }
+
+    @Test(arguments: [
+        AttributeValue.string(""), .string("e\u{301} \0"), .data([]), .integer(.min), .integer(.max), .integer(0),
+        .real(.nan), .real(-0.0), .real(.infinity),
+    ])
+    func `a value of any type, empty or extreme`(value: AttributeValue) throws {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.attributes["acct"] = value
+        try expectSame(.add(request))
+    }
+
+    @Test(arguments: [MatchLimit.one, .count(0), .count(2), .count(.max), .all])
+    func `any limit`(limit: MatchLimit) throws {
+        var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
+        request.limit = limit
+        try expectSame(.find(request, wantsExplanation: false))
+    }
+
+    @Test(arguments: [AuthenticationUI.allow, .fail, .skip])
+    func `any choice of asking the person`(choice: AuthenticationUI) throws {
+        var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
+        request.authenticationUI = choice
+        try expectSame(.find(request, wantsExplanation: false))
+    }
+
+    @Test(arguments: Accessibility.allCases)
+    func `any accessibility, bare and with flags`(accessibility: Accessibility) throws {
+        var request = AddRequest(itemClass: .certificate)
+        request.accessibility = accessibility
+        try expectSame(.add(request))
+        request.accessControl = AccessControl(bare: accessibility)
+        try expectSame(.add(request))
+        request.accessibility = nil
+        request.accessControl = try AccessControl(protection: accessibility.rawValue, flags: [])
+        try expectSame(.add(request))
+    }
+
+    @Test func `an access control until reboot`() throws {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.accessControl = try AccessControl(protection: "f", flags: [.biometryAny, .or, .applicationPassword])
+        try expectSame(.add(request))
+    }
+
+    @Test func `a persistent reference of either form`() throws {
+        for bytes in [Array("genp".utf8) + [UInt8](repeating: 5, count: 16), Array("genp\0\0\0\0\0\0\0\0".utf8)] {
+            var query = ItemQuery(itemClass: .genericPassword)
+            query.reference = PersistentReference(bytes)
+            #expect(query.reference != nil)
+            query.synchronizable = .any
+            query.accessGroup = "group"
+            query.filters[.sharingGroup] = .string("shared")
+            try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        }
+    }
+
+    @Test func `a host`() throws {
+        var query = ItemQuery(itemClass: .internetPassword)
+        query.hostOrSubdomain = "example.org"
+        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+    }
+
+    @Test(arguments: [
+        TrustPolicy.basicX509, .tls(isServer: true, name: nil), .tls(isServer: false, name: ""),
+        .tls(isServer: true, name: "example.org"), .mail(address: nil), .mail(address: "a@example.org"), .codeSigning,
+        .timeStamping, .revocation(needsPositiveAnswer: true), .revocation(needsPositiveAnswer: false),
+        .unsupported("1.2.840"),
+    ])
+    func `any policy`(policy: TrustPolicy) throws {
+        var query = ItemQuery(itemClass: .identity)
+        query.certificate.policy = policy
+        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+    }
+
+    @Test func `all that is asked of a certificate`() throws {
+        var query = ItemQuery(itemClass: .certificate)
+        query.certificate.issuers = [[0x31, 0], []]
+        query.certificate.validOn = .now
+        query.certificate.emailAddressIfPresent = "a@example.org"
+        query.certificate.isTrusted = true
+        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        query.certificate = CertificateFilter()
+        query.certificate.issuers = []
+        query.certificate.validOn = .at(-1.5)
+        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+    }
+
+    @Test func `the other requests`() throws {
+        let batch = Request.batch([.add(Samples.add()), .delete(Samples.delete(), wantsExplanation: true)])
+        for request in [Request.identity, .status, .batch([]), batch] {
+            #expect(try picture(arrived(request)) == picture(request))
+        }
+    }
+
+    @Test func `the handshake`() throws {
+        let hello = ServerMessage.hello(Hello(nonce: [UInt8](repeating: 4, count: 32), versions: 1...3))
+        #expect(try picture(arrived(hello)) == picture(hello))
+        let authentication = Authentication(proof: [UInt8](repeating: 4, count: 32), version: 2)
+        let frame = try FrameCodec.encode(.authenticate(authentication))
+        guard case .authenticate(authentication) = try FrameCodec.decodeClient(Array(frame.dropFirst(4))) else {
+            Issue.record("the answer to hello did not arrive")
+            return
+        }
+    }
+
+    @Test(arguments: [ServiceIdentity.Kind.installed, .signed, .unsigned], [ServiceIdentity.Mode.session, .system])
+    func `who the caller is`(kind: ServiceIdentity.Kind, mode: ServiceIdentity.Mode) throws {
+        let identity = ServiceIdentity(name: "n", groups: ["b", "a"], kind: kind, mode: mode, deficiencies: ["why"])
+        let welcome = ServerMessage.welcome(identity)
+        #expect(try picture(arrived(welcome)) == picture(welcome))
+        try expectSame(.identity(identity))
+    }
+
+    @Test(arguments: KeychainError.Code.allCases)
+    func `any error`(code: KeychainError.Code) throws {
+        let error = KeychainError(code, "a sentence")
+        try expectSame(.outcome(.failed(error)))
+        #expect(try picture(arrived(.refusal(error))) == picture(ServerMessage.refusal(error)))
+    }
+
+    @Test func `the outcomes`() throws {
+        try expectSame(.outcome(.items([])))
+        try expectSame(.outcome(.items([Samples.identity, Samples.plain], explanation: ["a", "b"])), hasMore: true)
+        try expectSame(.outcome(.count(0, explanation: ["because"])))
+        try expectSame(.batch([.count(3), .items([Samples.plain]), .failed(KeychainError(.duplicateItem, "twice"))]))
+        try expectSame(.batch([]))
+    }
+
+    @Test func `what the service says of itself`() throws {
+        let status = ServiceStatus(version: "1", mode: .system, uptime: 0.5, connections: 3, metrics: ["reads": 1])
+        try expectSame(.status(status))
+    }
+}
