@@ -181,6 +181,19 @@ let package = Package(
             path: "Sources/Wire/KeychainServer",
             swiftSettings: strict
         ),
+        // The service as a process: its options, what it gives up, what it tells its supervisor.
+        .target(
+            name: "KeychainDaemon",
+            dependencies: [
+                "KeychainServer", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Wire/KeychainDaemon",
+            swiftSettings: strict
+        ),
         .target(
             name: "KeychainClient",
             dependencies: [
@@ -232,6 +245,8 @@ let package = Package(
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+        // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
+        .target(name: "CZeroingAllocator", path: "Sources/Platform/CZeroingAllocator"),
         // Who a process is, as the kernel says.
         .target(
             name: "PeerIdentity",
@@ -286,26 +301,23 @@ let package = Package(
         .executableTarget(
             name: "chatelained",
             dependencies: [
-                "KeychainServer", "KeychainEngine", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature",
-                "CLinux",
+                "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Executables/chatelained",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "chatelaine-identify",
-            dependencies: ["PeerIdentity", "CLinux"],
+            dependencies: ["PeerIdentity", "CZeroingAllocator", "CLinux"],
             path: "Sources/Executables/chatelaine-identify",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel", "KeychainProtocol",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel",
+                "KeychainProtocol",
                 "TerminalText", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -381,7 +393,8 @@ let package = Package(
         .testTarget(
             name: "KeychainServerTests",
             dependencies: [
-                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel", "PeerIdentity",
+                "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
+                "PeerIdentity",
                 "CodeSignature", "KeychainTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -402,19 +415,23 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient", "KeychainTestSupport",
+                "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
+                "KeychainTestSupport",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["ChatelaineTool", "CodeSignature", "KeychainModel", "TranscriptTesting"],
+            dependencies: ["ChatelaineTool", "CodeSignature", "TranscriptTesting"],
             resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeychainClientTests",
-            dependencies: ["KeychainClient", "KeychainModel"],
+            dependencies: [
+                "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -95,13 +95,13 @@ package func matches(_ text: String, _ expected: [String], _ names: [String: Str
                 with: NSRegularExpression.escapedPattern(for: name.value)
             )
         }
-            .replacingOccurrences(of: "\\{DATE\\}", with: "[0-9]{14}")
-            .replacingOccurrences(of: "\\{HEXDATE\\}", with: "(?:3[0-9]){14}")
-            .replacingOccurrences(of: "\\{ISO\\}", with: "[0-9-]{10}T[0-9:]{8}Z")
-            .replacingOccurrences(of: "\\{TIME\\}", with: "[0-9-]{10} [0-9:]{5}")
-            .replacingOccurrences(of: "\\{DAY\\}", with: "[0-9]{4}-[0-9]{2}-[0-9]{2}")
-            .replacingOccurrences(of: "\\{SHA256\\}", with: "[0-9a-f]{64}")
-            .replacingOccurrences(of: "\\{ANY\\}", with: ".*") + "\n"
+        .replacingOccurrences(of: "\\{DATE\\}", with: "[0-9]{14}")
+        .replacingOccurrences(of: "\\{HEXDATE\\}", with: "(?:3[0-9]){14}")
+        .replacingOccurrences(of: "\\{ISO\\}", with: "[0-9-]{10}T[0-9:]{8}Z")
+        .replacingOccurrences(of: "\\{TIME\\}", with: "[0-9-]{10} [0-9:]{5}")
+        .replacingOccurrences(of: "\\{DAY\\}", with: "[0-9]{4}-[0-9]{2}-[0-9]{2}")
+        .replacingOccurrences(of: "\\{SHA256\\}", with: "[0-9a-f]{64}")
+        .replacingOccurrences(of: "\\{ANY\\}", with: ".*") + "\n"
     }.joined()
     let expression = try NSRegularExpression(pattern: "\\A\(pattern)\\z")
     return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil

@@ -17,7 +17,8 @@ package enum EntitlementsTemplate {
     ) throws(KeychainError) -> [UInt8] {
         // Before any other reader sees it: this one refuses what others come to harm by.
         let given = try Entitlements(propertyList: file)
-        guard var list = try? unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any] else {
+        guard var list = try? unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
+        else {
             throw KeychainError(.missingEntitlement, "the entitlements file is no property list with a dictionary")
         }
         for (key, value) in list { list[key] = expanded(value, team: team, identifier: identifier) }

@@ -105,7 +105,9 @@ extension Place {
 
     /// The path without links, of whatever there is.
     static func real(_ path: String) throws(KeychainError) -> String {
-        guard let real = unsafe realpath(path, nil) else { throw KeychainError(errno: errno, "\(path) cannot be found") }
+        guard let real = unsafe realpath(path, nil) else {
+            throw KeychainError(errno: errno, "\(path) cannot be found")
+        }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }

@@ -29,7 +29,8 @@ package enum ProgramInstaller {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can install programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
         let program = try OpenProgram(path)
-        guard try FileStamp(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers else {
+        guard try FileStamp(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers
+        else {
             throw KeychainError(.notAvailable, "\(path) changed while it was looked at")
         }
         guard try linkCount(of: program.descriptor) == 1 else {
@@ -43,7 +44,8 @@ package enum ProgramInstaller {
         let signature: VerifiedSignature
         switch try verifier.verdict(of: program.descriptor) {
         case .signed(let verified): signature = verified
-        case .unsigned: throw KeychainError(.missingEntitlement, "\(path) is not signed; sign it first: chatelaine sign")
+        case .unsigned:
+            throw KeychainError(.missingEntitlement, "\(path) is not signed; sign it first: chatelaine sign")
         case .tampered(let reason):
             throw KeychainError(.missingEntitlement, "the signature of \(path) is not accepted: \(reason.message)")
         }

@@ -35,7 +35,9 @@ struct ProgramMeasurement: Sendable {
         var hash = SHA256()
         try unsafe FileReader.read(descriptor, 0..<programLength) { part in unsafe hash.update(bufferPointer: part) }
         programDigest = Array(hash.finalize())
-        try unsafe FileReader.read(descriptor, programLength..<before.size) { part in unsafe hash.update(bufferPointer: part) }
+        try unsafe FileReader.read(descriptor, programLength..<before.size) { part in
+            unsafe hash.update(bufferPointer: part)
+        }
         digest = ProgramDigest(Array(hash.finalize()))
         guard try FileStamp(of: descriptor) == before else {
             throw KeychainError(.authenticationFailed, "the program changed while it was read")

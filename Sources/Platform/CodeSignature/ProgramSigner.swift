@@ -12,16 +12,18 @@ package enum ProgramSigner {
     /// - Parameters:
     ///   - path: of an ELF executable; a link is refused.
     ///   - entitlements: as `EntitlementsTemplate.complete` makes them.
+    /// - Returns: the program's identifier.
     /// - Throws: `notAvailable` for a team whose certificate has expired, `invalidParameter` for what is no program,
     ///   `missingEntitlement` for entitlements that the team cannot give.
+    @discardableResult
     package static func sign(
         _ path: String,
         entitlements: [UInt8],
         with key: TeamKey,
         at date: Date = Date()
-    ) throws(KeychainError) {
+    ) throws(KeychainError) -> String {
         try key.certificate.checkValidity(at: date)
-        _ = try SignedEntitlements.read(entitlements, of: key.team)
+        let identifier = try SignedEntitlements.read(entitlements, of: key.team).identifier
         let program = try OpenProgram(path)
         let length = try unsignedLength(of: program.descriptor, length: program.stamp.size)
         let replacement = try NewFile(beside: path, mode: 0o600)
@@ -53,6 +55,7 @@ package enum ProgramSigner {
             throw KeychainError(.notAvailable, "\(path) changed while it was signed")
         }
         try replacement.commit(replacing: true)
+        return identifier
     }
 
     /// How long the program is under its signatures.
@@ -63,7 +66,10 @@ package enum ProgramSigner {
             case .none: return length
             case .trailer(let trailer): length = trailer.programLength
             case .faulty:
-                throw KeychainError(.invalidParameter, "the program has a damaged signature; build it anew and sign that")
+                throw KeychainError(
+                    .invalidParameter,
+                    "the program has a damaged signature; build it anew and sign that"
+                )
             }
         }
     }

@@ -55,7 +55,8 @@ package enum TamperReason: Error, Sendable, Equatable {
         case .otherContents: "the program is another than the one that was signed; sign it again"
         case .unknownTeam(let team): "it is signed by team \(team), which is not trusted here"
         case .revokedTeam(let team): "it is signed by team \(team), which was revoked"
-        case .otherCertificate(let team): "it is signed with another certificate than the one of team \(team) that is trusted"
+        case .otherCertificate(let team):
+            "it is signed with another certificate than the one of team \(team) that is trusted"
         case .forged: "its signature was not made with the team's key"
         case .entitlements(let error): error.message
         }

@@ -10,7 +10,9 @@ enum SignedEntitlements {
     ///
     /// - Returns: the identifier of the program, and its groups in Apple's order.
     /// - Throws: `missingEntitlement`: the message says which entitlement.
-    static func read(_ list: [UInt8], of team: TeamIdentifier) throws(KeychainError) -> (identifier: String, groups: [String]) {
+    static func read(_ list: [UInt8], of team: TeamIdentifier) throws(KeychainError) -> (
+        identifier: String, groups: [String]
+    ) {
         let entitlements = try Entitlements(propertyList: Data(list))
         guard entitlements.teamIdentifier == team.description else {
             throw KeychainError(

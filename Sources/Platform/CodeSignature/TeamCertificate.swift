@@ -52,7 +52,9 @@ package struct TeamCertificate: Sendable, Equatable {
             }
             guard try certificate.extensions.keyUsage?.digitalSignature == true,
                 try certificate.extensions.extendedKeyUsage?.contains(.codeSigning) == true
-            else { throw KeychainError(.invalidParameter, "the certificate is for other purposes than signing programs") }
+            else {
+                throw KeychainError(.invalidParameter, "the certificate is for other purposes than signing programs")
+            }
         } catch let error as KeychainError {
             throw error
         } catch {
@@ -64,7 +66,9 @@ package struct TeamCertificate: Sendable, Equatable {
     package init(pem: String) throws(KeychainError) {
         let certificates = ((try? PEMDocument.parseMultiple(pemString: pem)) ?? [])
             .filter { $0.discriminator == "CERTIFICATE" }
-        guard let only = certificates.first else { throw KeychainError(.invalidParameter, "there is no certificate in it") }
+        guard let only = certificates.first else {
+            throw KeychainError(.invalidParameter, "there is no certificate in it")
+        }
         guard certificates.count == 1 else {
             throw KeychainError(.invalidParameter, "there is more than one certificate in it")
         }

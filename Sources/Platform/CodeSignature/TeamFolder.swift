@@ -105,7 +105,9 @@ package struct TeamFolder: Sendable {
         }
         defer { close(descriptor) }
         let stamp = try FileStamp(of: descriptor)
-        guard stamp.isFile, stamp.size <= largestFile else { throw KeychainError(.notAvailable, "it is no certificate") }
+        guard stamp.isFile, stamp.size <= largestFile else {
+            throw KeychainError(.notAvailable, "it is no certificate")
+        }
         guard owner.isTrusted(stamp.owner), !stamp.isWritableToOthers else {
             throw KeychainError(.notAvailable, "others than root can write to it")
         }

@@ -5,7 +5,10 @@ extension TeamKey {
     package init(contentsOf path: String) throws(KeychainError) {
         let (bytes, stamp) = try SmallFile.contents(path)
         guard stamp.mode & 0o077 == 0 else {
-            throw KeychainError(.noPermission, "\(path) can be read by others; make it yours alone: chmod 600 '\(path)'")
+            throw KeychainError(
+                .noPermission,
+                "\(path) can be read by others; make it yours alone: chmod 600 '\(path)'"
+            )
         }
         do throws(KeychainError) {
             try self.init(pem: String(decoding: bytes, as: UTF8.self))

@@ -15,7 +15,9 @@ package struct TeamKey: Sendable {
     /// - Parameters:
     ///   - name: of the person or company, for people to read.
     ///   - days: for how long programs can be signed with it.
-    package init(new team: TeamIdentifier, name: String? = nil, days: Int = 3650, now: Date = Date()) throws(KeychainError) {
+    package init(new team: TeamIdentifier, name: String? = nil, days: Int = 3650, now: Date = Date())
+        throws(KeychainError)
+    {
         key = P256.Signing.PrivateKey()
         // Clocks of other machines may be slow.
         let start = now - 3600
@@ -33,7 +35,10 @@ package struct TeamKey: Sendable {
     /// Reads what `pem` writes.
     package init(pem: String) throws(KeychainError) {
         certificate = try TeamCertificate(pem: pem)
-        guard let document = try? PEMDocument.parseMultiple(pemString: pem).first(where: { $0.discriminator != "CERTIFICATE" }),
+        guard
+            let document = try? PEMDocument.parseMultiple(pemString: pem).first(where: {
+                $0.discriminator != "CERTIFICATE"
+            }),
             let key = try? P256.Signing.PrivateKey(pemRepresentation: document.pemString)
         else { throw KeychainError(.invalidParameter, "there is no private key for P-256 in it") }
         guard certificate.isSignature(Self.sign([], with: key), of: []) else {

@@ -71,7 +71,11 @@ package final class TrustedTeams: Sendable {
         case .trusted(certificate): return
         case .trusted:
             throw KeychainError(.duplicateItem, "team \(certificate.team) is trusted with another certificate already")
-        case .revoked: throw KeychainError(.noPermission, "team \(certificate.team) was revoked")
+        case .revoked:
+            throw KeychainError(
+                .noPermission,
+                "team \(certificate.team) was revoked; who trusts it again removes \(directory)/\(certificate.team).revoked.pem first"
+            )
         case .unknown: break
         }
         try TeamFolder.add(certificate, to: directory)

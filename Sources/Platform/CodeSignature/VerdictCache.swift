@@ -1,5 +1,5 @@
-package import KeychainModel
 import Glibc
+package import KeychainModel
 import ProgramTrailer
 import Synchronization
 
@@ -70,6 +70,9 @@ package final class VerdictCache: Sendable {
         self.verifier = verifier
         self.capacity = max(1, capacity)
     }
+
+    /// How many programs it remembers.
+    package var count: Int { state.withLock { $0.entries.count } }
 
     /// - Parameters:
     ///   - descriptor: of the program.

@@ -51,8 +51,12 @@ extension ProgramTrailer {
 
     private static func length(of descriptor: Int32) throws(KeychainError) -> UInt64 {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw KeychainError(errno: errno, "the program cannot be read") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw KeychainError(.invalidParameter, "the program is no file") }
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw KeychainError(errno: errno, "the program cannot be read")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw KeychainError(.invalidParameter, "the program is no file")
+        }
         return UInt64(clamping: status.st_size)
     }
 

@@ -79,7 +79,8 @@ package struct ProgramTrailer: Sendable, Equatable {
         let body =
             Self.header(programLength, digest, entitlements.count, team.utf8.count, certificate.count)
             + entitlements + Array(team.utf8) + certificate + signature
-        return body + TrailerMark(version: Self.version, trailerLength: UInt32(clamping: body.count + TrailerMark.length)).bytes
+        return body
+            + TrailerMark(version: Self.version, trailerLength: UInt32(clamping: body.count + TrailerMark.length)).bytes
     }
 
     private static func header(

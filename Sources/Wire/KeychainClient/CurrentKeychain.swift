@@ -6,9 +6,12 @@ package enum CurrentKeychain {
     /// Replaces the process's keychain for the code that runs inside `$override.withValue`.
     @TaskLocal package static var override: (any KeychainService)?
 
-    private static let keychains = Mutex<[KeychainLocation: EmbeddedKeychain]>([:])
+    /// A keychain that answers the four calls, and can be looked after or says who can.
+    private typealias Keychain = any KeychainService & KeychainMaintenance
+
+    private static let keychains = Mutex<[KeychainLocation: Keychain]>([:])
     private static let failures = FailureReport(log: KeychainLog.keychain)
-    private static let latest = Mutex<(variable: String?, keychain: EmbeddedKeychain)?>(nil)
+    private static let latest = Mutex<(variable: String?, keychain: Keychain)?>(nil)
 
     /// The keychain that the environment names at this moment; the same one as before if it still names that.
     package static func service() throws(KeychainError) -> any KeychainService {
@@ -22,11 +25,11 @@ package enum CurrentKeychain {
         try ForkGuard.holdingOffForks(keychain)
     }
 
-    private static func keychain() throws(KeychainError) -> EmbeddedKeychain {
+    private static func keychain() throws(KeychainError) -> Keychain {
         let variable = Environment[KeychainLocation.variable]
         if let latest = latest.withLock({ $0 }), latest.variable == variable { return latest.keychain }
         do throws(KeychainError) {
-            let keychain = try keychain(at: KeychainLocation.current(), for: ProcessIdentity.current())
+            let keychain = try keychain(at: KeychainLocation.current())
             latest.withLock { $0 = (variable, keychain) }
             return keychain
         } catch {
@@ -35,12 +38,23 @@ package enum CurrentKeychain {
         }
     }
 
-    private static func keychain(at location: KeychainLocation, for caller: Caller) -> EmbeddedKeychain {
-        keychains.withLock { keychains in
+    private static func keychain(at location: KeychainLocation) throws(KeychainError) -> Keychain {
+        if let keychain = keychains.withLock({ $0[location] }) { return keychain }
+        let keychain = try make(location)
+        return keychains.withLock { keychains in
             if let keychain = keychains[location] { return keychain }
-            let keychain = EmbeddedKeychain(location, caller: caller)
             keychains[location] = keychain
             return keychain
+        }
+    }
+
+    private static func make(_ location: KeychainLocation) throws(KeychainError) -> Keychain {
+        switch location {
+        case .embedded(let directory):
+            EmbeddedKeychain(.embedded(directory: directory), caller: try ProcessIdentity.current())
+        case .memory: EmbeddedKeychain(.memory, caller: try ProcessIdentity.current())
+        // Who this process is, the service finds out by itself.
+        case .service(let address): ServiceConnection(address)
         }
     }
 }

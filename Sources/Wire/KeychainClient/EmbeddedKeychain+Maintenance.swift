@@ -11,7 +11,7 @@ extension EmbeddedKeychain: KeychainMaintenance {
     }
 
     private func folder() throws(KeychainError) -> KeychainDirectory {
-        switch location {
+        switch place {
         case .embedded(let path): return directory(path)
         case .memory:
             throw KeychainError(.notAvailable, "this keychain is in memory alone; there are no files to look over")

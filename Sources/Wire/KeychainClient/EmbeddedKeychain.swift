@@ -6,8 +6,15 @@ package import Logging
 /// nobody.
 ///
 /// It can be used from any number of threads, and in the child of a fork.
-package final class EmbeddedKeychain: KeychainService {
-    let location: KeychainLocation
+package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
+    package enum Place: Sendable {
+        /// In a folder.
+        case embedded(directory: String)
+        /// In this process's memory alone.
+        case memory
+    }
+
+    let place: Place
     private let caller: Caller
     let log: Logger
     private let queryLog: Logger
@@ -17,20 +24,20 @@ package final class EmbeddedKeychain: KeychainService {
 
     /// - Parameter patience: how long a call waits for another process that writes, before it fails.
     package init(
-        _ location: KeychainLocation,
+        _ place: Place,
         caller: Caller,
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience
     ) {
-        self.location = location
+        self.place = place
         self.caller = caller
         self.log = log
         self.queryLog = queryLog
         self.patience = patience
         failures = FailureReport(log: log)
         keychain = OpenKeychain { () throws(KeychainError) in
-            switch location {
+            switch place {
             case .memory: try KeychainEngine.inMemory(log: log)
             case .embedded(let path): try Self.directory(path, patience: patience).open(log: log)
             }

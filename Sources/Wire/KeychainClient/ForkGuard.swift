@@ -2,11 +2,16 @@ import CLinux
 package import KeychainModel
 import Synchronization
 
+/// Something whose connections nobody may inherit.
+protocol ClosedBeforeForks: AnyObject, Sendable {
+    func closeBeforeFork()
+}
+
 /// Closes all keychains of the process before a fork, and holds the fork off while one is in use: neither a connection
 /// nor a lock that some other thread holds is to be inherited.
 package enum ForkGuard {
     private struct Entry {
-        weak var keychain: EmbeddedKeychain?
+        weak var keychain: (any ClosedBeforeForks)?
     }
 
     private static let keychains = Mutex<[Entry]>([])
@@ -40,7 +45,7 @@ package enum ForkGuard {
         return try body()
     }
 
-    static func register(_ keychain: EmbeddedKeychain) {
+    static func register(_ keychain: any ClosedBeforeForks) {
         let isUsable = clinux_fork_gate_enter()
         defer { clinux_fork_gate_leave() }
         _ = isPrepared

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import KeychainModel
+import ProgramTrailer
 
 /// Where a process's keychain is.
 package enum KeychainLocation: Hashable, Sendable {
@@ -8,43 +9,85 @@ package enum KeychainLocation: Hashable, Sendable {
     case embedded(directory: String)
     /// In this process's memory alone.
     case memory
+    /// With the keychain service.
+    case service(ServiceAddress)
 
     /// The variable that says which keychain to use, instead of the person's own.
     package static let variable = "CHATELAINE_KEYCHAIN"
 
-    /// The location that the environment names. It is not asked where the program runs with other rights than its
-    /// caller's.
+    /// The location that holds for this process now: see `choose`.
     ///
-    /// - Throws: `notAvailable` for a value that names no keychain, rather than falling back to the person's own.
+    /// - Throws: `notAvailable`, rather than falling back to another keychain than the one that is meant.
     package static func current() throws(KeychainError) -> KeychainLocation {
-        guard let value = Environment[variable], !value.isEmpty else {
-            return .embedded(directory: try personal())
-        }
-        return try KeychainLocation(value)
+        let isSecure = clinux_is_secure_execution()
+        return try choose(
+            isSigned: try isSigned(isSecure: isSecure),
+            isSecure: isSecure,
+            places: .ofThisMachine,
+            environment: { Environment[$0] }
+        )
     }
 
-    /// Reads `embedded:DIR` or `memory:`.
+    /// The choice.
+    ///
+    /// - A signed program never asks the environment, and its keychain is always the service's: whoever hides the socket
+    ///   from it makes it fail, and not write elsewhere.
+    /// - Any other goes where `CHATELAINE_KEYCHAIN` says, else to the socket that is there, the system's first, else to a
+    ///   folder of its own. A socket that is there and does not answer is an error.
+    ///
+    /// - Parameter environment: what the process may believe of its environment.
+    /// - Throws: `notAvailable` for a variable that names no keychain.
+    static func choose(
+        isSigned: Bool,
+        isSecure: Bool,
+        places: WellKnownPlaces,
+        environment: (String) -> String?
+    ) throws(KeychainError) -> KeychainLocation {
+        let system = ServiceAddress(path: places.systemSocket, kind: .system)
+        if isSigned {
+            // The folder stays where it is while the service does not run, so that nothing is written elsewhere meanwhile.
+            let isInstalled = isSecure || WellKnownPlaces.isThere(places.systemFolder)
+            return .service(
+                isInstalled ? system : ServiceAddress(path: places.sessionSocket(in: nil), kind: .session)
+            )
+        }
+        if let value = environment(variable), !value.isEmpty { return try KeychainLocation(value) }
+        if WellKnownPlaces.isThere(system.path) { return .service(system) }
+        let session = places.sessionSocket(in: environment("XDG_RUNTIME_DIR"))
+        if WellKnownPlaces.isThere(session) { return .service(ServiceAddress(path: session, kind: .session)) }
+        return .embedded(directory: try personal(environment))
+    }
+
+    private static func isSigned(isSecure: Bool) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            return try ProgramTrailer.isPresentInOwnProgram()
+        } catch {
+            // Without /proc, or in a program that may be run and not read, nobody can tell. Where the program has rights
+            // of its own it may not be guessed.
+            guard isSecure else { return false }
+            throw KeychainError(.notAvailable, "whether the program is signed cannot be told: \(error.message)")
+        }
+    }
+
+    /// Reads `embedded:DIR`, `memory:` or `unix:PATH`.
     package init(_ text: String) throws(KeychainError) {
         if text == "memory:" {
             self = .memory
         } else if let directory = text.dropping(prefix: "embedded:"), !directory.isEmpty {
             self = .embedded(directory: try Self.absolute(directory))
-        } else if text.hasPrefix("unix:") {
-            throw KeychainError(
-                .notAvailable,
-                "\(Self.variable) names a socket, and this build knows no keychain service"
-            )
+        } else if let path = text.dropping(prefix: "unix:"), !path.isEmpty {
+            self = .service(ServiceAddress(path: try Self.absolute(path), kind: .session))
         } else {
-            throw KeychainError(.notAvailable, "\(Self.variable) has to be embedded:DIR or memory:")
+            throw KeychainError(.notAvailable, "\(Self.variable) has to be embedded:DIR, memory: or unix:PATH")
         }
     }
 
     /// `$XDG_DATA_HOME/chatelaine/keychain` (XDG Base Directory Specification), which must be an absolute path.
-    private static func personal() throws(KeychainError) -> String {
-        if let data = Environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+    private static func personal(_ environment: (String) -> String?) throws(KeychainError) -> String {
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/chatelaine/keychain"
         }
-        guard let home = Environment["HOME"] ?? homeFromUserDatabase(), home.hasPrefix("/") else {
+        guard let home = environment("HOME") ?? homeFromUserDatabase(), home.hasPrefix("/") else {
             throw KeychainError(.notAvailable, "there is no home folder to keep a keychain in; set \(variable)")
         }
         return home + "/.local/share/chatelaine/keychain"

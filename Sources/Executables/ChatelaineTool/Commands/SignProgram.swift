@@ -1,6 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import Foundation
+import TerminalText
 
 struct SignProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,6 +33,7 @@ struct SignProgram: ParsableCommand {
             team: key.team,
             identifier: identifier ?? URL(filePath: program).lastPathComponent
         )
-        try ProgramSigner.sign(program, entitlements: list, with: key)
+        let identifier = try ProgramSigner.sign(program, entitlements: list, with: key)
+        Console.print("Signed \(TerminalText.escaped(program)) as \(TerminalText.escaped(identifier)).\n")
     }
 }

@@ -22,7 +22,9 @@ struct VerifyProgram: ParsableCommand {
         case .unsigned: throw Failure("\(program) is not signed")
         case .tampered(let reason): throw Failure("the signature of \(program) is not accepted: \(reason.message)")
         case .signed(let signature):
-            Console.print("\(name) is signed by team \(signature.team) as \(TerminalText.escaped(signature.identifier)).\n")
+            Console.print(
+                "\(name) is signed by team \(signature.team) as \(TerminalText.escaped(signature.identifier)).\n"
+            )
             Console.print("Access groups: \(signature.groups.map(TerminalText.escaped).joined(separator: ", "))\n")
         }
     }

@@ -12,6 +12,7 @@ struct AttributePrinter {
         switch try? KeychainLocation.current() {
         case .embedded(let directory): path = directory + "/keychain.db"
         case .memory: path = "memory:"
+        case .service(let address): path = address.path
         case nil: path = ""
         }
         keychain = TerminalText.escaped(path)

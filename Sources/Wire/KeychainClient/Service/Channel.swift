@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+import KeychainModel
+import KeychainProtocol
+
+/// One admitted connection to the service.
+///
+/// Sendable because one thread uses it at a time: whoever took it out of the pool.
+final class Channel: @unchecked Sendable {
+    /// Why a request came to nothing.
+    enum Failure: Error {
+        /// The service has not got the whole request, and so did nothing.
+        case notSent(KeychainError)
+        /// It may have got it, and may have done it.
+        case unknown(KeychainError)
+        /// There is no connection to send it by, or it cannot be sent.
+        case refused(KeychainError)
+    }
+
+    private let socket: ClientSocket
+    private var decoder: FrameDecoder
+    private var lastRequest: UInt64 = 0
+    /// The process that the connection is of: a child of a fork does not use its parent's.
+    let generation: UInt64
+    let identity: ServiceIdentity
+
+    /// Connects and goes through the handshake (docs/protocol.md).
+    ///
+    /// - Throws: `notAvailable` where there is no service that answers as one; the service's own refusal.
+    init(to address: ServiceAddress, within duration: Duration) throws(KeychainError) {
+        try InstalledProgram.harden(for: address)
+        generation = clinux_fork_generation()
+        let deadline = Deadline(duration)
+        socket = try ClientSocket.connect(to: address, by: deadline)
+        decoder = FrameDecoder(limit: Frame.largestHandshake)
+        guard case .hello(let hello) = try Self.message(socket, &decoder, by: deadline) else {
+            throw Self.outOfTurn
+        }
+        guard hello.versions.overlaps(AuthenticationProof.versions) else {
+            throw KeychainError(.notAvailable, "the keychain service speaks another version of the protocol")
+        }
+        let version = min(hello.versions.upperBound, AuthenticationProof.versions.upperBound)
+        let answer = Authentication(proof: AuthenticationProof.proof(for: hello), version: version)
+        try socket.sendWithDescriptor(try FrameCodec.encode(.authenticate(answer)))
+        decoder.limit = Frame.largestResponse
+        guard case .welcome(let identity) = try Self.message(socket, &decoder, by: deadline) else {
+            throw Self.outOfTurn
+        }
+        self.identity = identity
+    }
+
+    /// Whether the connection can be used for another request.
+    var isUsable: Bool { generation == clinux_fork_generation() && !decoder.isMidway && socket.isIdle }
+
+    /// Sends a request and waits for its whole response.
+    func exchange(_ request: Request, by deadline: Deadline) throws(Failure) -> [Response.Body] {
+        lastRequest &+= 1
+        do throws(KeychainError) {
+            try socket.send(try FrameCodec.encode(.request(id: lastRequest, request)), by: deadline)
+        } catch {
+            throw error.code == .dataTooLarge ? .refused(error) : .notSent(error)
+        }
+        var parts: [Response.Body] = []
+        while true {
+            let message: ServerMessage
+            do throws(KeychainError) {
+                message = try Self.decode(try socket.receive(with: &decoder, by: deadline))
+            } catch {
+                throw .unknown(Self.asUnavailable(error))
+            }
+            switch message {
+            // The connection is over. Where the service just ends, it may have done what was asked before.
+            case .refusal(let error): throw error.code == .notAvailable ? .unknown(error) : .refused(error)
+            case .response(let response) where response.id == lastRequest:
+                parts.append(response.body)
+                if !response.hasMore { return parts }
+            case .hello, .welcome, .response: throw .unknown(Self.outOfTurn)
+            }
+        }
+    }
+
+    private static func message(
+        _ socket: ClientSocket,
+        _ decoder: inout FrameDecoder,
+        by deadline: Deadline
+    ) throws(KeychainError) -> ServerMessage {
+        let message: ServerMessage
+        do throws(KeychainError) {
+            message = try decode(try socket.receive(with: &decoder, by: deadline))
+        } catch {
+            throw asUnavailable(error)
+        }
+        if case .refusal(let error) = message { throw error }
+        return message
+    }
+
+    private static func decode(_ bytes: [UInt8]) throws(KeychainError) -> ServerMessage {
+        try FrameCodec.decodeServer(bytes)
+    }
+
+    /// What is wrong with a service's bytes is not wrong with the caller's request.
+    private static func asUnavailable(_ error: KeychainError) -> KeychainError {
+        error.code == .notAvailable
+            ? error : KeychainError(.notAvailable, "what answers is no keychain service: \(error.message)")
+    }
+
+    private static let outOfTurn = KeychainError(.notAvailable, "the keychain service answers out of turn")
+}

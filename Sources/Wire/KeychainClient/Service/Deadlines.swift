@@ -1,0 +1,30 @@
+/// How long a client of the keychain service waits before it fails. No call hangs.
+package struct Deadlines: Sendable {
+    /// For the connection and the whole handshake.
+    package var handshake = Duration.seconds(5)
+    /// For all of a request, from the first byte sent to the last byte of the response.
+    package var request = Duration.seconds(30)
+    /// For a service that has answered this process before, and is away: it may just start anew.
+    package var restart = Duration.seconds(2)
+
+    package init() {}
+}
+
+/// A moment by which something has to be done, on a clock that stands still while the machine sleeps.
+struct Deadline: Sendable {
+    private let end: SuspendingClock.Instant
+
+    init(_ duration: Duration) {
+        end = SuspendingClock.now + duration
+    }
+
+    var hasPassed: Bool { SuspendingClock.now >= end }
+
+    /// What is left, in milliseconds, rounded up: for poll(2).
+    var milliseconds: Int32 {
+        let left = SuspendingClock.now.duration(to: end)
+        guard left > .zero else { return 0 }
+        let (seconds, attoseconds) = left.components
+        return Int32(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}

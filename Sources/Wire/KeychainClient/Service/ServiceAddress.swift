@@ -1,0 +1,40 @@
+import Glibc
+
+/// A socket of a keychain service, and whom a client believes to be that service.
+package struct ServiceAddress: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The machine's, which runs as root or as a user of its own.
+        case system
+        /// The user's own, or one that was named: whoever the user could not be deceived by more than by itself.
+        case session
+    }
+
+    package let path: String
+    package let kind: Kind
+
+    package init(path: String, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    /// The user that the system's service runs as.
+    static let serviceUser = "chatelaine"
+
+    /// Whether a user may be the one who listens.
+    func trusts(_ uid: UInt32) -> Bool {
+        if uid == 0 || (kind == .session && uid == getuid()) { return true }
+        // Last, since looking it up reads a file at least.
+        return uid == Self.uid(of: Self.serviceUser)
+    }
+
+    private static func uid(of name: String) -> UInt32? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var texts = [CChar](repeating: 0, count: 4096)
+        let status = unsafe texts.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return ENOMEM }
+            return unsafe getpwnam_r(name, &entry, start, buffer.count, &found)
+        }
+        return unsafe status == 0 && found != nil ? entry.pw_uid : nil
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import KeychainModel
+import Testing
+
+@testable import CodeSignature
+
+private func key(_ path: String, isOnInitialMount: Bool = true, size: UInt64? = nil) throws -> VerdictCache.Key? {
+    let stamp = try #require(try FileStamp(path: path))
+    return VerdictCache.Key(
+        mount: 1,
+        device: stamp.device,
+        inode: stamp.inode,
+        changed: stamp.changed,
+        size: size ?? stamp.size,
+        owner: stamp.owner,
+        mode: stamp.mode,
+        isOnInitialMount: isOnInitialMount
+    )
+}
+
+private func withProgram<Result>(_ path: String, _ body: (Int32) throws -> Result) throws -> Result {
+    let descriptor = open(path, O_RDONLY)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    return try body(descriptor)
+}
+
+/// Programs of the system's, which are older than two seconds.
+private let systemPrograms = ["/bin/true", "/bin/false", "/bin/ls"].map {
+    URL(filePath: $0).resolvingSymlinksInPath().path
+}
+
+@Test
+func `only files that root alone can change have a key`() throws {
+    let fixture = try SigningFixture()
+    let path = try fixture.write(SigningFixture.program())
+    #expect(chmod(path, 0o775) == 0)
+    #expect(try key(path) == nil)
+    #expect(try key(systemPrograms[0], isOnInitialMount: false) == nil)
+    #expect(try key(systemPrograms[0]) != nil)
+    if isRoot {
+        #expect(chmod(path, 0o755) == 0)
+        #expect(try key(path) != nil)
+        #expect(chown(path, 65534, 0) == 0)
+        #expect(try key(path) == nil)
+    }
+}
+
+@Test
+func `a program is remembered once, and no more of them than there is room for`() throws {
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier, capacity: 2)
+    for (index, path) in (systemPrograms + systemPrograms).enumerated() {
+        try withProgram(path) { descriptor in
+            let verdicts = try (0..<2).map { _ in try cache.verdict(of: descriptor, key: key(path)) }
+            let verdict = try fixture.verifier.verdict(of: descriptor)
+            #expect(verdicts == [verdict, verdict])
+        }
+        #expect(cache.count == min(index + 1, 2))
+    }
+}
+
+@Test
+func `without a key nothing is remembered`() throws {
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier)
+    try withProgram(systemPrograms[0]) { _ = try cache.verdict(of: $0, key: nil) }
+    #expect(cache.count == 0)
+}
+
+@Test
+func `a key of another file is refused`() throws {
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier)
+    try withProgram(systemPrograms[0]) { _ = try cache.verdict(of: $0, key: key(systemPrograms[0])) }
+    try withProgram(systemPrograms[1]) { descriptor in
+        #expect(throws: KeychainError(.authenticationFailed, "")) {
+            try cache.verdict(of: descriptor, key: key(systemPrograms[0]))
+        }
+        #expect(throws: KeychainError(.authenticationFailed, "")) {
+            try cache.verdict(of: descriptor, key: key(systemPrograms[1], size: 1))
+        }
+    }
+}
+
+@Test(.enabled(if: isRoot, "needs root"))
+func `a file that changed a moment ago is read each time, since it may change again in the same moment (as root)`()
+    throws
+{
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier)
+    let path = try fixture.write(fixture.signed())
+    #expect(try withProgram(path) { try cache.verdict(of: $0, key: key(path)) }.isSigned)
+    #expect(cache.count == 0)
+}
+
+@Test(.enabled(if: isRoot, "needs root"))
+func `a program that is remembered is refused once its team is revoked (as root)`() throws {
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier)
+    let path = try fixture.write(fixture.signed())
+    let identity = try #require(try key(path))
+    // Until the file is old enough to be remembered.
+    var tries = 0
+    while cache.count == 0, tries < 100 {
+        #expect(try withProgram(path) { try cache.verdict(of: $0, key: identity) }.isSigned)
+        usleep(50_000)
+        tries += 1
+    }
+    #expect(cache.count == 1)
+    try fixture.teams.revoke(fixture.key.team)
+    let verdict = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
+    #expect(verdict == .tampered(.revokedTeam(fixture.key.team)))
+}
