@@ -1,3 +1,5 @@
+import Testing
+
 /// One way to get at the secret of an installed program as its own user, and what stops it.
 struct Attack: Sendable, CustomTestStringConvertible {
     let name: String

@@ -32,7 +32,7 @@ final class AttackSite: Sendable {
             withIntermediateDirectories: true,
             attributes: [.ownerAccountID: Self.user, .groupOwnerAccountID: Self.user]
         )
-        Self.removeAtEnd(folder)
+        AtEnd.remove(folder)
         try writeFrames()
         try compile()
         try sign()
@@ -62,10 +62,10 @@ final class AttackSite: Sendable {
     /// The attackers speak the protocol, and leave its encoding to us.
     private func writeFrames() throws {
         var add = AddRequest(itemClass: .genericPassword)
-        add.attributes[.service] = .string("attacked")
+        add.attributes["svce"] = .string("attacked")
         add.secrets[.valueData] = SecretBytes(Array(secret.utf8))
         var query = ItemQuery(itemClass: .genericPassword)
-        query.filters[.service] = .string("attacked")
+        query.filters["svce"] = .string("attacked")
         var find = FindRequest(query: query)
         find.returns = [.data, .attributes]
         let authentication = Authentication(proof: Array(repeating: 0xAA, count: 32), version: 1)
@@ -75,7 +75,7 @@ final class AttackSite: Sendable {
         let everything = ItemClass.allCases.map { itemClass in
             var find = FindRequest(query: ItemQuery(itemClass: itemClass))
             find.limit = .all
-            find.returns = itemClass == .genericPassword ? [.attributes] : [.attributes]
+            find.returns = [.attributes]
             return Operation.find(find, wantsExplanation: false)
         }
         try write(.request(id: 1, .batch(everything)), to: "everything.frame")
@@ -138,16 +138,6 @@ final class AttackSite: Sendable {
         }
         try FileManager.default.copyItem(atPath: loot, toPath: folder + "/attackers/libprogram.so")
     }
-
-    private static func removeAtEnd(_ folder: String) {
-        folderToRemove = strdup(folder)
-        atexit {
-            if let folder = folderToRemove { try? FileManager.default.removeItem(atPath: String(cString: folder)) }
-        }
-    }
-
-    /// Written once, before the process can end.
-    nonisolated(unsafe) private static var folderToRemove: UnsafeMutablePointer<CChar>?
 }
 
 struct AttackFailure: Error, CustomStringConvertible {

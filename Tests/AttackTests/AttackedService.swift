@@ -6,7 +6,6 @@ final class AttackedService: Sendable {
     let socket: String
     let folder: String
     let process: Int32
-    private let input: FileHandle
     let log: String
 
     /// One for each set of options, for as long as the tests run.
@@ -32,22 +31,20 @@ final class AttackedService: Sendable {
         process.executableURL = URL(filePath: Self.beside("unchecked-daemon"))
         process.arguments =
             [
-                "--directory", folder + "/data", "--socket", socket, "--teams", site.folder + "/teams",
+                "--system", "--directory", folder + "/data", "--socket", socket, "--teams", site.folder + "/teams",
                 "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
-                "--marker-group", "\(AttackSite.markerGroup)", "--identify", Self.beside("chatelaine-identify"),
+                "--marker-group", "\(AttackSite.markerGroup)",
                 // The attacker becomes the victim meanwhile.
                 "--delay", "60",
             ] + checks.flatMap { ["--without", $0] } + options
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
         try process.run()
         self.process = process.processIdentifier
-        self.input = input.fileHandleForWriting
-        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
-            throw AttackFailure("the service did not start: " + logText)
+        AtEnd.kill(self.process)
+        while !FileManager.default.fileExists(atPath: socket) {
+            guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
+            usleep(5_000)
         }
         var environment = site.environment
         environment["SOCKET"] = socket
