@@ -418,9 +418,8 @@ let package = Package(
         .executableTarget(
             name: "unchecked-daemon",
             dependencies: [
-                "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CodeSignature", "CLinux",
+                "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/UncheckedDaemon",
             swiftSettings: settings
@@ -431,6 +430,7 @@ let package = Package(
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
                 "KeychainTestSupport",
+                "unchecked-daemon", "chatelaine-identify",
             ],
             swiftSettings: settings
         ),

@@ -35,8 +35,15 @@ static void hand_on(int service) {
     setenv("CONNECTION", number, 1);
 }
 
+#ifdef HAS_LIBRARY
+void program_library(void);
+#else
+static void program_library(void) {}
+#endif
+
 int main(int count, char **arguments) {
     const char *kind = count > 1 ? arguments[1] : "";
+    program_library();
     if (strcmp(kind, "copy") == 0) {
         // Like cat. It knows nothing of the service.
         char bytes[4096];

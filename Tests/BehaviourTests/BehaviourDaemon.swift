@@ -24,8 +24,6 @@ final class BehaviourDaemon: Sendable {
     private let directory: String
     /// Where it has the keychains of this process's user.
     private let keychains: String
-    /// Ends the daemon when it is closed, at the latest with this process.
-    private let input = Pipe()
 
     private init(_ mode: Mode) throws {
         // A short path: a socket's has 107 bytes at most.
@@ -39,21 +37,22 @@ final class BehaviourDaemon: Sendable {
         process.arguments = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
         switch mode {
         case .session:
-            process.arguments?.append("--session")
+            process.arguments? += ["--session", "--teams", folder]
             keychains = folder + "/keychains"
         case .system:
             // Numbers that nobody has.
             process.arguments? += [
-                "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
-                "--identify", products + "/chatelaine-identify",
+                "--system", "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
             ]
             keychains = folder + "/keychains/users/\(getuid())"
         }
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
         try process.run()
-        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else { throw Unavailable() }
+        Self.endAtExit(process.processIdentifier)
+        while !FileManager.default.fileExists(atPath: folder + "/socket") {
+            guard process.isRunning else { throw Unavailable() }
+            usleep(5_000)
+        }
         address = ServiceAddress(path: folder + "/socket", kind: .session)
     }
 
@@ -77,8 +76,17 @@ final class BehaviourDaemon: Sendable {
 
     nonisolated(unsafe) private static var folders: [String] = []
     private static let isRegistered: Void = {
-        atexit { for folder in BehaviourDaemon.folders { try? FileManager.default.removeItem(atPath: folder) } }
+        atexit {
+            for process in BehaviourDaemon.processes { kill(process, SIGTERM) }
+            for folder in BehaviourDaemon.folders { try? FileManager.default.removeItem(atPath: folder) }
+        }
     }()
+    nonisolated(unsafe) private static var processes: [pid_t] = []
+
+    private static func endAtExit(_ process: pid_t) {
+        _ = isRegistered
+        processes.append(process)
+    }
 
     private static func removeAtExit(_ folder: String) {
         _ = isRegistered
