@@ -183,6 +183,19 @@ let package = Package(
             path: "Sources/Wire/KeychainServer",
             swiftSettings: strict
         ),
+        // The service as a process: its options, what it gives up, what it tells its supervisor.
+        .target(
+            name: "KeychainDaemon",
+            dependencies: [
+                "KeychainServer", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Wire/KeychainDaemon",
+            swiftSettings: strict
+        ),
         .target(
             name: "KeychainClient",
             dependencies: [
@@ -234,6 +247,8 @@ let package = Package(
 
         // Platform: the only places that know Linux and SQLite's C interface.
         .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+        // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
+        .target(name: "CZeroingAllocator", path: "Sources/Platform/CZeroingAllocator"),
         // Who a process is, as the kernel says.
         .target(
             name: "PeerIdentity",
@@ -288,20 +303,15 @@ let package = Package(
         .executableTarget(
             name: "chatelained",
             dependencies: [
-                "KeychainServer", "KeychainEngine", "KeychainModel", "KeychainProtocol", "PeerIdentity",
-                "CodeSignature",
-                "CLinux",
+                "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Executables/chatelained",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "chatelaine-identify",
-            dependencies: ["PeerIdentity", "CLinux"],
+            dependencies: ["PeerIdentity", "CZeroingAllocator", "CLinux"],
             path: "Sources/Executables/chatelaine-identify",
             swiftSettings: strict
         ),
@@ -404,12 +414,23 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
+        .executableTarget(
+            name: "unchecked-daemon",
+            dependencies: [
+                "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/UncheckedDaemon",
+            swiftSettings: settings
+        ),
         // Programs that try to get at what is not theirs, against the service's real processes.
         .testTarget(
             name: "AttackTests",
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
                 "KeychainTestSupport",
+                "unchecked-daemon", "chatelaine-identify",
             ],
             swiftSettings: settings
         ),
@@ -423,7 +444,10 @@ let package = Package(
         ),
         .testTarget(
             name: "KeychainClientTests",
-            dependencies: ["KeychainClient", "KeychainModel"],
+            dependencies: [
+                "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -2,7 +2,7 @@ package import Foundation
 package import GRDB
 package import KeychainClient
 import KeychainModel
-import Logging
+package import Logging
 import Synchronization
 
 /// A keychain in a folder of a test's own, which goes with the test.
@@ -136,6 +136,13 @@ package final class LogRecorder: Sendable {
     private let recorded = Mutex<[String]>([])
 
     package var messages: [String] { recorded.withLock { $0 } }
+
+    package init() {}
+
+    /// A log that is kept, from a level on.
+    package func logger(_ level: Logger.Level) -> Logger {
+        Logger(label: "test") { _ in RecordingHandler(recorder: self, logLevel: level) }
+    }
 
     fileprivate func record(_ message: String) {
         recorded.withLock { $0.append(message) }

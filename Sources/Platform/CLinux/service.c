@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -26,6 +27,10 @@ static int above_standard(int descriptor) {
 
 int clinux_stream_socket(void) {
     return above_standard(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+int clinux_packet_socket(void) {
+    return above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 }
 
 static socklen_t address_of(const char *path, struct sockaddr_un *address) {
@@ -61,15 +66,6 @@ int clinux_accept(int listener) {
     return above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 }
 
-bool clinux_connection_owner(int socket, int32_t *pid, uint32_t *uid) {
-    struct ucred credentials;
-    socklen_t size = sizeof credentials;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0 || size != sizeof credentials) return false;
-    *pid = credentials.pid;
-    *uid = credentials.uid;
-    return true;
-}
-
 struct start {
     void (*body)(void *);
     void *context;
@@ -99,6 +95,26 @@ int clinux_start_thread(size_t stack_size, void (*body)(void *), void *context) 
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (result != 0) free(start);
+    return result;
+}
+
+void clinux_notify(const char *socket_path, const char *message) {
+    struct sockaddr_un address;
+    socklen_t size = address_of(socket_path, &address);
+    int descriptor = size == 0 ? -1 : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return;
+    sendto(descriptor, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&address, size);
+    close(descriptor);
+}
+
+int clinux_start_program(const char *path, char *const arguments[], char *const environment[], int descriptor, pid_t *pid) {
+    posix_spawn_file_actions_t actions;
+    int result = posix_spawn_file_actions_init(&actions);
+    if (result != 0) return result;
+    // Also where the descriptor is 3 already: the copy of a descriptor onto itself is made inheritable.
+    result = posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
+    if (result == 0) result = posix_spawn(pid, path, &actions, NULL, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
     return result;
 }
 

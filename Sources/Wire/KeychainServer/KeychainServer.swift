@@ -85,9 +85,10 @@ package final class KeychainServer: Sendable {
     private func take(_ socket: Int32) {
         var pid: Int32 = 0
         var uid: UInt32 = 0
+        var gid: UInt32 = 0
         let entry: ConnectionTable.Entry
         do throws(KeychainError) {
-            guard unsafe clinux_connection_owner(socket, &pid, &uid) else {
+            guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
                 throw KeychainError(.notAvailable, "the kernel does not say who connects")
             }
             guard mode == .system || uid == geteuid() else {

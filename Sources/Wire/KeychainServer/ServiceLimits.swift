@@ -41,4 +41,14 @@ package struct ServiceLimits: Sendable {
     package var idleKeychains = 16
 
     package init() {}
+
+    /// Takes as many connections as a process with so many descriptors can have beside its keychains.
+    package mutating func fit(descriptors: Int) {
+        let forKeychains = min(descriptors / 2, 1024)
+        connections = max(8, min(connections, (descriptors - forKeychains) / Self.descriptorsOfConnection))
+        handshakes = min(handshakes, connections)
+    }
+
+    /// The socket, the process and its folder, and the program for as long as it is looked at, with one to spare.
+    private static let descriptorsOfConnection = 5
 }

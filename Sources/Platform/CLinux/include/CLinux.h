@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "CLinuxClient.h"
+#include "client.h"
 #include "peer.h"
 #include "privileges.h"
 #include "service.h"

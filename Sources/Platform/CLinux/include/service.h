@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// A UNIX stream socket that no program inherits; never one of the standard descriptors. -1 with errno.
 int clinux_stream_socket(void);
+/// The same of the kind SOCK_SEQPACKET.
+int clinux_packet_socket(void);
 
 /// bind(2) and connect(2) to a path, or, where the first byte is '@', to an abstract name. -1 with errno; ENAMETOOLONG.
 int clinux_bind_path(int socket, const char *path);
@@ -16,14 +19,18 @@ int clinux_connect_path(int socket, const char *path);
 /// accept4(2) of a connection that no program inherits; never one of the standard descriptors. -1 with errno.
 int clinux_accept(int listener);
 
-/// SO_PEERCRED: who connected, when it did.
-bool clinux_connection_owner(int socket, int32_t *pid, uint32_t *uid);
-
 /// Starts a thread that nobody joins, with a stack of this size in bytes. 0, or an errno.
 int clinux_start_thread(size_t stack_size, void (*body)(void *context), void *context);
 
 /// A descriptor to wake a thread by (eventfd(2)). -1 with errno.
 int clinux_event(void);
+
+/// Tells whoever supervises services, if anybody does, as sd_notify(3) does: `message` has lines such as "READY=1".
+void clinux_notify(const char *socket_path, const char *message);
+
+/// Starts a program with one argument list and the environment `environment`, whose descriptor 3 is `descriptor`; of the
+/// others it has the standard ones alone, if descriptors are closed on exec as they should be. 0, or an errno.
+int clinux_start_program(const char *path, char *const arguments[], char *const environment[], int descriptor, pid_t *pid);
 
 /// Overwrites what earlier calls have left below the caller on its stack.
 void clinux_wipe_stack(void);

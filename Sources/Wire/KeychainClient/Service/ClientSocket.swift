@@ -41,8 +41,10 @@ final class ClientSocket: Sendable {
                 throw KeychainError(.notAvailable, "no keychain service answers at \(address.path): \(reason())")
             }
         }
+        var pid: Int32 = 0
         var uid: UInt32 = 0
-        guard unsafe clinux_client_peer(descriptor, &uid) == 0, address.trusts(uid) else {
+        var gid: UInt32 = 0
+        guard unsafe clinux_peer_credentials(descriptor, &pid, &uid, &gid), address.trusts(uid) else {
             throw KeychainError(.notAvailable, "who listens at \(address.path) may not be the keychain service")
         }
         return socket

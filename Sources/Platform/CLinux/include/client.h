@@ -16,9 +16,6 @@ int clinux_client_socket(void);
 /// path that no socket can have.
 int clinux_client_connect(int descriptor, const char *path);
 
-/// The user who listens at the other end (SO_PEERCRED). 0, or -1 with errno.
-int clinux_client_peer(int descriptor, uint32_t *uid);
-
 /// Sends bytes with one sendmsg, together with the descriptor of a fresh file in memory: what somebody makes another
 /// program write into a socket that it inherited is sent without one. It waits for nothing.
 ///

@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
-#include "CLinuxClient.h"
+#include "client.h"
+
+#include "peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,34 +38,12 @@ int clinux_client_connect(int descriptor, const char *path) {
     return connect(descriptor, (const struct sockaddr *)&address, sizeof address);
 }
 
-int clinux_client_peer(int descriptor, uint32_t *uid) {
-    struct ucred credentials;
-    socklen_t length = sizeof credentials;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) {
-        return -1;
-    }
-    *uid = credentials.uid;
-    return 0;
-}
-
 ptrdiff_t clinux_client_send_with_descriptor(int descriptor, const void *bytes, size_t count) {
     int file = memfd_create("chatelaine", MFD_CLOEXEC);
     if (file < 0) {
         return -1;
     }
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr alignment;
-    } control = {0};
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof file);
-    memcpy(CMSG_DATA(header), &file, sizeof file);
-    ptrdiff_t sent = sendmsg(descriptor, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ptrdiff_t sent = clinux_send(descriptor, bytes, count, &file, 1, MSG_DONTWAIT);
     int error = errno;
     close(file);
     errno = error;

@@ -1,0 +1,81 @@
+package import ArgumentParser
+import CodeSignature
+import Glibc
+import KeychainModel
+package import KeychainProtocol
+
+/// What `chatelained` is told when it is started.
+package struct DaemonOptions: ParsableArguments {
+    @Flag(help: "One user's own service, or one for all users of the machine.")
+    package var mode: ModeFlag
+
+    @Option(help: ArgumentHelp("The folder of the keychains.", valueName: "dir"))
+    package var directory: String?
+
+    @Option(help: ArgumentHelp("Where clients connect. A socket from systemd comes before it.", valueName: "path"))
+    package var socket: String?
+
+    @Option(help: ArgumentHelp("The folder with the certificates of trusted teams.", valueName: "dir"))
+    package var teams: String = TrustedTeams.standardDirectory
+
+    @Option(help: ArgumentHelp("System mode, started by root: who the service becomes.", valueName: "name|uid"))
+    package var user: String = "chatelaine"
+
+    @Option(help: ArgumentHelp("System mode: the group that marks installed programs.", valueName: "name|gid"))
+    package var markerGroup: String = "chatelaine-app"
+
+    @Option(help: ArgumentHelp("System mode, started by root: who chatelaine-identify becomes.", valueName: "name|uid"))
+    package var identifyUser: String = "chatelaine-identify"
+
+    @Option(help: ArgumentHelp("System mode, not started by root: where chatelaine-identify listens.", valueName: "path"))
+    package var identifySocket: String = "/run/chatelaine/identify.sock"
+
+    @Option(help: ArgumentHelp("The least level of messages that are logged: debug, info, notice, warning, error."))
+    package var logLevel: String = "notice"
+
+    package init() {}
+
+    package enum ModeFlag: String, EnumerableFlag, Sendable {
+        case session
+        case system
+    }
+
+    package func validate() throws {
+        guard !logLevel.isEmpty, StandardErrorLog.level(named: logLevel) != nil else {
+            throw ValidationError("'\(logLevel)' is no level of messages")
+        }
+    }
+
+    package var serviceMode: ServiceIdentity.Mode {
+        switch mode {
+        case .session: .session
+        case .system: .system
+        }
+    }
+}
+
+/// Users and groups by name or number.
+enum SystemAccount {
+    struct User {
+        let uid: UInt32
+        let gid: UInt32
+    }
+
+    /// A number without an account has the group of the same number.
+    static func user(_ text: String) throws(KeychainError) -> User {
+        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
+        if let entry = unsafe entry { return unsafe User(uid: entry.pointee.pw_uid, gid: entry.pointee.pw_gid) }
+        guard let number = UInt32(text) else {
+            throw KeychainError(.invalidParameter, "there is no user \(text); make it, or name another one")
+        }
+        return User(uid: number, gid: number)
+    }
+
+    static func group(_ text: String) throws(KeychainError) -> UInt32 {
+        if let number = UInt32(text) { return number }
+        guard let entry = unsafe getgrnam(text) else {
+            throw KeychainError(.invalidParameter, "there is no group \(text); make it, or name another one")
+        }
+        return unsafe entry.pointee.gr_gid
+    }
+}

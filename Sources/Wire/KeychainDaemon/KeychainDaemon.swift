@@ -1,0 +1,87 @@
+import Glibc
+import KeychainModel
+import KeychainProtocol
+package import KeychainServer
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The service as a process, once it has what it needs and no more.
+package enum KeychainDaemon {
+    /// Serves until it is told to stop.
+    ///
+    /// - Parameter gatekeeper: who decides who callers are.
+    /// - Throws: `notAvailable` where it cannot begin, or where whom it needs to know its callers has gone.
+    package static func run(_ daemon: PreparedDaemon, gatekeeper: any Gatekeeper) async throws {
+        let level = StandardErrorLog.level(named: daemon.options.logLevel) ?? .notice
+        LoggingSystem.bootstrap { _ in StandardErrorLog(level: level) }
+        let log = Logger(label: "chatelained")
+        let service = try KeychainService(daemon, gatekeeper: gatekeeper, log: log)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: service,
+                        successTerminationBehavior: .gracefullyShutdownGroup
+                    )
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "lifecycle") { _ in StandardErrorLog(level: .error) }
+            )
+        )
+        try await group.run()
+    }
+
+    private struct KeychainService: Service {
+        let server: KeychainServer
+        let daemon: PreparedDaemon
+        let log: Logger
+
+        init(_ daemon: PreparedDaemon, gatekeeper: any Gatekeeper, log: Logger) throws(KeychainError) {
+            self.daemon = daemon
+            self.log = log
+            let mode = daemon.options.serviceMode
+            let folder = try ServiceFolder(
+                path: daemon.directory,
+                mode: mode,
+                credentials: unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+            )
+            var limits = ServiceLimits()
+            limits.fit(descriptors: Self.descriptorLimit)
+            server = KeychainServer(
+                mode: mode,
+                version: ServiceVersion.current,
+                gatekeeper: gatekeeper,
+                keychains: UserKeychains(folder: folder, limits: limits, log: log),
+                limits: limits,
+                log: log
+            )
+        }
+
+        private static var descriptorLimit: Int {
+            var limit = rlimit()
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+            return Int(clamping: limit.rlim_cur)
+        }
+
+        func run() async throws {
+            try server.start(listeningOn: daemon.listener.descriptor)
+            log.notice(
+                "serving keychains",
+                metadata: ["mode": "\(daemon.options.mode.rawValue)", "directory": "\(daemon.directory)"]
+            )
+            Supervisor.notify("READY=1")
+            var isAlone = false
+            if let helper = daemon.gate.helper {
+                isAlone = await HangUp.ofOther(helper)
+            } else {
+                try? await gracefulShutdown()
+            }
+            Supervisor.notify("STOPPING=1")
+            log.notice("stopping")
+            server.stop()
+            daemon.listener.close()
+            if isAlone { throw KeychainError(.notAvailable, "chatelaine-identify has ended: nobody can be admitted") }
+        }
+    }
+}

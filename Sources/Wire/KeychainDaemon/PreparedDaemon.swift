@@ -1,0 +1,151 @@
+import CLinux
+package import CodeSignature
+import Glibc
+package import KeychainModel
+import KeychainProtocol
+package import KeychainServer
+package import PeerIdentity
+
+/// What has to be done while the process has one thread, and maybe all rights: sockets, the process that looks at others,
+/// and then giving up what the service does not need.
+package struct PreparedDaemon {
+    package let options: DaemonOptions
+    /// What a gatekeeper is made of.
+    package let gate: Gate
+    let listener: ListeningSocket
+    let directory: String
+
+    package struct Gate: Sendable {
+        package let mode: PeerGatekeeper.Mode
+        package let witness: any PeerWitness
+        package let verdicts: VerdictCache
+        /// The end of a connection without which nobody can be admitted; nil where there is none.
+        let helper: Descriptor?
+    }
+
+    package init(_ options: DaemonOptions) throws(KeychainError) {
+        self.options = options
+        let sockets = Supervisor.takeSockets()
+        guard sockets.count <= 1 else {
+            throw KeychainError(.invalidParameter, "the service listens on one socket, and was given \(sockets.count)")
+        }
+        Self.raiseDescriptorLimit()
+        switch options.serviceMode {
+        case .session:
+            if let folder = options.directory { directory = folder } else { directory = try SessionPlaces.directory() }
+            if let socket = sockets.first {
+                listener = try ListeningSocket(adopting: socket)
+            } else if let path = options.socket {
+                listener = try ListeningSocket(binding: path, for: .owner)
+            } else {
+                listener = try Self.bind(SessionPlaces.socket(), for: .owner)
+            }
+            gate = Gate(
+                mode: .session(uid: geteuid()),
+                witness: LocalWitness(),
+                verdicts: Self.verdicts(options, owner: .rootOrOneself),
+                helper: nil
+            )
+            try Self.harden()
+        case .system:
+            directory = options.directory ?? "/var/lib/chatelaine"
+            if let socket = sockets.first {
+                listener = try ListeningSocket(adopting: socket)
+            } else if let path = options.socket {
+                listener = try ListeningSocket(binding: path, for: .everybody)
+            } else {
+                listener = try Self.bind("/run/chatelaine/keychain.sock", for: .everybody)
+            }
+            let markerGroup = try SystemAccount.group(options.markerGroup)
+            let helper: Descriptor
+            if geteuid() == 0 {
+                helper = try IdentifyHelper.start(user: options.identifyUser)
+                try Self.becomeUser(options.user, owning: directory)
+            } else {
+                helper = try IdentifyHelper.connect(options.identifySocket)
+                try Self.check(clinux_become(geteuid(), getegid(), 0), "capabilities cannot be given up")
+            }
+            try Self.harden()
+            gate = Gate(
+                mode: .system(markerGroup: markerGroup),
+                witness: RemoteWitness(helper),
+                verdicts: Self.verdicts(options, owner: .root),
+                helper: helper
+            )
+        }
+    }
+
+    private static func verdicts(_ options: DaemonOptions, owner: TrustedTeams.Owner) -> VerdictCache {
+        VerdictCache(SignatureVerifier(teams: TrustedTeams(directory: options.teams, owner: owner)))
+    }
+
+    /// Binds a well-known socket, whose folder need not be there.
+    private static func bind(
+        _ path: String,
+        for audience: ListeningSocket.Audience
+    ) throws(KeychainError) -> ListeningSocket {
+        if let end = path.lastIndex(of: "/") {
+            // In system mode others have to get through it; nobody but the owner may write to it.
+            _ = unsafe mkdir(String(path[..<end]), audience == .everybody ? 0o755 : 0o700)
+        }
+        return try ListeningSocket(binding: path, for: audience)
+    }
+
+    /// Files are descriptors, and connections and keychains need several each.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    // MARK: - Rights
+
+    /// Leaves root for good, and takes the folder along if it had to be made.
+    private static func becomeUser(_ name: String, owning directory: String) throws(KeychainError) {
+        let account = try SystemAccount.user(name)
+        guard account.uid != 0 else {
+            throw KeychainError(.invalidParameter, "the service does not run as root; name another user")
+        }
+        if unsafe mkdir(directory, 0o700) == 0 {
+            guard unsafe chown(directory, account.uid, account.gid) == 0 else {
+                throw KeychainError(errno: errno, "the folder \(directory) cannot be given to \(name)")
+            }
+        }
+        try check(clinux_become(account.uid, account.gid, 0), "the rights of root cannot be given up")
+    }
+
+    private static func harden() throws(KeychainError) {
+        try check(clinux_harden(), "the process cannot be closed to others")
+    }
+
+    private static func check(_ result: Int32, _ message: String) throws(KeychainError) {
+        guard result == 0 else { throw KeychainError(errno: result, message) }
+    }
+}
+
+/// The places of a user's own service.
+enum SessionPlaces {
+    /// The folder of the keychain in this process's user's home, which programs without a service use too.
+    static func directory() throws(KeychainError) -> String {
+        if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/chatelaine/keychain" }
+        guard let home = variable("HOME"), home.hasPrefix("/") else {
+            throw KeychainError(.invalidParameter, "there is no home; name a folder by --directory")
+        }
+        return home + "/.local/share/chatelaine/keychain"
+    }
+
+    static func socket() throws(KeychainError) -> String {
+        let folder = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())"
+        guard folder.hasPrefix("/") else {
+            throw KeychainError(.invalidParameter, "XDG_RUNTIME_DIR is no path; name a socket by --socket")
+        }
+        return folder + "/chatelaine/keychain.sock"
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}
