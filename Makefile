@@ -1,7 +1,8 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build library demo two-apps test check format api graph bench fuzz install uninstall test-install clean
+.PHONY: help setup build library demo two-apps test check format protobuf api graph bench fuzz install uninstall test-install \
+	clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +30,9 @@ check: ## style, layers, scripts, links, warnings
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
+
+protobuf: ## make the code of the service's messages anew (Sources/Wire/KeychainMessages)
+	@scripts/protobuf.sh
 
 api: ## list what the modules declare (docs/api, docs/symbols.md)
 	@scripts/build.sh && scripts/api.sh

@@ -159,7 +159,7 @@ let package = Package(
             name: "KeychainMessages",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             path: "Sources/Wire/KeychainMessages",
-            exclude: ["chatelaine.proto"],
+            exclude: ["chatelaine.proto", "generated.sha256"],
             swiftSettings: settings
         ),
         .target(
@@ -454,7 +454,8 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport", "chatelaine-identify",
+                "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
