@@ -1,31 +1,31 @@
 import Glibc
 
 /// Where keychain services are on a machine.
-struct WellKnownPlaces: Sendable {
+package struct WellKnownPlaces: Sendable {
     /// The folder of the system's service, which root owns.
-    let systemFolder: String
+    package let systemFolder: String
     /// The folder with a folder for each user who is logged in, by the user's number.
     let runtimeFolder: String
     let uid: UInt32
 
-    static let ofThisMachine = WellKnownPlaces(
+    package static let ofThisMachine = WellKnownPlaces(
         systemFolder: "/run/chatelaine",
         runtimeFolder: "/run/user",
         uid: getuid()
     )
 
-    var systemSocket: String { systemFolder + "/keychain.sock" }
+    package var systemSocket: String { systemFolder + "/keychain.sock" }
 
     /// The user's own service.
     ///
     /// - Parameter folder: what `XDG_RUNTIME_DIR` says, where it may be believed.
-    func sessionSocket(in folder: String?) -> String {
+    package func sessionSocket(in folder: String?) -> String {
         let folder = folder.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(runtimeFolder)/\(uid)"
         return folder + "/chatelaine/keychain.sock"
     }
 
     /// Whether there is something, or may be: what cannot be looked at counts.
-    static func isThere(_ path: String) -> Bool {
+    package static func isThere(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }

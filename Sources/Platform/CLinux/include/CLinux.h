@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "client.h"
+#include "kernel_features.h"
 #include "peer.h"
 #include "privileges.h"
 #include "service.h"

@@ -1,0 +1,170 @@
+import ArgumentParser
+import CLinux
+import CodeSignature
+import Foundation
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainProtocol
+import TerminalText
+
+struct Doctor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say how programs reach their keychain here, who you are to it, and what is missing.",
+        discussion: """
+            Ends with 1 where something is wrong. What is merely not there, such as a feature of a newer kernel, is \
+            marked with a dash and says what it costs.
+            """
+    )
+
+    func run() throws {
+        var report = DoctorReport()
+        keychain(&report)
+        sockets(&report)
+        system(&report)
+        kernel(&report)
+        Console.print(report.text)
+        if report.hasProblem { throw ExitCode(1) }
+    }
+
+    // MARK: - This program's keychain
+
+    private func keychain(_ report: inout DoctorReport) {
+        report.begin("The keychain of a program like this one")
+        do throws(KeychainError) {
+            switch try KeychainLocation.current() {
+            case .memory: report.note("is in the program's own memory (\(KeychainLocation.variable))")
+            case .embedded(let directory):
+                report.note("is embedded, in \(directory): no program is kept from another")
+            case .service(let address):
+                report.fine("is with the service at \(address.path)")
+                try identity(ServiceConnection(address), &report)
+            }
+        } catch {
+            report.problem(error.message)
+        }
+    }
+
+    private func identity(_ service: ServiceConnection, _ report: inout DoctorReport) throws(KeychainError) {
+        let identity = try service.identity()
+        switch identity.kind {
+        case .installed: report.fine("knows this program as \(identity.name), signed and installed")
+        case .signed: report.note("knows this program as \(identity.name), signed")
+        case .unsigned: report.fine("knows this program as \(identity.name), unsigned")
+        }
+        for deficiency in identity.deficiencies where identity.kind == .signed { report.note("because \(deficiency)") }
+        report.fine("gives it the access groups " + identity.groups.joined(separator: ", "))
+        let status = try service.status()
+        report.fine("runs version \(status.version), in \(status.mode.rawValue) mode, for \(Int(status.uptime)) seconds")
+    }
+
+    // MARK: - The services
+
+    private func sockets(_ report: inout DoctorReport) {
+        let places = WellKnownPlaces.ofThisMachine
+        report.begin("Services")
+        probe(ServiceAddress(path: places.systemSocket, kind: .system), "system", &report)
+        let session = places.sessionSocket(in: Environment["XDG_RUNTIME_DIR"])
+        probe(ServiceAddress(path: session, kind: .session), "session", &report)
+    }
+
+    private func probe(_ address: ServiceAddress, _ name: String, _ report: inout DoctorReport) {
+        guard WellKnownPlaces.isThere(address.path) else {
+            report.note("no \(name) service: nothing listens at \(address.path)")
+            return
+        }
+        do throws(KeychainError) {
+            _ = try ServiceConnection(address, deadlines: Self.impatient).status()
+            report.fine("the \(name) service answers at \(address.path)")
+        } catch {
+            report.problem("the \(name) service does not: \(error.message)")
+        }
+    }
+
+    private static var impatient: Deadlines {
+        var deadlines = Deadlines()
+        (deadlines.handshake, deadlines.request, deadlines.restart) = (.seconds(3), .seconds(3), .zero)
+        return deadlines
+    }
+
+    // MARK: - The machine
+
+    private func system(_ report: inout DoctorReport) {
+        let places = WellKnownPlaces.ofThisMachine
+        guard WellKnownPlaces.isThere(places.systemFolder) else { return }
+        report.begin("The system's service")
+        for user in ["chatelaine", "chatelaine-identify"] {
+            report.require(unsafe getpwnam(user) != nil, "user \(user)", "the user \(user) is missing")
+        }
+        let group = ProgramInstaller.standardGroup
+        report.require(unsafe getgrnam(group) != nil, "group \(group)", "the group \(group) is missing")
+        var status = stat()
+        let isSound =
+            unsafe lstat(places.systemFolder, &status) == 0 && status.st_uid == 0 && status.st_mode & 0o022 == 0
+        report.require(
+            isSound,
+            "\(places.systemFolder) is root's",
+            "\(places.systemFolder) does not belong to root, or others can write to it"
+        )
+        teams(&report)
+    }
+
+    private func teams(_ report: inout DoctorReport) {
+        do throws(KeychainError) {
+            let entries = try TrustedTeams(directory: TrustedTeams.standardDirectory, owner: .root).list()
+            let trusted = entries.count { if case .trusted = $0.state { true } else { false } }
+            report.fine("\(trusted) trusted teams in \(TrustedTeams.standardDirectory)")
+            for entry in entries {
+                if case .unusable(let reason) = entry.state { report.problem("\(entry.file): \(reason)") }
+            }
+        } catch {
+            report.problem(error.message)
+        }
+    }
+
+    private func kernel(_ report: inout DoctorReport) {
+        report.begin("The kernel")
+        report.require(
+            clinux_has_pidfd(),
+            "processes can be held (pidfd_open)",
+            "pidfd_open(2) is missing (Linux 5.3): no caller can be identified"
+        )
+        report.prefer(
+            clinux_has_peer_pidfd(),
+            "sockets name the process that connected (SO_PEERPIDFD)",
+            "no SO_PEERPIDFD (Linux 6.5): the process that connected is found by its number"
+        )
+        report.prefer(
+            clinux_has_unique_mount(),
+            "mounts have numbers that are not used again (STATX_MNT_ID_UNIQUE)",
+            "no STATX_MNT_ID_UNIQUE (Linux 6.8): each connection reads its whole program"
+        )
+        report.require(
+            clinux_has_wipe_on_fork(),
+            "memory can be wiped at a fork (MADV_WIPEONFORK)",
+            "no MADV_WIPEONFORK (Linux 4.14): forks that avoid the C library are not noticed"
+        )
+        report.prefer(
+            clinux_has_memory_deny_write_execute(),
+            "memory can be kept from becoming code (PR_SET_MDWE)",
+            "no PR_SET_MDWE (Linux 6.3): the service relies on systemd's filter for that"
+        )
+        report.prefer(
+            clinux_has_secret_memory(),
+            "memory can be hidden from the kernel's readers (memfd_secret)",
+            "no memfd_secret(2): keys lie in ordinary memory"
+        )
+        let scope = try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8)
+        switch scope?.first {
+        case nil: report.note("Yama is not there: any process can look into others of its user that let it")
+        case "0": report.note("Yama's ptrace_scope is 0: any process can look into others of its user that let it")
+        case let scope?: report.fine("Yama's ptrace_scope is \(scope)")
+        }
+        report.prefer(
+            unsafe access("/run/systemd/system", F_OK) == 0,
+            "systemd runs",
+            "systemd does not run: somebody else has to start the service"
+        )
+    }
+}
