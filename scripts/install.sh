@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and installs everything: the command with its manual and completions, the libraries, the Swift modules, the C
-# headers, and what tells other build systems of them. Reads PREFIX (/usr/local) and DESTDIR (empty).
+# Builds and installs everything: the commands with their manuals and completions, the service and its units, the
+# libraries, the Swift modules, the C headers, and what tells other build systems of them. Reads PREFIX (/usr/local) and DESTDIR (empty).
 #
 #   scripts/install.sh                installs
 #   scripts/install.sh --uninstall    removes what was installed there, and nothing else
@@ -56,29 +56,40 @@ link() {
 # Puts a template into place, its @WORDS@ filled in; @FIRST@ is a third argument.
 fill() {
     mkdir -p "$target/$(dirname "$2")"
-    sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@SWIFT_RESOURCES@|$swift_resources|g" \
+    sed -e "s|@PREFIX@|$prefix|g" -e "s|/usr/libexec/chatelaine/|$prefix/libexec/chatelaine/|g" -e "s|@VERSION@|$version|g" -e "s|@SWIFT_RESOURCES@|$swift_resources|g" \
         -e "s|@SWIFT_RUNTIME@|$swift_runtime|g" -e "s|@SWIFT_CLANG@|$(dirname "$(command -v swiftc)")/clang|g" \
         -e "s|@FIRST@|${3:-}|g" "$1" >"$target/$2"
     chmod 644 "$target/$2"
     installed+=("$2")
 }
-# Installs what the command itself prints.
+# Installs what a command itself prints.
 print_completion() {
-    mkdir -p "$target/$(dirname "$2")"
-    "$products/security" --generate-completion-script "$1" >"$target/$2"
-    chmod 644 "$target/$2"
-    installed+=("$2")
+    mkdir -p "$target/$(dirname "$3")"
+    "$products/$1" --generate-completion-script "$2" >"$target/$3"
+    chmod 644 "$target/$3"
+    installed+=("$3")
 }
 
 section "Installing under $target"
 { read -r swift_resources && read -r swift_runtime && read -r module_triple; } < <(swift_paths)
 version=$("$products/security" --version | awk '{ print $NF }')
 
-put 755 "$products/security" bin/security
-put 644 docs/man/security.1 share/man/man1/security.1
-print_completion bash share/bash-completion/completions/security
-print_completion zsh share/zsh/site-functions/_security
-print_completion fish share/fish/vendor_completions.d/security.fish
+for command in security chatelaine; do
+    put 755 "$products/$command" "bin/$command"
+    put 644 "docs/man/$command.1" "share/man/man1/$command.1"
+    print_completion "$command" bash "share/bash-completion/completions/$command"
+    print_completion "$command" zsh "share/zsh/site-functions/_$command"
+    print_completion "$command" fish "share/fish/vendor_completions.d/$command.fish"
+done
+
+# The service's processes are started by systemd, or by hand: the daemon looks for the other beside itself.
+for process in chatelained chatelaine-identify; do
+    put 755 "$products/$process" "libexec/chatelaine/$process"
+done
+link bin/chatelained ../libexec/chatelaine/chatelained
+put 644 docs/man/chatelained.8 share/man/man8/chatelained.8
+for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
+for snippet in sysusers.d tmpfiles.d; do put 644 systemd/$snippet/chatelaine.conf lib/$snippet/chatelaine.conf; done
 
 for library in "$products"/*.so.*; do
     name=$(basename "$library")

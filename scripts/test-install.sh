@@ -87,19 +87,50 @@ the_command() {
 check "the command works, and without Swift's libraries" the_command
 
 manual() {
-    local name page=$prefix/share/man/man1/security.1 ok=0
+    local name command=$1 page=$prefix/share/man/man1/$1.1 ok=0
     mandoc -T lint -W warning "$page"
     man --local-file "$page" >/dev/null
-    "$prefix/bin/security" --experimental-dump-help | sed -nE 's/.*"(commandName|name)" : "([^"]*)".*/\2/p' | sort -u >names
+    "$prefix/bin/$command" --experimental-dump-help | sed -nE 's/.*"(commandName|name)" : "([^"]*)".*/\2/p' | sort -u >names
     while read -r name; do
-        if ! grep -qE -- "(Fl|Fl -|Cm|Nm|,) ?-?$name( |$)|^security$" "$page"; then
+        if ! grep -qE -- "(Fl|Fl -|Cm|Nm|,|team) ?-?$name( |$)|^$command$" "$page"; then
             echo "not in the manual: $name"
             ok=1
         fi
     done <names
     return $ok
 }
-check "the manual has every command and option" manual
+check "the manual has every command and option of security" manual security
+check "the manual has every command and option of chatelaine" manual chatelaine
+
+# A daemon of the session, by hand, and both commands against it.
+the_service() {
+    local daemon ok=0
+    "$prefix/bin/chatelained" --session --directory "$PWD/keychain" --socket "$PWD/socket" 2>log &
+    daemon=$!
+    for _ in $(seq 500); do if [ -S socket ]; then break; fi; sleep 0.02; done
+    export CHATELAINE_KEYCHAIN=unix:$PWD/socket
+    {
+        "$prefix/bin/security" add-generic-password -s mail -a alice -w secret &&
+            [ "$("$prefix/bin/security" find-generic-password -s mail -w)" = secret ] &&
+            "$prefix/bin/chatelaine" status && "$prefix/bin/chatelaine" doctor
+    } || ok=1
+    kill "$daemon"
+    wait "$daemon" || ok=1
+    cat log
+    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix/libexec/chatelaine/chatelaine-identify" >libraries
+    not grep -i swift libraries
+    return $ok
+}
+check "the service keeps a password for the command, and ends when it is told to" the_service
+
+units() {
+    mkdir units
+    cp "$prefix"/lib/systemd/system/* units
+    grep -h '^ExecStart=' units/*.service | cut -d = -f 2 | cut -d ' ' -f 1 | while read -r program; do
+        test -x "$program"
+    done
+}
+check "the units start what is installed" units
 
 swift_flags() { pkg-config --cflags --libs chatelaine-swift; }
 swift_client() {
