@@ -25,7 +25,7 @@ depends=$(
         awk '$1 == "NEEDED" { print $2 }' | sort -u | { grep -vE '^lib(swift|Foundation|_|dispatch|Blocks)' || true; } |
         while read -r library; do
             path=$(ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
-            dpkg-query -S "$(readlink -f "$path")" "$path" 2>/dev/null | cut -d : -f 1
+            { dpkg-query -S "$(readlink -f "$path")" "$path" 2>/dev/null || true; } | cut -d : -f 1
         done | sort -u | paste -sd , | sed 's/,/, /g'
 )
 
