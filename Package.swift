@@ -395,7 +395,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
                 "PeerIdentity",
-                "CodeSignature", "KeychainTestSupport",
+                "CodeSignature", "KeychainTestSupport", "CLinux", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
