@@ -400,12 +400,23 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
+        .executableTarget(
+            name: "unchecked-daemon",
+            dependencies: [
+                "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/UncheckedDaemon",
+            swiftSettings: settings
+        ),
         // Programs that try to get at what is not theirs, against the service's real processes.
         .testTarget(
             name: "AttackTests",
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
                 "KeychainTestSupport",
+                "unchecked-daemon", "chatelaine-identify",
             ],
             swiftSettings: settings
         ),

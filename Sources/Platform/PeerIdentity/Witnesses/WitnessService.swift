@@ -6,11 +6,12 @@ import Glibc
 /// It gets no byte of a client's, and reads none of a client's files: it says what they are.
 package struct WitnessService: Sendable {
     private let socket: Descriptor
-    private let reader = ProcessReader(reach: .ofSystem)
+    private let reader: ProcessReader
 
     /// - Parameter socket: of the kind SOCK_SEQPACKET, connected to the server.
-    package init(_ socket: Descriptor) {
+    package init(_ socket: Descriptor, reach: ProcessReader.Reach = .ofSystem) {
         self.socket = socket
+        reader = ProcessReader(reach: reach)
     }
 
     /// Answers until the server has gone. Any number of threads can do this at once; one question holds up one thread,

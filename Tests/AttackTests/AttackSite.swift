@@ -1,0 +1,149 @@
+import CodeSignature
+import Foundation
+import KeychainModel
+import KeychainProtocol
+
+/// A folder that only root can write to, with a signed, installed program in it, and with programs that attack it.
+final class AttackSite: Sendable {
+    static let shared = Result { try AttackSite() }
+
+    /// The user of the victim and of the attacker; those of the service.
+    static let user: UInt32 = 64_110
+    static let service: UInt32 = 64_111
+    static let identify: UInt32 = 64_112
+    static let markerGroup: UInt32 = 64_113
+
+    /// Why the attacks cannot be made on this machine, or nil.
+    static let obstacle: String? = {
+        guard geteuid() == 0 else { return "needs root" }
+        for program in ["setpriv", "gcc"] where Command.find(program) == nil { return "needs \(program)" }
+        return nil
+    }()
+
+    let folder: String
+    /// What the victim keeps from everybody.
+    let secret = "LOOT-\(UUID().uuidString)"
+
+    private init() throws {
+        folder = "/opt/chatelaine-attacks-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder + "/teams", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: folder + "/attackers",
+            withIntermediateDirectories: true,
+            attributes: [.ownerAccountID: Self.user, .groupOwnerAccountID: Self.user]
+        )
+        AtEnd.remove(folder)
+        try writeFrames()
+        try compile()
+        try sign()
+    }
+
+    var victim: String { folder + "/victim" }
+    /// The same with shared libraries, one of them its own: `library`.
+    var dynamicVictim: String { folder + "/dynamic-victim" }
+    var library: String { folder + "/libprogram.so" }
+    var attacker: String { folder + "/attacker" }
+    /// Brings an attack into whatever loads it.
+    var loot: String { folder + "/loot.so" }
+    /// The attacker's own copy of the dynamic victim, and one that finds its library beside itself.
+    var copy: String { folder + "/attackers/copy" }
+    /// Signed by a team that nobody trusts, with the victim's entitlements.
+    var impostor: String { folder + "/impostor" }
+
+    var environment: [String: String] {
+        [
+            "AUTH": folder + "/authentication.frame", "REQUEST": folder + "/find.frame", "VICTIM": victim,
+            "LIBRARY": library, "LOOT_LIBRARY": loot, "PATH": "/usr/bin:/bin",
+        ]
+    }
+
+    // MARK: - Frames
+
+    /// The attackers speak the protocol, and leave its encoding to us.
+    private func writeFrames() throws {
+        var add = AddRequest(itemClass: .genericPassword)
+        add.attributes["svce"] = .string("attacked")
+        add.secrets[.valueData] = SecretBytes(Array(secret.utf8))
+        var query = ItemQuery(itemClass: .genericPassword)
+        query.filters["svce"] = .string("attacked")
+        var find = FindRequest(query: query)
+        find.returns = [.data, .attributes]
+        let authentication = Authentication(proof: Array(repeating: 0xAA, count: 32), version: 1)
+        try write(.authenticate(authentication), to: "authentication.frame")
+        try write(.request(id: 1, .operation(.add(add))), to: "add.frame")
+        try write(.request(id: 1, .operation(.find(find, wantsExplanation: false))), to: "find.frame")
+        let everything = ItemClass.allCases.map { itemClass in
+            var find = FindRequest(query: ItemQuery(itemClass: itemClass))
+            find.limit = .all
+            find.returns = [.attributes]
+            return Operation.find(find, wantsExplanation: false)
+        }
+        try write(.request(id: 1, .batch(everything)), to: "everything.frame")
+    }
+
+    private func write(_ message: ClientMessage, to name: String) throws {
+        try Data(FrameCodec.encode(message)).write(to: URL(filePath: folder + "/" + name))
+    }
+
+    // MARK: - Programs
+
+    private func compile() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "AttackPrograms").path
+        func compile(_ output: String, _ arguments: [String]) throws {
+            let words = ["gcc", "-O1", "-o", output] + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
+            let result = try Command(words).run()
+            guard result.status == 0 else { throw AttackFailure(result.errors) }
+        }
+        try compile(victim, ["-static", "victim.c", "sha256.c"])
+        try compile(
+            attacker,
+            ["-static", "attacker.c", "namespaces.c", "filters.c", "tracing.c", "sha256.c"]
+        )
+        try compile(loot, ["-shared", "-fPIC", "loot.c", "sha256.c"])
+        try compile(library, ["-shared", "-fPIC", "-Wl,-soname,libprogram.so", "library.c"])
+        let linked = ["-DHAS_LIBRARY", "victim.c", "sha256.c", library]
+        try compile(dynamicVictim, linked + ["-Wl,-rpath,\(folder)"])
+        try compile(folder + "/origin-victim", linked + ["-Wl,-rpath,$ORIGIN"])
+        try compile(impostor, ["-static", "victim.c", "sha256.c"])
+    }
+
+    private func sign() throws {
+        func team(_ name: String) throws -> TeamKey {
+            guard let identifier = TeamIdentifier(name) else { throw AttackFailure("\(name) is no team") }
+            return try TeamKey(new: identifier)
+        }
+        func sign(_ path: String, with key: TeamKey, entitlements: String = "T0TEAM.victim") throws {
+            let list = """
+                <plist version="1.0"><dict><key>application-identifier</key><string>T0TEAM.victim</string>
+                <key>keychain-access-groups</key><array><string>\(entitlements)</string></array></dict></plist>
+                """
+            try ProgramSigner.sign(path, entitlements: Array(list.utf8), with: key)
+        }
+        let key = try team("T0TEAM")
+        let teams = TrustedTeams(directory: folder + "/teams")
+        try teams.add(key.certificate)
+        let verifier = SignatureVerifier(teams: teams)
+        for path in [victim, dynamicVictim, folder + "/origin-victim"] {
+            try sign(path, with: key)
+            _ = try ProgramInstaller.install(path, marker: .group(Self.markerGroup), verifier: verifier)
+        }
+        // A key that anybody can make, with the same name for the team.
+        try sign(impostor, with: team("T0TEAM"))
+        for (name, original) in [("copy", dynamicVictim), ("origin-copy", folder + "/origin-victim")] {
+            let copy = folder + "/attackers/" + name
+            try FileManager.default.copyItem(atPath: original, toPath: copy)
+            chown(copy, Self.user, Self.user)
+            chmod(copy, 0o755)
+        }
+        try FileManager.default.copyItem(atPath: loot, toPath: folder + "/attackers/libprogram.so")
+    }
+}
+
+struct AttackFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+/// The service in system mode, started as root, with some checks left out; the victim has stored its secret in it.
+final class AttackedService: Sendable {
+    let socket: String
+    let folder: String
+    let process: Int32
+    let log: String
+
+    /// One for each set of options, for as long as the tests run.
+    static func running(without checks: [String], options: [String] = []) throws -> AttackedService {
+        let key = (checks.sorted() + options).joined(separator: " ")
+        return try started.withLock { started in
+            if let service = started[key] { return service }
+            let service = try AttackedService(AttackSite.shared.get(), without: checks, options: options)
+            started[key] = service
+            return service
+        }
+    }
+
+    private static let started = Mutex<[String: AttackedService]>([:])
+
+    init(_ site: AttackSite, without checks: [String], options: [String]) throws {
+        folder = site.folder + "/services/" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        socket = folder + "/keychain.sock"
+        log = folder + "/log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let process = Process()
+        process.executableURL = URL(filePath: Self.beside("unchecked-daemon"))
+        process.arguments =
+            [
+                "--system", "--directory", folder + "/data", "--socket", socket, "--teams", site.folder + "/teams",
+                "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
+                "--marker-group", "\(AttackSite.markerGroup)",
+                // The attacker becomes the victim meanwhile.
+                "--delay", "60",
+            ] + checks.flatMap { ["--without", $0] } + options
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
+        try process.run()
+        self.process = process.processIdentifier
+        AtEnd.kill(self.process)
+        while !FileManager.default.fileExists(atPath: socket) {
+            guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
+            usleep(5_000)
+        }
+        var environment = site.environment
+        environment["SOCKET"] = socket
+        environment["REQUEST"] = site.folder + "/add.frame"
+        let stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        guard stored.status == 0 else { throw AttackFailure("the victim cannot store its secret: " + stored.errors) }
+    }
+
+    var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// Programs lie beside the tests.
+    static func beside(_ name: String) -> String {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// A program that is run to its end.
+struct Command {
+    struct Result {
+        let status: Int32
+        let output: Data
+        let errors: String
+
+        func contains(_ text: String) -> Bool { output.range(of: Data(text.utf8)) != nil }
+    }
+
+    private let words: [String]
+    private let environment: [String: String]?
+
+    /// - Parameters:
+    ///   - words: the program, by its path or as a shell would find it, and its arguments.
+    ///   - environment: instead of this process's own.
+    init(_ words: [String], environment: [String: String]? = nil) {
+        self.words = words
+        self.environment = environment
+    }
+
+    /// The same as another user, without groups and rights.
+    init(_ words: [String], as uid: UInt32, environment: [String: String]) {
+        // Through env, so that nothing of the dynamic linker's touches setpriv.
+        let variables = environment.map { "\($0.key)=\($0.value)" }
+        self.init(
+            ["setpriv", "--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", "env", "-i"] + variables + words
+        )
+    }
+
+    func run() throws -> Result {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        if let environment { process.environment = environment }
+        let folder = FileManager.default.temporaryDirectory
+        let output = folder.appending(path: "output-\(UUID().uuidString)")
+        let errors = folder.appending(path: "errors-\(UUID().uuidString)")
+        defer {
+            for file in [output, errors] { try? FileManager.default.removeItem(at: file) }
+        }
+        for file in [output, errors] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus,
+            output: try Data(contentsOf: output),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        )
+    }
+
+    static func find(_ program: String) -> String? {
+        ["/usr/bin/", "/bin/", "/usr/sbin/"].map { $0 + program }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

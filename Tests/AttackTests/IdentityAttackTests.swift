@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// Every attack is made by real processes of the victim's own user, three times over: against the service as it is, against
+/// one without the checks that stop the attack, and against one for each of these checks, with the others left out.
+@Suite(.enabled(if: AttackSite.obstacle == nil, "needs root, setpriv and gcc"))
+struct IdentityAttackTests {
+    @Test func `an installed program gets its secret (as root)`() throws {
+        let site = try AttackSite.shared.get()
+        let service = try AttackedService.running(without: [])
+        for program in [site.victim, site.dynamicVictim] {
+            let environment = site.environment.merging(["SOCKET": service.socket]) { $1 }
+            let result = try Command([program, "get"], as: AttackSite.user, environment: environment).run()
+            #expect(result.contains(site.secret), "\(result.errors)")
+        }
+    }
+
+    @Test(arguments: Attack.onTheHandshake)
+    func `attacks on the handshake get nothing (as root)`(_ attack: Attack) throws {
+        try judge(attack)
+    }
+
+    @Test(arguments: Attack.fromNamespaces)
+    func `attacks from namespaces get nothing (as root)`(_ attack: Attack) throws {
+        try judge(attack)
+    }
+
+    @Test(arguments: Attack.onTheStart)
+    func `attacks on the start of a program get nothing (as root)`(_ attack: Attack) throws {
+        try judge(attack)
+    }
+
+    @Test(arguments: Attack.onTheClient)
+    func `attacks on a client's memory and descriptors get nothing (as root)`(_ attack: Attack) throws {
+        try judge(attack)
+    }
+
+    private func judge(_ attack: Attack) throws {
+        let site = try AttackSite.shared.get()
+        let whole = try attack.run(on: AttackedService.running(without: []), site)
+        #expect(!whole.contains(site.secret), "with all checks it got the secret")
+
+        let needed = attack.stoppedBy + attack.besides
+        let open = try AttackedService.running(without: needed)
+        let control = try attack.run(on: open, site)
+        #expect(control.contains(site.secret), "without \(needed) it got nothing: \(control.errors) \(open.logText.suffix(600))")
+
+        for check in attack.stoppedBy where attack.stoppedBy.count > 1 {
+            let one = try AttackedService.running(without: needed.filter { $0 != check })
+            let result = try attack.run(on: one, site)
+            #expect(!result.contains(site.secret), "\(check) alone does not stop it")
+        }
+    }
+}

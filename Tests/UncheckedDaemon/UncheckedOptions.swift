@@ -1,0 +1,33 @@
+import ArgumentParser
+import Glibc
+import KeychainDaemon
+import KeychainServer
+
+/// chatelained's options, and what it has none for.
+struct UncheckedOptions: ParsableArguments {
+    @OptionGroup var daemon: DaemonOptions
+
+    @Option(help: "A check that is left out; see PeerChecks.named.") var without: [String] = []
+    @Option(help: "Milliseconds before a caller is looked at, as on a busy machine.") var delay: UInt32 = 0
+    @Option(help: "How many descriptors the service may have.") var descriptors: UInt?
+    @Flag(help: "Takes the name that a client binds its socket to for its identity; see CallersByAddress.")
+    var callersByAddress = false
+    @Flag(help: "Leaves the handlers of crashes as the runtime has set them.") var keepCrashHandlers = false
+
+    func leftOut() throws -> PeerChecks {
+        var checks: PeerChecks = []
+        for name in without {
+            guard let check = PeerChecks.named.first(where: { $0.key == name })?.value else {
+                throw ValidationError("there is no check \(name)")
+            }
+            checks.insert(check)
+        }
+        return checks
+    }
+
+    func limitDescriptors() {
+        guard let descriptors else { return }
+        var limit = rlimit(rlim_cur: descriptors, rlim_max: descriptors)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
