@@ -178,6 +178,7 @@ check "Units of systemd" units
 check "The C constants are the Swift ones" c_constants
 check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions
+check "The service's messages are the generated code's" scripts/protobuf.sh --check
 if in_clone; then
     check "No build products under version control" no_build_products
     check "No machine's own paths" no_machine_paths
