@@ -409,7 +409,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
                 "PeerIdentity",
-                "CodeSignature", "ProgramTrailer", "KeychainTestSupport",
+                "CodeSignature", "ProgramTrailer", "KeychainTestSupport", "CLinux", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -575,6 +575,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/CrashCampaign",
+            swiftSettings: settings
+        ),
+        // Kills a keychain service under its clients for as long as somebody wants.
+        .executableTarget(
+            name: "service-soak",
+            dependencies: [
+                "KeychainTestSupport", "KeychainClient", "KeychainModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ServiceSoak",
             swiftSettings: settings
         ),
         // Keychains of a million items, for the benchmarks.
