@@ -34,6 +34,7 @@ final class GroupCommit: Sendable {
             defer { state.hasLeader = true }
             return !state.hasLeader
         }
+        defer { write.forget() }
         if leads || write.wait() == .lead {
             defer { handOver() }
             do throws(KeychainError) {
@@ -76,7 +77,9 @@ final class WaitingWrite: @unchecked Sendable {
     }
 
     let deadline: ContinuousClock.Instant
-    private let body: (WriteTransaction) throws(KeychainError) -> Void
+    /// Nil once the write is done: it is the caller's, who must find nobody else to have it, while the thread that led may
+    /// still have this object for a moment.
+    private var body: ((WriteTransaction) throws(KeychainError) -> Void)?
     private var outcome: Result<Void, KeychainError>?
     private let turn = DispatchSemaphore(value: 0)
 
@@ -87,7 +90,7 @@ final class WaitingWrite: @unchecked Sendable {
 
     /// Does it. It may be called again, if the transaction was given up.
     func perform(in transaction: WriteTransaction) throws(KeychainError) {
-        try body(transaction)
+        try body?(transaction)
     }
 
     func settle(_ outcome: Result<Void, KeychainError>) {
@@ -106,6 +109,10 @@ final class WaitingWrite: @unchecked Sendable {
     fileprivate func wait() -> Turn {
         turn.wait()
         return outcome == nil ? .lead : .done
+    }
+
+    fileprivate func forget() {
+        body = nil
     }
 
     fileprivate func result() throws(KeychainError) {
