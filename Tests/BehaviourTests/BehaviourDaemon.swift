@@ -1,6 +1,6 @@
 import Foundation
 import KeychainClient
-import Testing
+import KeychainTestSupport
 
 /// A real keychain service in a process of its own, one for the whole run, which takes this process for any program and
 /// gives it any keychain.
@@ -33,28 +33,34 @@ final class BehaviourDaemon: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         Self.removeAtExit(folder)
         directory = folder
-        let products = CommandLine.productsFolder
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: products + "/unchecked-daemon")
-        process.arguments = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
+        address = ServiceAddress(path: folder + "/socket", kind: .session)
+        var options = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
         switch mode {
         case .session:
-            process.arguments?.append("--session")
+            options.append("--session")
             keychains = folder + "/keychains"
         case .system:
             // Numbers that nobody has.
-            process.arguments? += [
-                "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
-                "--identify", products + "/chatelaine-identify",
+            options += [
+                "--system", "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
             ]
             keychains = folder + "/keychains/users/\(getuid())"
         }
-        let output = Pipe()
+        let process = Process()
+        // A shell that ends the service at the end of its input, which this process holds open as long as it lives.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            ["-c", "\"$@\" & service=$!; read nothing; kill $service", "sh", ServiceProcess.program("unchecked-daemon")]
+            + options
         process.standardInput = input
-        process.standardOutput = output
+        process.standardError = FileHandle(forWritingAtPath: "/dev/null")
         try process.run()
-        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else { throw Unavailable() }
-        address = ServiceAddress(path: folder + "/socket", kind: .session)
+        let client = ServiceConnection(address)
+        for _ in 0..<1500 {
+            if (try? client.identity()) != nil { return }
+            usleep(20_000)
+        }
+        throw Unavailable()
     }
 
     /// A connection for a program with the given groups, to the keychain of a name.
@@ -83,13 +89,5 @@ final class BehaviourDaemon: Sendable {
     private static func removeAtExit(_ folder: String) {
         _ = isRegistered
         folders.append(folder)
-    }
-}
-
-extension CommandLine {
-    /// The folder in which the tests, and the programs that they start, were built.
-    fileprivate static var productsFolder: String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
 }
