@@ -1,6 +1,6 @@
 import Foundation
 import KeychainClient
-import Testing
+import KeychainTestSupport
 
 /// A real keychain service in a process of its own, one for the whole run, which takes this process for any program and
 /// gives it any keychain.
@@ -24,6 +24,8 @@ final class BehaviourDaemon: Sendable {
     private let directory: String
     /// Where it has the keychains of this process's user.
     private let keychains: String
+    /// Ends the daemon when it is closed, at the latest with this process.
+    private let input = Pipe()
 
     private init(_ mode: Mode) throws {
         // A short path: a socket's has 107 bytes at most.
@@ -31,29 +33,34 @@ final class BehaviourDaemon: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         Self.removeAtExit(folder)
         directory = folder
-        let products = CommandLine.productsFolder
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: products + "/unchecked-daemon")
-        process.arguments = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
+        address = ServiceAddress(path: folder + "/socket", kind: .session)
+        var options = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
         switch mode {
         case .session:
-            process.arguments? += ["--session", "--teams", folder]
+            options.append("--session")
             keychains = folder + "/keychains"
         case .system:
             // Numbers that nobody has.
-            process.arguments? += [
+            options += [
                 "--system", "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
             ]
             keychains = folder + "/keychains/users/\(getuid())"
         }
-        process.standardInput = FileHandle.nullDevice
+        let process = Process()
+        // A shell that ends the service at the end of its input, which this process holds open as long as it lives.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            ["-c", "\"$@\" & service=$!; read nothing; kill $service", "sh", ServiceProcess.program("unchecked-daemon")]
+            + options
+        process.standardInput = input
+        process.standardError = FileHandle(forWritingAtPath: "/dev/null")
         try process.run()
-        Self.endAtExit(process.processIdentifier)
-        while !FileManager.default.fileExists(atPath: folder + "/socket") {
-            guard process.isRunning else { throw Unavailable() }
-            usleep(5_000)
+        let client = ServiceConnection(address)
+        for _ in 0..<1500 {
+            if (try? client.identity()) != nil { return }
+            usleep(20_000)
         }
-        address = ServiceAddress(path: folder + "/socket", kind: .session)
+        throw Unavailable()
     }
 
     /// A connection for a program with the given groups, to the keychain of a name.
@@ -76,28 +83,11 @@ final class BehaviourDaemon: Sendable {
 
     nonisolated(unsafe) private static var folders: [String] = []
     private static let isRegistered: Void = {
-        atexit {
-            for process in BehaviourDaemon.processes { kill(process, SIGTERM) }
-            for folder in BehaviourDaemon.folders { try? FileManager.default.removeItem(atPath: folder) }
-        }
+        atexit { for folder in BehaviourDaemon.folders { try? FileManager.default.removeItem(atPath: folder) } }
     }()
-    nonisolated(unsafe) private static var processes: [pid_t] = []
-
-    private static func endAtExit(_ process: pid_t) {
-        _ = isRegistered
-        processes.append(process)
-    }
 
     private static func removeAtExit(_ folder: String) {
         _ = isRegistered
         folders.append(folder)
-    }
-}
-
-extension CommandLine {
-    /// The folder in which the tests, and the programs that they start, were built.
-    fileprivate static var productsFolder: String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
 }

@@ -20,6 +20,9 @@ enum Transport: CustomTestStringConvertible {
     static let allCases: [Transport] =
         geteuid() == 0 ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
 
+    /// Those without another process, in which a test can change nothing.
+    static let inThisProcess: [Transport] = [.memory, .embedded]
+
     var testDescription: String { "\(self)" }
 }
 

@@ -6,6 +6,8 @@ import Testing
 import X509
 
 /// Certificates and identities that are found by whether they are trusted (`kSecMatchTrustedOnly`, `kSecMatchPolicy`).
+///
+/// A service goes by its own machine's anchors, which a test cannot exchange.
 @Suite
 struct TrustMatchTests {
     private func withKeychain(
@@ -28,7 +30,7 @@ struct TrustMatchTests {
         match.merging([kSecClass: kSecClassCertificate]) { first, _ in first }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `only certificates that lead to one of the system's anchors are trusted`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         let stranger = try TestAuthority.root("Root")
@@ -45,7 +47,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `a chain may lead through the program's own certificates and no others`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         let intermediate = try root.issue("Intermediate", .authority)
@@ -63,7 +65,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `an authority in the keychain is no anchor`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         try withKeychain(transport, anchors: []) {
@@ -73,7 +75,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `trust is judged at the date that is asked for`(transport: Transport) throws {
         let root = try TestAuthority.root("Root", .authority.with { $0.validity = -100_000...100_000 })
         try withKeychain(transport, anchors: [root]) {
@@ -85,7 +87,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `certificates are found by what they are good for`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         try withKeychain(transport, anchors: [root]) {
@@ -101,7 +103,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `a trusted certificate behind others that are not is found, whatever the limit`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         let stranger = try TestAuthority.root("Stranger")
@@ -113,7 +115,7 @@ struct TrustMatchTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(arguments: Transport.inThisProcess)
     func `identities are trusted as their certificates are`(transport: Transport) throws {
         let root = try TestAuthority.root("Root")
         let stranger = try TestAuthority.root("Root")

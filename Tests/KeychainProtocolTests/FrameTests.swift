@@ -78,13 +78,13 @@ struct FrameTests {
         #expect(throws: KeychainError(.invalidParameter, "")) { try FrameCodec.decodeClient(bytes) }
     }
 
-    @Test func `a frame of millions of empty fields is refused before they take memory`() throws {
+    @Test func `a frame of very many empty fields is refused before they take memory`() throws {
         for (path, repeated) in [
             ([0x12, 0x1A], [0x0A, 0]), ([0x12, 0x12, 0x0A], [0x12, 0]),
             ([0x12, 0x12, 0x12, 0x0A], [0x1A, 0]), ([0x12, 0x12, 0x12, 0x0A, 0x52], [0x0A, 0]),
             ([0x12, 0x12, 0x1A], [0x3A, 0]),
         ] as [([UInt8], [UInt8])] {
-            var bytes = [UInt8]((0..<1_000_000).flatMap { _ in repeated })
+            var bytes = [UInt8](repeatElement(repeated, count: 250_000).joined())
             for tag in path.reversed() { bytes = [tag] + Self.length(bytes.count) + bytes }
             // Decoded, they would be a request with an error in it.
             #expect(throws: KeychainError(.invalidParameter, "")) { try FrameCodec.decodeClient(bytes) }

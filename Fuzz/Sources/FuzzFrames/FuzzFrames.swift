@@ -1,6 +1,8 @@
 import FuzzSupport
-import KeychainModel
-import KeychainProtocol
+
+@testable import KeychainCertificates
+@testable import KeychainModel
+@testable import KeychainProtocol
 
 /// The stream of a client or of a server: the first byte says whose, the second in which pieces it comes.
 ///
