@@ -378,7 +378,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PeerIdentityTests",
-            dependencies: ["PeerIdentity", "KeychainModel"],
+            dependencies: ["PeerIdentity", "KeychainModel", "CLinux"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -20,6 +20,8 @@ static const struct {
     {"without-new-privileges", without_new_privileges},
     {"trace-start", trace_start},
     {"read-client", read_client},
+    {"read-process", read_process},
+    {"replace-file", replace_own_file},
 };
 
 int main(int count, char **arguments) {
@@ -109,6 +111,15 @@ bool print_memory(pid_t process) {
 // As a program of its own, for whatever that may have.
 void ask(void) {
     answer_and_ask(connect_service(), true, 0);
+}
+
+// Its file becomes a signed one while it runs.
+void replace_own_file(void) {
+    char own[256];
+    ssize_t length = CHECK(readlink("/proc/self/exe", own, sizeof own - 1));
+    own[length] = 0;
+    CHECK(rename(setting("VICTIM"), own));
+    ask();
 }
 
 // With the connection of somebody else.

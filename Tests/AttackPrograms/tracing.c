@@ -100,3 +100,13 @@ void read_client(void) {
     }
     kill(victim, SIGKILL);
 }
+
+// All that can be read of the process that PROCESS names.
+void read_process(void) {
+    int status;
+    pid_t process = atoi(setting("PROCESS"));
+    if (!print_memory(process) && ptrace(PTRACE_ATTACH, process, 0, 0) == 0) {
+        waitpid(process, &status, 0);
+        print_memory(process);
+    }
+}

@@ -53,6 +53,16 @@ final class AttackedService: Sendable {
         guard stored.status == 0 else { throw AttackFailure("the victim cannot store its secret: " + stored.errors) }
     }
 
+    /// Waits for its end.
+    func hasEnded() -> Bool {
+        for _ in 0..<500 {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+            if status.isEmpty || status.contains(") Z ") { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
     var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Programs lie beside the tests.
