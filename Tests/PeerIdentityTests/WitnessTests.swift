@@ -93,7 +93,7 @@ struct WitnessTests {
         let pinned = try PinnedProcess(pidfd: Descriptor(owning: number))
         #expect(pinned.isAlive)
         #expect(throws: Never.self) { try LocalWitness().lookAgain(at: pinned, by: soon) }
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         #expect(!pinned.isAlive)
         #expect(pinned.savedGroup == nil)
@@ -108,7 +108,7 @@ struct WitnessTests {
         process.executableURL = URL(filePath: program)
         process.arguments = ["100"]
         try process.run()
-        defer { process.terminate() }
+        defer { kill(process.processIdentifier, SIGKILL) }
         let number = clinux_pidfd_open(process.processIdentifier)
         try #require(number >= 0)
         let pinned = try PinnedProcess(pidfd: Descriptor(owning: number))
@@ -122,7 +122,7 @@ struct WitnessTests {
         process.executableURL = URL(filePath: "/bin/sleep")
         process.arguments = ["100"]
         try process.run()
-        defer { process.terminate() }
+        defer { kill(process.processIdentifier, SIGKILL) }
         let number = clinux_pidfd_open(process.processIdentifier)
         let pinned = try PinnedProcess(pidfd: Descriptor(owning: number))
         let (facts, _) = try ProcessReader(reach: .all).read(pinned)
