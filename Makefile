@@ -1,7 +1,8 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build library demo test check format api graph bench fuzz install uninstall test-install clean
+.PHONY: help setup build library demo two-apps test check format protobuf api graph bench fuzz install uninstall test-install \
+	clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +19,9 @@ library: ## build libSecurity.so for C and C++ programs
 demo: ## build and run the example: a password is stored, found, changed, deleted
 	@scripts/demo.sh
 
+two-apps: ## two apps of one team share a password and nobody else gets it, with the real service (root)
+	@scripts/two-apps.sh
+
 test: ## build and run the tests (ARGS="--filter …" for some of them)
 	@scripts/test.sh $(ARGS)
 
@@ -26,6 +30,9 @@ check: ## style, layers, scripts, links, warnings
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
+
+protobuf: ## make the code of the service's messages anew (Sources/Wire/KeychainMessages)
+	@scripts/protobuf.sh
 
 api: ## list what the modules declare (docs/api, docs/symbols.md)
 	@scripts/build.sh && scripts/api.sh

@@ -58,6 +58,8 @@ let package = Package(
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
+        .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
+        .executable(name: "two-apps-calendar", targets: ["TwoAppsCalendar"]),
         // For the benchmarks, which are a package of their own.
         .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
@@ -71,7 +73,7 @@ let package = Package(
                         "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
                         "KeychainStore",
                         "KeychainEngine", "KeychainProtocol", "KeychainClient",
-                        "KeychainServer", "CodeSignature", "CoreFoundationAliases", "Security",
+                        "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -157,7 +159,7 @@ let package = Package(
             name: "KeychainMessages",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             path: "Sources/Wire/KeychainMessages",
-            exclude: ["chatelaine.proto"],
+            exclude: ["chatelaine.proto", "generated.sha256"],
             swiftSettings: settings
         ),
         .target(
@@ -332,6 +334,18 @@ let package = Package(
             path: "Examples/PasswordDemo",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        .executableTarget(
+            name: "TwoAppsMail",
+            dependencies: ["Security"],
+            path: "Examples/TwoApps/Mail",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .executableTarget(
+            name: "TwoAppsCalendar",
+            dependencies: ["Security"],
+            path: "Examples/TwoApps/Calendar",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
 
         // Clients: programs in the style of Apple's documentation, which the tests run.
         .executableTarget(
@@ -395,7 +409,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
                 "PeerIdentity",
-                "CodeSignature", "KeychainTestSupport",
+                "CodeSignature", "ProgramTrailer", "KeychainTestSupport", "CLinux", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -422,7 +436,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ChatelaineToolTests",
-            dependencies: ["ChatelaineTool", "CodeSignature", "TranscriptTesting"],
+            dependencies: [
+                "ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar", "chatelained", "chatelaine-identify",
+            ],
             resources: [.copy("Transcripts")],
             swiftSettings: settings
         ),
@@ -438,7 +454,8 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport", "chatelaine-identify",
+                "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -558,6 +575,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/CrashCampaign",
+            swiftSettings: settings
+        ),
+        // Kills a keychain service under its clients for as long as somebody wants.
+        .executableTarget(
+            name: "service-soak",
+            dependencies: [
+                "KeychainTestSupport", "KeychainClient", "KeychainModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ServiceSoak",
             swiftSettings: settings
         ),
         // Keychains of a million items, for the benchmarks.

@@ -56,6 +56,7 @@ let package = Package(
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzTrust"),
+        fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),
     ],
     swiftLanguageModes: [.v6]

@@ -136,12 +136,49 @@ SWIFT
     return $status
 }
 
+# The units are understood by systemd, and leave no more open than they have to (docs/service.md says what, and why).
+units() {
+    if ! command -v systemd-analyze >/dev/null; then
+        printf 'systemd-analyze is not here: not checked\n'
+        return 0
+    fi
+    local root status=0 program
+    root=$(mktemp -d)
+    mkdir -p "$root"/etc/systemd/{system,user} "$root"/usr/{libexec/chatelaine,lib/systemd}
+    cp systemd/system/* "$root/etc/systemd/system/"
+    cp systemd/user/* "$root/etc/systemd/user/"
+    # What the units refer to: the system's own targets, and programs at their places.
+    cp -r /lib/systemd/system "$root/usr/lib/systemd/"
+    for program in chatelained chatelaine-identify; do
+        printf '#!/bin/sh\n' >"$root/usr/libexec/chatelaine/$program"
+        chmod 755 "$root/usr/libexec/chatelaine/$program"
+    done
+    systemd-analyze verify --root="$root" systemd/system/*.{service,socket} || status=1
+    # A user's manager takes no other root.
+    sed -i "s|=/usr/libexec/|=$root/usr/libexec/|" "$root"/etc/systemd/user/*
+    XDG_RUNTIME_DIR=$root systemd-analyze verify --user "$root"/etc/systemd/user/*.{service,socket} || status=1
+    exposure() {
+        systemd-analyze security --offline=yes --root="$root" --threshold="$2" "$1" >"$root/report" || {
+            grep -v '✓' "$root/report"
+            status=1
+        }
+    }
+    # In tenths of the exposure level that systemd computes; lower is better.
+    exposure chatelained.service 10
+    exposure chatelaine-identify.service 33
+    systemd-sysusers --dry-run "$PWD/systemd/sysusers.d/chatelaine.conf" >/dev/null 2>&1 || status=1
+    rm -rf "$root"
+    return $status
+}
+
 check "Swift style" style
 check "Layers" layers
 check "Scripts" shell_syntax
+check "Units of systemd" units
 check "The C constants are the Swift ones" c_constants
 check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions
+check "The service's messages are the generated code's" scripts/protobuf.sh --check
 if in_clone; then
     check "No build products under version control" no_build_products
     check "No machine's own paths" no_machine_paths

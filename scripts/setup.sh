@@ -70,6 +70,7 @@ look_for_what_tests_need() {
     has_command pkg-config || lacks "pkg-config, which says how to build against what is installed" pkg-config
     has_command man || lacks "man, which shows the manual" man-db
     has_command mandoc || lacks "mandoc, which checks the manual" mandoc
+    has_command systemd-analyze || lacks "systemd-analyze, which checks the service's units" systemd
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }

@@ -6,11 +6,19 @@ import Logging
 import Testing
 
 /// A way of reaching a keychain. Every rule of the behaviour suite holds for each of them.
-enum Transport: CaseIterable, CustomTestStringConvertible {
+enum Transport: CustomTestStringConvertible {
     /// In the memory of the test.
     case memory
     /// In a folder, opened by the test itself.
     case embedded
+    /// With a keychain service of the user's own, in a process of its own.
+    case session
+    /// With the machine's keychain service. Only root can start one.
+    case system
+
+    /// Those that can be tried here.
+    static let allCases: [Transport] =
+        geteuid() == 0 ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
 
     var testDescription: String { "\(self)" }
 }
@@ -20,6 +28,7 @@ final class KeychainFixture {
     private enum Place {
         case memory(KeychainEngine)
         case folder(URL)
+        case daemon(BehaviourDaemon, keychain: String)
     }
 
     private let place: Place
@@ -30,11 +39,17 @@ final class KeychainFixture {
             place = .memory(try KeychainEngine.inMemory(log: Logger(label: "test")))
         case .embedded:
             place = .folder(FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)"))
+        case .session: place = .daemon(try BehaviourDaemon.session.get(), keychain: UUID().uuidString)
+        case .system: place = .daemon(try BehaviourDaemon.system.get(), keychain: UUID().uuidString)
         }
     }
 
     deinit {
-        if case .folder(let folder) = place { try? FileManager.default.removeItem(at: folder) }
+        switch place {
+        case .memory: break
+        case .folder(let folder): try? FileManager.default.removeItem(at: folder)
+        case .daemon(let daemon, let keychain): daemon.remove(keychain)
+        }
     }
 
     /// A connection for a program with the given groups, the first of which is its default.
@@ -42,6 +57,7 @@ final class KeychainFixture {
         let caller = Caller(name: "test", groups: AccessGroups(groups))
         return switch place {
         case .memory(let engine): EngineConnection(engine: engine, caller: caller)
+        case .daemon(let daemon, let keychain): daemon.connection(groups: groups, keychain: keychain)
         case .folder(let folder): EmbeddedKeychain(.embedded(directory: folder.path), caller: caller)
         }
     }

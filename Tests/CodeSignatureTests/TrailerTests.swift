@@ -52,7 +52,7 @@ func `lengths that make up for each other are refused`() throws {
     var bytes = trailer.bytes
     bytes[43] = 7
     bytes[51] = 4
-    #expect(try ProgramTrailer(bytes: bytes) != trailer)
+    #expect(throws: ProgramTrailer.Fault.team) { try ProgramTrailer(bytes: bytes) }
     let fixture = try SigningFixture()
     let signed = try fixture.signed(SigningFixture.program(count: 64))
     var moved = signed

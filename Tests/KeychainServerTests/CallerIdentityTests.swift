@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainProtocol
+import ProgramTrailer
 import Testing
 
 @testable import CodeSignature

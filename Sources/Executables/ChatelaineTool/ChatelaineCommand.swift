@@ -30,6 +30,7 @@ struct ChatelaineCommand: ParsableCommand {
                     SignProgram.self, VerifyProgram.self, ShowEntitlements.self, InstallApp.self, UninstallApp.self,
                 ]
             ),
+            CommandGroup(name: "Service", subcommands: [ShowStatus.self, ShowAudit.self]),
         ]
     )
 }

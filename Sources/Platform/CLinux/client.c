@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -25,6 +26,18 @@ int clinux_client_socket(void) {
     close(descriptor);
     errno = error;
     return moved;
+}
+
+int clinux_client_name(int descriptor, const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    if (length >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path + 1, name, length);
+    socklen_t size = offsetof(struct sockaddr_un, sun_path) + 1 + length;
+    return bind(descriptor, (const struct sockaddr *)&address, size);
 }
 
 int clinux_client_connect(int descriptor, const char *path) {

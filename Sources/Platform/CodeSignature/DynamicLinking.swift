@@ -25,8 +25,10 @@ struct DynamicLinking {
             guard libraries.count <= Self.mostLibraries else {
                 throw KeychainError(.notAvailable, "the program has too many libraries")
             }
-            let library = try OpenProgram(Place.real(libraries[next]))
-            let found = try Self.libraries(of: ElfFile(library.descriptor, size: library.stamp.size))
+            let path = try Place.real(libraries[next])
+            let found = try OpenProgram.with(path) { library throws(KeychainError) in
+                try Self.libraries(of: ElfFile(library.descriptor, size: library.stamp.size))
+            }
             libraries += found.filter { !libraries.contains($0) }
             next += 1
         }

@@ -1,38 +1,40 @@
 import Glibc
 import KeychainModel
 
-/// A program's file, opened for reading.
-final class OpenProgram {
+/// A program's file, open for reading for as long as a function runs.
+struct OpenProgram {
     let descriptor: Int32
     let stamp: FileStamp
 
-    /// - Throws: `invalidParameter` for a link, and for what is no ELF executable.
-    init(_ path: String) throws(KeychainError) {
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    /// - Throws: `invalidParameter` for a link, and for what is no ELF executable; and what the function throws.
+    static func with<Result>(
+        _ path: String,
+        _ body: (OpenProgram) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ELOOP
                 ? KeychainError(.invalidParameter, "\(path) is a link; name the file itself")
                 : KeychainError(errno: errno, "\(path) cannot be opened")
         }
-        do throws(KeychainError) {
-            stamp = try FileStamp(of: descriptor)
-            guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }
-            var start: [UInt8] = []
-            try unsafe FileReader.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }
-            guard start == [0x7F] + Array("ELF".utf8) else {
-                throw KeychainError(
-                    .invalidParameter,
-                    "\(path) is no executable (ELF); what a script may do belongs to its interpreter"
-                )
-            }
-            guard stamp.size <= ProgramMeasurement.largest else {
-                throw KeychainError(.dataTooLarge, "\(path) is larger than 1 GiB")
-            }
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        defer { close(descriptor) }
+        return try body(OpenProgram(descriptor, path: path))
     }
 
-    deinit { close(descriptor) }
+    private init(_ descriptor: Int32, path: String) throws(KeychainError) {
+        self.descriptor = descriptor
+        stamp = try FileStamp(of: descriptor)
+        guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }
+        var start: [UInt8] = []
+        try unsafe FileReader.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }
+        guard start == [0x7F] + Array("ELF".utf8) else {
+            throw KeychainError(
+                .invalidParameter,
+                "\(path) is no executable (ELF); what a script may do belongs to its interpreter"
+            )
+        }
+        guard stamp.size <= ProgramMeasurement.largest else {
+            throw KeychainError(.dataTooLarge, "\(path) is larger than 1 GiB")
+        }
+    }
 }

@@ -28,7 +28,17 @@ package enum ProgramInstaller {
     ) throws(KeychainError) -> VerifiedSignature {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can install programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
-        let program = try OpenProgram(path)
+        return try OpenProgram.with(path) { program throws(KeychainError) in
+            try install(program, at: path, marker: marker, verifier: verifier)
+        }
+    }
+
+    private static func install(
+        _ program: OpenProgram,
+        at path: String,
+        marker: Marker,
+        verifier: SignatureVerifier
+    ) throws(KeychainError) -> VerifiedSignature {
         guard try FileStamp(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers
         else {
             throw KeychainError(.notAvailable, "\(path) changed while it was looked at")
@@ -57,7 +67,7 @@ package enum ProgramInstaller {
     package static func uninstall(_ path: String) throws(KeychainError) {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can uninstall programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
-        try mark(OpenProgram(path).descriptor, with: nil)
+        try OpenProgram.with(path) { program throws(KeychainError) in try mark(program.descriptor, with: nil) }
     }
 
     private static func linkCount(of descriptor: Int32) throws(KeychainError) -> UInt64 {

@@ -24,7 +24,18 @@ package enum ProgramSigner {
     ) throws(KeychainError) -> String {
         try key.certificate.checkValidity(at: date)
         let identifier = try SignedEntitlements.read(entitlements, of: key.team).identifier
-        let program = try OpenProgram(path)
+        try OpenProgram.with(path) { program throws(KeychainError) in
+            try sign(program, at: path, entitlements: entitlements, with: key)
+        }
+        return identifier
+    }
+
+    private static func sign(
+        _ program: OpenProgram,
+        at path: String,
+        entitlements: [UInt8],
+        with key: TeamKey
+    ) throws(KeychainError) {
         let length = try unsignedLength(of: program.descriptor, length: program.stamp.size)
         let replacement = try NewFile(beside: path, mode: 0o600)
         var hash = SHA256()
@@ -55,7 +66,6 @@ package enum ProgramSigner {
             throw KeychainError(.notAvailable, "\(path) changed while it was signed")
         }
         try replacement.commit(replacing: true)
-        return identifier
     }
 
     /// How long the program is under its signatures.
@@ -78,8 +88,10 @@ package enum ProgramSigner {
     ///
     /// - Throws: `missingEntitlement` where there are none.
     package static func entitlements(of path: String) throws(KeychainError) -> [UInt8] {
-        let program = try OpenProgram(path)
-        switch try ProgramTrailer.ending(of: program.descriptor, length: program.stamp.size) {
+        let ending = try OpenProgram.with(path) { program throws(KeychainError) in
+            try ProgramTrailer.ending(of: program.descriptor, length: program.stamp.size)
+        }
+        switch ending {
         case .none: throw KeychainError(.missingEntitlement, "\(path) is not signed")
         case .faulty: throw KeychainError(.missingEntitlement, "the signature of \(path) is damaged")
         case .trailer(let trailer): return trailer.entitlements

@@ -20,8 +20,7 @@ package struct SignatureVerifier: Sendable {
 
     /// - Throws: `invalidParameter` for what is no ELF executable, and as `verdict(of:)` does.
     package func verdict(ofProgramAt path: String) throws(KeychainError) -> SignatureVerdict {
-        let program = try OpenProgram(path)
-        return try verdict(of: program.descriptor)
+        try OpenProgram.with(path) { program throws(KeychainError) in try verdict(of: program.descriptor) }
     }
 
     func verdict(on program: ProgramMeasurement) throws(KeychainError) -> SignatureVerdict {

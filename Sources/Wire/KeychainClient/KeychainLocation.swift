@@ -93,6 +93,11 @@ package enum KeychainLocation: Hashable, Sendable {
         return home + "/.local/share/chatelaine/keychain"
     }
 
+    /// The folder of this user's own keychain, whatever `CHATELAINE_KEYCHAIN` says.
+    package static func personalFolder() throws(KeychainError) -> String {
+        try personal { Environment[$0] }
+    }
+
     private static func homeFromUserDatabase() -> String? {
         guard let entry = unsafe getpwuid(geteuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
         return unsafe String(cString: home)

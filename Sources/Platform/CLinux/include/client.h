@@ -12,6 +12,9 @@
 /// - Returns: -1 with errno.
 int clinux_client_socket(void);
 
+/// Gives the socket a name of its own among the abstract ones, which tests tell it by. 0, or -1 with errno.
+int clinux_client_name(int descriptor, const char *name);
+
 /// Connects to a path, without waiting. 0, or -1 with errno: EAGAIN where the listener's queue is full, ENAMETOOLONG for a
 /// path that no socket can have.
 int clinux_client_connect(int descriptor, const char *path);

@@ -27,11 +27,11 @@ final class Channel: @unchecked Sendable {
     /// Connects and goes through the handshake (docs/protocol.md).
     ///
     /// - Throws: `notAvailable` where there is no service that answers as one; the service's own refusal.
-    init(to address: ServiceAddress, within duration: Duration) throws(KeychainError) {
+    init(to address: ServiceAddress, as name: String?, within duration: Duration) throws(KeychainError) {
         try InstalledProgram.harden(for: address)
         generation = clinux_fork_generation()
         let deadline = Deadline(duration)
-        socket = try ClientSocket.connect(to: address, by: deadline)
+        socket = try ClientSocket.connect(to: address, as: name, by: deadline)
         decoder = FrameDecoder(limit: Frame.largestHandshake)
         guard case .hello(let hello) = try Self.message(socket, &decoder, by: deadline) else {
             throw Self.outOfTurn

@@ -11,12 +11,14 @@ final class ChannelPool: Sendable {
 
     private let address: ServiceAddress
     private let deadlines: Deadlines
+    private let name: (@Sendable () -> String)?
     private let idle = Mutex<[Channel]>([])
     private let vacancies = DispatchSemaphore(value: mostChannels)
     /// Whether the service answered when it was last asked: then it is worth waiting for one that is away.
     private let hasAnswered = Mutex(false)
 
-    init(address: ServiceAddress, deadlines: Deadlines) {
+    init(address: ServiceAddress, deadlines: Deadlines, name: (@Sendable () -> String)?) {
+        self.name = name
         self.address = address
         self.deadlines = deadlines
     }
@@ -51,7 +53,7 @@ final class ChannelPool: Sendable {
         let patience = Deadline(deadlines.restart)
         while true {
             do throws(KeychainError) {
-                let channel = try Channel(to: address, within: deadlines.handshake)
+                let channel = try Channel(to: address, as: name?(), within: deadlines.handshake)
                 hasAnswered.withLock { $0 = true }
                 return channel
             } catch {

@@ -20,14 +20,24 @@ final class ClientSocket: Sendable {
 
     /// Connects, and makes sure of who listens.
     ///
+    /// - Parameter name: a name for the socket, among the abstract ones.
     /// - Throws: `notAvailable` where nobody listens, where the queue stays full, and for a listener who may not be the
     ///   service.
-    static func connect(to address: ServiceAddress, by deadline: Deadline) throws(KeychainError) -> ClientSocket {
+    static func connect(
+        to address: ServiceAddress,
+        as name: String?,
+        by deadline: Deadline
+    ) throws(KeychainError) -> ClientSocket {
         let descriptor = clinux_client_socket()
         guard descriptor >= 0 else {
             throw KeychainError(.notAvailable, "no socket for the keychain service: \(reason())")
         }
         let socket = ClientSocket(descriptor: descriptor)
+        if let name {
+            guard unsafe clinux_client_name(descriptor, name) == 0 else {
+                throw KeychainError(.notAvailable, "the socket cannot be named: \(reason())")
+            }
+        }
         while unsafe clinux_client_connect(descriptor, address.path) != 0 {
             switch errno {
             case EINTR: continue

@@ -13,16 +13,19 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     private let queryLog: Logger
     private let failures: FailureReport
 
+    /// - Parameter socketName: makes a name, among the abstract ones, for each socket. No program has a use for it: tests
+    ///   tell a daemon of their own by it whose part they play.
     package init(
         _ address: ServiceAddress,
         deadlines: Deadlines = Deadlines(),
+        socketName: (@Sendable () -> String)? = nil,
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query
     ) {
         self.address = address
         self.deadlines = deadlines
         self.queryLog = queryLog
-        pool = ChannelPool(address: address, deadlines: deadlines)
+        pool = ChannelPool(address: address, deadlines: deadlines, name: socketName)
         failures = FailureReport(log: log)
         ForkGuard.register(self)
     }

@@ -1,0 +1,30 @@
+import ArgumentParser
+import KeychainClient
+import KeychainModel
+import KeychainProtocol
+import TerminalText
+
+struct ShowStatus: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Say how the keychain service is doing.",
+        discussion: "Ends with 0 if a service answers, and with 1 otherwise."
+    )
+
+    @Option(help: ArgumentHelp("The service's socket; without it, the one that programs would use.", valueName: "path"))
+    var socket: String?
+
+    func run() throws {
+        let service = ServiceConnection(try ServiceChoice.address(socket))
+        let status = try service.status()
+        let identity = try service.identity()
+        Console.print("version      \(TerminalText.escaped(status.version))\n")
+        Console.print("mode         \(status.mode.rawValue)\n")
+        Console.print("up           \(Int(status.uptime)) seconds\n")
+        Console.print("connections  \(status.connections)\n")
+        Console.print("this program \(TerminalText.escaped(identity.name))\n")
+        for (name, value) in status.metrics.sorted(by: { $0.key < $1.key }) {
+            Console.print("\(TerminalText.escaped(name)) \(Int(value))\n")
+        }
+    }
+}
