@@ -409,7 +409,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel",
                 "PeerIdentity",
-                "CodeSignature", "ProgramTrailer", "KeychainTestSupport",
+                "CodeSignature", "ProgramTrailer", "KeychainTestSupport", "CLinux", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

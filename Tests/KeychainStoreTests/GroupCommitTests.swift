@@ -18,7 +18,7 @@ struct GroupCommitTests {
 
     private func add(_ account: String) -> AddRequest {
         var request = AddRequest(itemClass: .genericPassword)
-        request.attributes[.account] = .string(account)
+        request.attributes["acct"] = .string(account)
         request.secrets[.valueData] = SecretBytes(Array(account.utf8))
         return request
     }
@@ -123,7 +123,7 @@ struct GroupCommitTests {
         var find = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         find.limit = .all
         var query = ItemQuery(itemClass: .genericPassword)
-        query.filters[.account] = .string("b")
+        query.filters["acct"] = .string("b")
         let results = try engine.perform(
             [
                 .add(add("a")), .add(add("b")), .add(add("a")), .find(find), .delete(DeleteRequest(query: query)),
