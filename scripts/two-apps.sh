@@ -60,8 +60,8 @@ start() { setpriv --reuid $person --regid $person --clear-groups env -i HOME=/ "
 section "Two teams, of which both are trusted"
 chatelaine team new EXAMPLE001 --out "$folder/example.pem" >/dev/null
 chatelaine team new STRANGER02 --out "$folder/stranger.pem" >/dev/null
-chatelaine team trust --teams "$teams" "$folder/example.pem" | head -n 1
-chatelaine team trust --teams "$teams" "$folder/stranger.pem" | head -n 1
+chatelaine team trust --teams "$teams" "$folder/example.pem" | sed -n 1p
+chatelaine team trust --teams "$teams" "$folder/stranger.pem" | sed -n 1p
 
 section "The system's keychain service"
 if [ ! -d /run/chatelaine ]; then
