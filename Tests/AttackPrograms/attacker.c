@@ -64,6 +64,11 @@ pid_t start_holder(const char *kind) {
     CHECK(pipe(output));
     pid_t process = (pid_t)CHECK(fork());
     if (process == 0) {
+        const char *user = getenv("AS");
+        if (user != NULL) {
+            CHECK(setresgid((gid_t)atoi(user), (gid_t)atoi(user), (gid_t)atoi(user)));
+            CHECK(setresuid((uid_t)atoi(user), (uid_t)atoi(user), (uid_t)atoi(user)));
+        }
         dup2(output[1], 1);
         close(output[0]);
         run_victim(kind);
@@ -111,7 +116,7 @@ void use_inherited(void) {
     int service = atoi(setting("CONNECTION"));
     struct frame request = load("REQUEST");
     send_plain(service, &request);
-    print_rest(service, 300);
+    print_rest(service, 200);
 }
 
 // The process that connected becomes the victim; its child answers.
@@ -143,7 +148,7 @@ void splice_before_exec(void) {
         if (receive_frame(service, &hello)) {
             prove(&hello, &authentication);
             CHECK(pwrite(file, authentication.bytes, authentication.size, 0));
-            print_rest(service, 700);
+            print_rest(service, 250);
         }
         _exit(0);
     }
@@ -167,7 +172,7 @@ static void through_output(bool knows_nonce) {
             CHECK(write(words[1], authentication.bytes, authentication.size));
             if (receive_frame(service, &welcome)) {
                 CHECK(write(words[1], request.bytes, request.size));
-                print_rest(service, 700);
+                print_rest(service, 250);
             }
         }
         _exit(0);

@@ -24,6 +24,8 @@ static int log_in(void) {
         fprintf(stderr, "victim: refused\n");
         exit(4);
     }
+    // Who the service takes it for.
+    CHECK(write(2, welcome.bytes, welcome.size));
     return service;
 }
 
@@ -63,21 +65,21 @@ int main(int count, char **arguments) {
         prctl(PR_SET_DUMPABLE, 1);
     }
     if (strcmp(kind, "idle") == 0) {
-        usleep(1500000);
+        usleep(500000);
         return 0;
     }
     int service = log_in();
     struct frame request = load("REQUEST");
     if (strcmp(kind, "get") == 0) {
         send_plain(service, &request);
-        print_rest(service, 300);
+        print_rest(service, 200);
     } else if (strcmp(kind, "hold") == 0 || strcmp(kind, "naive") == 0) {
         // Has its secret in memory, and prints nothing of it.
         static struct frame reply;
         send_plain(service, &request);
         receive_frame(service, &reply);
         CHECK(write(1, "!", 1));
-        usleep(1500000);
+        usleep(500000);
     } else if (strcmp(kind, "become") == 0) {
         hand_on(service);
         CHECK(execv(arguments[2], arguments + 2));

@@ -113,12 +113,13 @@ final class AttackSite: Sendable {
             guard let identifier = TeamIdentifier(name) else { throw AttackFailure("\(name) is no team") }
             return try TeamKey(new: identifier)
         }
-        func sign(_ path: String, with key: TeamKey, entitlements: String = "T0TEAM.victim") throws {
+        func sign(_ path: String, with key: TeamKey, group: String = "T0TEAM.victim") throws {
             let list = """
-                <plist version="1.0"><dict><key>application-identifier</key><string>T0TEAM.victim</string>
-                <key>keychain-access-groups</key><array><string>\(entitlements)</string></array></dict></plist>
+                <plist version="1.0"><dict><key>keychain-access-groups</key>
+                <array><string>\(group)</string></array></dict></plist>
                 """
-            try ProgramSigner.sign(path, entitlements: Array(list.utf8), with: key)
+            let entitlements = try EntitlementsTemplate.complete(Data(list.utf8), team: key.team, identifier: "victim")
+            try ProgramSigner.sign(path, entitlements: entitlements, with: key)
         }
         let key = try team("T0TEAM")
         let teams = TrustedTeams(directory: folder + "/teams")

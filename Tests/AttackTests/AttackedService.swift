@@ -35,7 +35,7 @@ final class AttackedService: Sendable {
                 "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
                 "--marker-group", "\(AttackSite.markerGroup)",
                 // The attacker becomes the victim meanwhile.
-                "--delay", "60",
+                "--delay", "40",
             ] + checks.flatMap { ["--without", $0] } + options
         process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
