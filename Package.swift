@@ -577,6 +577,17 @@ let package = Package(
             path: "Tests/CrashCampaign",
             swiftSettings: settings
         ),
+        // Kills a keychain service under its clients for as long as somebody wants.
+        .executableTarget(
+            name: "service-soak",
+            dependencies: [
+                "KeychainTestSupport", "KeychainClient", "KeychainModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ServiceSoak",
+            swiftSettings: settings
+        ),
         // Keychains of a million items, for the benchmarks.
         .executableTarget(
             name: "KeychainFiller",

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import PeerIdentity
 import ServiceLifecycle
@@ -6,26 +7,25 @@ import ServiceLifecycle
 enum HangUp {
     /// - Returns: whether the other end is gone.
     static func ofOther(_ socket: Descriptor) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
+        let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+        // This thread waits for as long as the process lives, or the other one.
+        DispatchQueue.global().async {
+            var state = pollfd(fd: socket.number, events: 0, revents: 0)
+            while unsafe poll(&state, 1, -1) < 0 {}
+            continuation.finish()
+        }
+        return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                while !Task.isCancelled {
-                    if isHungUp(socket) { return true }
-                    try? await Task.sleep(for: .milliseconds(500))
-                }
-                return false
+                for await _ in end {}
+                return !Task.isCancelled
             }
             group.addTask {
                 try? await gracefulShutdown()
                 return false
             }
-            let result = await group.next() ?? false
+            let isGone = await group.next() ?? false
             group.cancelAll()
-            return result
+            return isGone
         }
-    }
-
-    private static func isHungUp(_ socket: Descriptor) -> Bool {
-        var state = pollfd(fd: socket.number, events: 0, revents: 0)
-        return unsafe poll(&state, 1, 0) > 0 && Int32(state.revents) & (POLLHUP | POLLERR) != 0
     }
 }

@@ -61,6 +61,13 @@ package final class ServiceFolder: Sendable {
         let keychain: String
         let audit: String
 
+        /// Whether there is a folder for the record: users who never stored anything have none.
+        var isThere: Bool {
+            guard let end = audit.lastIndex(of: "/") else { return false }
+            var status = stat()
+            return unsafe lstat(String(audit[..<end]), &status) == 0
+        }
+
         /// Makes sure that what is there is this user's.
         func prepare(for uid: UInt32) throws(KeychainError) {
             try owner?.check(uid)

@@ -78,7 +78,7 @@ package final class UserKeychains: Sendable {
 
     /// Writes down what happened before there was a keychain, if its user has one.
     func record(_ entry: AuditEntry) {
-        guard let place = try? folder.place(of: entry.uid, uncheckedKeychain: nil) else { return }
+        guard let place = try? folder.place(of: entry.uid, uncheckedKeychain: nil), place.isThere else { return }
         let open = state.withLock { $0.entries[Key(uid: entry.uid, name: nil)]?.keychain.audit }
         (open ?? AuditLog(path: place.audit, log: log)).append(entry.line)
     }
