@@ -46,15 +46,6 @@ static void program_library(void) {}
 int main(int count, char **arguments) {
     const char *kind = count > 1 ? arguments[1] : "";
     program_library();
-    if (strcmp(kind, "copy") == 0) {
-        // Like cat. It knows nothing of the service.
-        char bytes[4096];
-        ssize_t received;
-        while ((received = read(0, bytes, sizeof bytes)) > 0) {
-            CHECK(write(1, bytes, (size_t)received));
-        }
-        return 0;
-    }
     if (strcmp(kind, "naive") != 0) {
         protect();
     } else {
@@ -63,6 +54,15 @@ int main(int count, char **arguments) {
         CHECK(setresgid(real, real, effective));
         // A debugging aid that was forgotten.
         prctl(PR_SET_DUMPABLE, 1);
+    }
+    if (strcmp(kind, "copy") == 0) {
+        // Like cat.
+        char bytes[4096];
+        ssize_t received;
+        while ((received = read(0, bytes, sizeof bytes)) > 0) {
+            CHECK(write(1, bytes, (size_t)received));
+        }
+        return 0;
     }
     if (strcmp(kind, "idle") == 0) {
         usleep(500000);

@@ -78,7 +78,9 @@ struct MountTableTests {
         #expect(table.mount(23) == nil)
     }
 
-    @Test(arguments: ["31 27 8:1 / / rw", "x 27 8:1 / / rw - ext4 /dev/sda1 rw", "31 27 8:1 / / rw,relatime shared:1 ext4 a b"])
+    @Test(arguments: [
+        "31 27 8:1 / / rw", "x 27 8:1 / / rw - ext4 /dev/sda1 rw", "31 27 8:1 / / rw,relatime shared:1 ext4 a b",
+    ])
     func `a table with a line that is none is not believed`(_ line: String) {
         #expect(MountTable(Array((text + "\n" + line).utf8)) == nil)
     }
