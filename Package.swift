@@ -392,7 +392,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PeerIdentityTests",
-            dependencies: ["PeerIdentity", "KeychainModel"],
+            dependencies: ["PeerIdentity", "KeychainModel", "CLinux"],
             swiftSettings: settings
         ),
         .testTarget(

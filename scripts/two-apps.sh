@@ -1,55 +1,56 @@
 #!/usr/bin/env bash
 # Shows what signatures are for, with the real service: two apps of one team share a password; an app of another team, one
-# with forged entitlements and an unsigned copy get nothing. As root, on a machine without a running system service: it
-# starts one of its own on the system's socket, and takes everything away at the end.
+# with forged entitlements and an unsigned copy get nothing. As root, since it installs programs. It runs in namespaces of
+# its own, like a container, so that the machine's own service and folders are left alone.
 #
 #   scripts/two-apps.sh             builds first
 #   scripts/two-apps.sh --built DIR with what lies in a folder
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
-readonly socket=/run/chatelaine/keychain.sock
 # Numbers that no user and no group of the machine has.
 readonly daemon=64121 identify=64122 person=64123 marker=64124
 
 [ "$(id -u)" = 0 ] || die "run this as root: it installs programs and starts the system's service"
-# Two at once would take each other for the service. Nobody holds the lock once a run has ended.
-exec 9>/run/lock/chatelaine-system-service
-flock 9
-[ ! -e "$socket" ] || die "$socket is there: stop the keychain service first"
 
-products=(chatelaine chatelained chatelaine-identify two-apps-mail two-apps-calendar)
-if [ "${1:-}" = --built ]; then
-    built=${2:?which folder?}
-else
-    scripts/setup.sh
-    section "Building the service and the apps (a first build takes some minutes)"
-    export CHATELAINE_WARNINGS_AS_ERRORS=0
-    for product in "${products[@]}"; do swift build --product "$product"; done
-    built=$(swift build --show-bin-path)
+if [ "${1:-}" != --inside ]; then
+    if [ "${1:-}" = --built ]; then
+        built=${2:?which folder?}
+    else
+        scripts/setup.sh
+        section "Building the service and the apps (a first build takes some minutes)"
+        export CHATELAINE_WARNINGS_AS_ERRORS=0
+        for product in chatelaine chatelained chatelaine-identify two-apps-mail two-apps-calendar; do
+            swift build --product "$product"
+        done
+        built=$(swift build --show-bin-path)
+    fi
+    # The service compares its callers with process 1, which is this script's in there.
+    exec unshare --mount --pid --fork --mount-proc scripts/two-apps.sh --inside "$built"
 fi
 
+built=${2:?which folder?}
+readonly socket=/run/chatelaine/keychain.sock
+mount -t tmpfs -o mode=755 tmpfs /run
+install -d -m 755 /run/chatelaine
 # Programs can be installed only where nobody but root writes.
-folder=$(mktemp -d /var/lib/chatelaine-two-apps-XXXXXX)
+folder=/run/two-apps
+install -d -m 755 "$folder"
 service=
-made_run=no
-cleanup() {
+stop_service() {
     if [ -n "$service" ]; then
         kill "$service" 2>/dev/null || true
         wait "$service" 2>/dev/null || true
     fi
-    rm -rf "$folder"
-    if [ $made_run = yes ]; then rm -rf /run/chatelaine; fi
 }
-trap cleanup EXIT
-chmod 755 "$folder"
+trap stop_service EXIT
 
 readonly teams=$folder/teams
 chatelaine() { "$built/chatelaine" "$@"; }
 
-# Prints a command and runs it, whatever comes of it.
+# Prints who types what, and runs it, whatever comes of it.
 show() {
-    printf '$ %s\n' "$1"
+    printf '%s\n' "$1"
     shift
     "$@" 2>&1 | sed "s|$folder/||g" || true
 }
@@ -60,17 +61,13 @@ start() { setpriv --reuid $person --regid $person --clear-groups env -i HOME=/ "
 section "Two teams, of which both are trusted"
 chatelaine team new EXAMPLE001 --out "$folder/example.pem" >/dev/null
 chatelaine team new STRANGER02 --out "$folder/stranger.pem" >/dev/null
-chatelaine team trust --teams "$teams" "$folder/example.pem" | head -n 1
-chatelaine team trust --teams "$teams" "$folder/stranger.pem" | head -n 1
+chatelaine team trust --teams "$teams" "$folder/example.pem" | sed -n 1p
+chatelaine team trust --teams "$teams" "$folder/stranger.pem" | sed -n 1p
 
 section "The system's keychain service"
-if [ ! -d /run/chatelaine ]; then
-    made_run=yes
-    install -d -m 755 /run/chatelaine
-fi
 install -d -m 700 -o $daemon -g $daemon "$folder/keychains"
 "$built/chatelained" --system --directory "$folder/keychains" --socket "$socket" --teams "$teams" \
-    --user $daemon --identify-user $identify --marker-group $marker 9>&- 2>"$folder/log" &
+    --user $daemon --identify-user $identify --marker-group $marker 2>"$folder/log" &
 service=$!
 for _ in $(seq 200); do
     if [ -S "$socket" ] || ! kill -0 "$service" 2>/dev/null; then break; fi
@@ -92,24 +89,24 @@ install_app() {
 section "Two apps of one team"
 install_app mail two-apps-mail example.pem
 install_app calendar two-apps-calendar example.pem
-show "mail" start mail
-show "calendar" start calendar
+show "person\$ mail" start mail
+show "person\$ calendar" start calendar
 
 section "The calendar's program, signed by the other team"
 install_app stranger two-apps-calendar stranger.pem
-show "stranger" start stranger
+show "person\$ stranger" start stranger
 
 section "The same, with entitlements that name the first team's group"
 sed 's/\$(AppIdentifierPrefix)/EXAMPLE001./' Examples/TwoApps/app.entitlements >"$folder/forged.entitlements"
-show "chatelaine sign --team stranger.pem --entitlements forged.entitlements stranger" \
+show "root# chatelaine sign --team stranger.pem --entitlements forged.entitlements stranger" \
     chatelaine sign --team "$folder/stranger.pem" --entitlements "$folder/forged.entitlements" "$folder/stranger"
 cp -p "$folder/stranger" "$folder/forged"
 LC_ALL=C sed -i 's/STRANGER02\.shared/EXAMPLE001.shared/' "$folder/forged"
-show "chatelaine install-app forged" chatelaine install-app --marker-group $marker --teams "$teams" "$folder/forged"
+show "root# chatelaine install-app forged" chatelaine install-app --marker-group $marker --teams "$teams" "$folder/forged"
 # As if an administrator had been talked into it.
 chown root:$marker "$folder/forged"
 chmod 2755 "$folder/forged"
-show "forged" start forged
+show "person\$ forged" start forged
 
 section "The same, signed by somebody who calls himself the first team"
 chatelaine team new EXAMPLE001 --out "$folder/impostor.pem" >/dev/null
@@ -118,14 +115,14 @@ chatelaine sign --team "$folder/impostor.pem" --entitlements Examples/TwoApps/ap
     sed "s|$folder/||g"
 chown root:$marker "$folder/impostor"
 chmod 2755 "$folder/impostor"
-show "impostor" start impostor
+show "person\$ impostor" start impostor
 
 section "An unsigned copy of the calendar, and a signed one that nobody has installed"
 install -m 755 "$built/two-apps-calendar" "$folder/unsigned"
-show "unsigned" start unsigned
+show "person\$ unsigned" start unsigned
 install -m 755 "$folder/calendar" "$folder/copy"
-show "copy" start copy
+show "person\$ copy" start copy
 
 section "The first team is revoked"
 chatelaine team revoke --teams "$teams" EXAMPLE001
-show "calendar" start calendar
+show "person\$ calendar" start calendar

@@ -20,6 +20,8 @@ static const struct {
     {"without-new-privileges", without_new_privileges},
     {"trace-start", trace_start},
     {"read-client", read_client},
+    {"read-process", read_process},
+    {"replace-file", replace_own_file},
 };
 
 int main(int count, char **arguments) {
@@ -64,6 +66,11 @@ pid_t start_holder(const char *kind) {
     CHECK(pipe(output));
     pid_t process = (pid_t)CHECK(fork());
     if (process == 0) {
+        const char *user = getenv("AS");
+        if (user != NULL) {
+            CHECK(setresgid((gid_t)atoi(user), (gid_t)atoi(user), (gid_t)atoi(user)));
+            CHECK(setresuid((uid_t)atoi(user), (uid_t)atoi(user), (uid_t)atoi(user)));
+        }
         dup2(output[1], 1);
         close(output[0]);
         run_victim(kind);
@@ -106,12 +113,21 @@ void ask(void) {
     answer_and_ask(connect_service(), true, 0);
 }
 
+// Its file becomes a signed one while it runs.
+void replace_own_file(void) {
+    char own[256];
+    ssize_t length = CHECK(readlink("/proc/self/exe", own, sizeof own - 1));
+    own[length] = 0;
+    CHECK(rename(setting("VICTIM"), own));
+    ask();
+}
+
 // With the connection of somebody else.
 void use_inherited(void) {
     int service = atoi(setting("CONNECTION"));
     struct frame request = load("REQUEST");
     send_plain(service, &request);
-    print_rest(service, 300);
+    print_rest(service, 200);
 }
 
 // The process that connected becomes the victim; its child answers.
@@ -143,7 +159,7 @@ void splice_before_exec(void) {
         if (receive_frame(service, &hello)) {
             prove(&hello, &authentication);
             CHECK(pwrite(file, authentication.bytes, authentication.size, 0));
-            print_rest(service, 700);
+            print_rest(service, 250);
         }
         _exit(0);
     }
@@ -167,7 +183,7 @@ static void through_output(bool knows_nonce) {
             CHECK(write(words[1], authentication.bytes, authentication.size));
             if (receive_frame(service, &welcome)) {
                 CHECK(write(words[1], request.bytes, request.size));
-                print_rest(service, 700);
+                print_rest(service, 250);
             }
         }
         _exit(0);

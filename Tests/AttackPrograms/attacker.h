@@ -20,6 +20,8 @@ void bind_library(void);
 void without_new_privileges(void);
 void trace_start(void);
 void read_client(void);
+void read_process(void);
+void replace_own_file(void);
 
 void become_own_namespace(int flags);
 _Noreturn void run_victim(const char *kind);

@@ -40,7 +40,7 @@ void inject_socket(void) {
     for (int received = 0; received < 5;) {
         struct seccomp_notif call = {0};
         struct pollfd request = {.fd = notifications, .events = POLLIN};
-        if (poll(&request, 1, 1500) != 1 || ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+        if (poll(&request, 1, 700) != 1 || ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
             return;
         }
         if (call.data.nr == SYS_socket) {
@@ -54,7 +54,7 @@ void inject_socket(void) {
             CHECK(ioctl(notifications, SECCOMP_IOCTL_NOTIF_SEND, &answer));
         }
     }
-    print_rest(mine, 500);
+    print_rest(mine, 250);
     kill(victim, SIGKILL);
 }
 

@@ -117,6 +117,23 @@ static inline void send_plain(int service, const struct frame *frame) {
     CHECK(send(service, frame->bytes, frame->size, MSG_NOSIGNAL));
 }
 
+// In one message, with that process's name as the sender's.
+static inline void send_in_name_of(int service, const struct frame *frame, pid_t sender) {
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr header;
+    } control = {.bytes = {0}};
+    struct ucred credentials = {.pid = sender, .uid = getuid(), .gid = getgid()};
+    struct iovec part = {.iov_base = (void *)frame->bytes, .iov_len = frame->size};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_CREDENTIALS;
+    control.header.cmsg_len = CMSG_LEN(sizeof credentials);
+    memcpy(CMSG_DATA(&control.header), &credentials, sizeof credentials);
+    CHECK(sendmsg(service, &message, MSG_NOSIGNAL));
+}
+
 // In one message, with a descriptor and, where a pid is given, with that process's name as the sender's.
 static inline void send_with_descriptor(int service, const struct frame *frame, pid_t sender) {
     int descriptor = (int)CHECK(memfd_create("authentication", MFD_CLOEXEC));
@@ -182,9 +199,9 @@ static inline void answer_and_ask(int service, bool with_descriptor, pid_t sende
     if (sender == 0) {
         send_plain(service, &request);
     } else {
-        send_with_descriptor(service, &request, sender);
+        send_in_name_of(service, &request, sender);
     }
-    print_rest(service, 700);
+    print_rest(service, 250);
 }
 
 #endif

@@ -42,6 +42,10 @@ void trace_start(void) {
 // Goes for a client that has its secret, in the way that METHOD names. KIND says which client.
 void read_client(void) {
     const char *method = setting("METHOD");
+    if (strcmp(setting("KIND"), "naive") == 0) {
+        // The group that the kernel gives keeps other processes of the user out by itself.
+        CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    }
     pid_t victim = start_holder(setting("KIND"));
     if (victim < 0) {
         fprintf(stderr, "the victim got nothing\n");
@@ -95,4 +99,14 @@ void read_client(void) {
         }
     }
     kill(victim, SIGKILL);
+}
+
+// All that can be read of the process that PROCESS names.
+void read_process(void) {
+    int status;
+    pid_t process = atoi(setting("PROCESS"));
+    if (!print_memory(process) && ptrace(PTRACE_ATTACH, process, 0, 0) == 0) {
+        waitpid(process, &status, 0);
+        print_memory(process);
+    }
 }

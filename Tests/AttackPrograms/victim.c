@@ -24,6 +24,8 @@ static int log_in(void) {
         fprintf(stderr, "victim: refused\n");
         exit(4);
     }
+    // Who the service takes it for.
+    CHECK(write(2, welcome.bytes, welcome.size));
     return service;
 }
 
@@ -44,15 +46,6 @@ static void program_library(void) {}
 int main(int count, char **arguments) {
     const char *kind = count > 1 ? arguments[1] : "";
     program_library();
-    if (strcmp(kind, "copy") == 0) {
-        // Like cat. It knows nothing of the service.
-        char bytes[4096];
-        ssize_t received;
-        while ((received = read(0, bytes, sizeof bytes)) > 0) {
-            CHECK(write(1, bytes, (size_t)received));
-        }
-        return 0;
-    }
     if (strcmp(kind, "naive") != 0) {
         protect();
     } else {
@@ -62,22 +55,31 @@ int main(int count, char **arguments) {
         // A debugging aid that was forgotten.
         prctl(PR_SET_DUMPABLE, 1);
     }
+    if (strcmp(kind, "copy") == 0) {
+        // Like cat.
+        char bytes[4096];
+        ssize_t received;
+        while ((received = read(0, bytes, sizeof bytes)) > 0) {
+            CHECK(write(1, bytes, (size_t)received));
+        }
+        return 0;
+    }
     if (strcmp(kind, "idle") == 0) {
-        usleep(1500000);
+        usleep(500000);
         return 0;
     }
     int service = log_in();
     struct frame request = load("REQUEST");
     if (strcmp(kind, "get") == 0) {
         send_plain(service, &request);
-        print_rest(service, 300);
+        print_rest(service, 200);
     } else if (strcmp(kind, "hold") == 0 || strcmp(kind, "naive") == 0) {
         // Has its secret in memory, and prints nothing of it.
         static struct frame reply;
         send_plain(service, &request);
         receive_frame(service, &reply);
         CHECK(write(1, "!", 1));
-        usleep(1500000);
+        usleep(500000);
     } else if (strcmp(kind, "become") == 0) {
         hand_on(service);
         CHECK(execv(arguments[2], arguments + 2));

@@ -80,7 +80,11 @@ extension Attack {
             "forge-sender",
             stoppedBy: ["marker", "user-namespace", "pid-namespace"]
         ),
-        Attack("a namespace's root forges the executable", "forge-executable", stoppedBy: ["marker", "user-namespace"]),
+        Attack(
+            "a namespace's root forges the executable",
+            "forge-executable",
+            stoppedBy: ["marker", "user-namespace"]
+        ),
         Attack(
             "the executable's bytes change by an overlay",
             "copy-up",
@@ -129,12 +133,14 @@ extension Attack {
         ),
     ]
 
-    static let onTheClient: [Attack] = ["process_vm_readv", "mem", "ptrace", "pidfd_getfd"].map { method in
+    static let waysToRead = ["process_vm_readv", "mem", "ptrace", "pidfd_getfd"]
+
+    static let onTheClient: [Attack] = waysToRead.map { method in
         Attack(
-            "a client that can be read is read by \(method)",
+            "a client that lets itself be read is read by \(method)",
             "read-client",
             // A descriptor alone is good for nothing: what another process sends on it is not the client's.
-            stoppedBy: method == "pidfd_getfd" ? ["dumpability", "sender"] : ["dumpability"]
+            stoppedBy: ["marker", "no-new-privileges", "dumpability"] + (method == "pidfd_getfd" ? ["sender"] : [])
         ) { _ in ["METHOD": method, "KIND": "naive"] }
     }
 }

@@ -113,12 +113,13 @@ final class AttackSite: Sendable {
             guard let identifier = TeamIdentifier(name) else { throw AttackFailure("\(name) is no team") }
             return try TeamKey(new: identifier)
         }
-        func sign(_ path: String, with key: TeamKey, entitlements: String = "T0TEAM.victim") throws {
+        func sign(_ path: String, with key: TeamKey, group: String = "T0TEAM.victim") throws {
             let list = """
-                <plist version="1.0"><dict><key>application-identifier</key><string>T0TEAM.victim</string>
-                <key>keychain-access-groups</key><array><string>\(entitlements)</string></array></dict></plist>
+                <plist version="1.0"><dict><key>keychain-access-groups</key>
+                <array><string>\(group)</string></array></dict></plist>
                 """
-            try ProgramSigner.sign(path, entitlements: Array(list.utf8), with: key)
+            let entitlements = try EntitlementsTemplate.complete(Data(list.utf8), team: key.team, identifier: "victim")
+            try ProgramSigner.sign(path, entitlements: entitlements, with: key)
         }
         let key = try team("T0TEAM")
         let teams = TrustedTeams(directory: folder + "/teams")
@@ -128,8 +129,12 @@ final class AttackSite: Sendable {
             try sign(path, with: key)
             _ = try ProgramInstaller.install(path, marker: .group(Self.markerGroup), verifier: verifier)
         }
+        try spoil(victim, as: "changed") { $0[$0.count / 3] ^= 1 }
+        try spoil(victim, as: "cut-off") { $0.removeLast(100) }
+        try spoil(victim, as: "doubled") { $0 += $0.suffix(4_000) }
         // A key that anybody can make, with the same name for the team.
         try sign(impostor, with: team("T0TEAM"))
+        try mark(impostor)
         for (name, original) in [("copy", dynamicVictim), ("origin-copy", folder + "/origin-victim")] {
             let copy = folder + "/attackers/" + name
             try FileManager.default.copyItem(atPath: original, toPath: copy)
@@ -137,6 +142,22 @@ final class AttackSite: Sendable {
             chmod(copy, 0o755)
         }
         try FileManager.default.copyItem(atPath: loot, toPath: folder + "/attackers/libprogram.so")
+        // For the attacker to run, and to put another file in its place.
+        let own = folder + "/attackers/attacker"
+        try FileManager.default.copyItem(atPath: attacker, toPath: own)
+        chown(own, Self.user, Self.user)
+    }
+
+    /// A program that an administrator had marked before somebody changed it.
+    private func spoil(_ path: String, as name: String, _ change: (inout [UInt8]) -> Void) throws {
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        change(&bytes)
+        try Data(bytes).write(to: URL(filePath: folder + "/" + name))
+        try mark(folder + "/" + name)
+    }
+
+    private func mark(_ path: String) throws {
+        guard chown(path, 0, Self.markerGroup) == 0, chmod(path, 0o2755) == 0 else { throw AttackFailure(path) }
     }
 }
 

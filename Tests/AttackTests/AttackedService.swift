@@ -35,7 +35,7 @@ final class AttackedService: Sendable {
                 "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
                 "--marker-group", "\(AttackSite.markerGroup)",
                 // The attacker becomes the victim meanwhile.
-                "--delay", "60",
+                "--delay", "40",
             ] + checks.flatMap { ["--without", $0] } + options
         process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
@@ -53,11 +53,22 @@ final class AttackedService: Sendable {
         guard stored.status == 0 else { throw AttackFailure("the victim cannot store its secret: " + stored.errors) }
     }
 
+    /// Waits for its end.
+    func hasEnded() -> Bool {
+        for _ in 0..<500 {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+            if status.isEmpty || status.contains(") Z ") { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
     var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Programs lie beside the tests.
     static func beside(_ name: String) -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
+        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
+            + name
     }
 }

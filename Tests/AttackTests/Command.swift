@@ -7,6 +7,9 @@ struct Command {
         let output: Data
         let errors: String
 
+        /// What can be read of the output.
+        var text: String { String(decoding: output.prefix(400), as: UTF8.self) }
+
         func contains(_ text: String) -> Bool { output.range(of: Data(text.utf8)) != nil }
     }
 

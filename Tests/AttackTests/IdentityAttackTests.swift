@@ -35,6 +35,23 @@ struct IdentityAttackTests {
         try judge(attack)
     }
 
+    @Test(arguments: Attack.waysToRead)
+    func `an installed client that has its secret cannot be read (as root)`(_ method: String) throws {
+        let site = try AttackSite.shared.get()
+        let environment = site.environment.merging([
+            "SOCKET": try AttackedService.running(without: []).socket, "METHOD": method, "KIND": "hold",
+        ]) { $1 }
+        let command = [site.attacker, "read-client"]
+        let result = try Command(command, as: AttackSite.user, environment: environment).run()
+        #expect(!result.contains(site.secret))
+        #expect(!result.errors.contains("got nothing"), "the client had nothing to be read")
+
+        // It is there to be found by whoever may.
+        guard method != "pidfd_getfd" else { return }
+        let control = try Command(command, environment: environment.merging(["AS": "\(AttackSite.user)"]) { $1 }).run()
+        #expect(control.contains(site.secret), "\(control.errors)")
+    }
+
     private func judge(_ attack: Attack) throws {
         let site = try AttackSite.shared.get()
         let whole = try attack.run(on: AttackedService.running(without: []), site)
@@ -43,7 +60,10 @@ struct IdentityAttackTests {
         let needed = attack.stoppedBy + attack.besides
         let open = try AttackedService.running(without: needed)
         let control = try attack.run(on: open, site)
-        #expect(control.contains(site.secret), "without \(needed) it got nothing: \(control.errors) \(open.logText.suffix(600))")
+        #expect(
+            control.contains(site.secret),
+            "without \(needed) it got \(control.text), \(control.errors) \(open.logText.suffix(600))"
+        )
 
         for check in attack.stoppedBy where attack.stoppedBy.count > 1 {
             let one = try AttackedService.running(without: needed.filter { $0 != check })

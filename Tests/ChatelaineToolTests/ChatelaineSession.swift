@@ -18,6 +18,9 @@ final class ChatelaineSession {
         return URL(filePath: own).deletingLastPathComponent().path
     }()
 
+    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "scripts").path
+
     struct Outcome {
         let output: String
         let errors: String
@@ -31,7 +34,10 @@ final class ChatelaineSession {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", line]
         process.currentDirectoryURL = folder
-        process.environment = ["PATH": "\(Self.executables):/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+        process.environment = [
+            "PATH": "\(Self.executables):/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "BUILT": Self.executables,
+            "SCRIPTS": Self.scripts,
+        ]
         process.standardOutput = try FileHandle(forWritingTo: streams[0])
         process.standardError = try FileHandle(forWritingTo: streams[1])
         try process.run()

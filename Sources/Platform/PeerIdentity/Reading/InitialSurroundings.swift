@@ -2,8 +2,10 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What process 1 lives in, to compare other processes with. Needs the right to look at process 1 (CAP_SYS_PTRACE); where
-/// that is missing, nothing is found to be shared with it.
+/// What process 1 lives in, to compare other processes with.
+///
+/// Needs the right to look at process 1. Where even that is not enough, since something guards process 1, this process's own
+/// surroundings take its place: those that the administrator has started the service in.
 final class InitialSurroundings: Sendable {
     private struct Place: Equatable {
         let device: UInt64
@@ -24,14 +26,21 @@ final class InitialSurroundings: Sendable {
     private let table: Mutex<MountTable?>
 
     init() {
-        var places: [UInt8: Place] = [:]
-        for (surrounding, path) in Self.paths {
-            places[surrounding.rawValue] = Place(FileStatus.of("/proc/1/\(path)", followingLinks: true))
-        }
-        self.places = places
-        let number = unsafe open("/proc/1/mountinfo", O_RDONLY | O_CLOEXEC)
+        let first = Self.places(of: "1")
+        // Never a mixture: a namespace of one and a root of the other belong to nobody.
+        let process = first.count == Self.paths.count ? "1" : "self"
+        places = process == "1" ? first : Self.places(of: process)
+        let number = unsafe open("/proc/\(process)/mountinfo", O_RDONLY | O_CLOEXEC)
         mountInformation = number >= 0 ? Descriptor(owning: number) : nil
         table = Mutex(nil)
+    }
+
+    private static func places(of process: String) -> [UInt8: Place] {
+        var places: [UInt8: Place] = [:]
+        for (surrounding, path) in paths {
+            places[surrounding.rawValue] = Place(FileStatus.of("/proc/\(process)/\(path)", followingLinks: true))
+        }
+        return places
     }
 
     /// - Parameter folder: a process's folder in /proc.

@@ -10,7 +10,7 @@ package protocol Gatekeeper: Sendable {
     ///
     /// - Returns: the caller, and the only way to read from it.
     /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails; then the server sends a refusal and
-    ///   closes the connection. It has waited for two seconds at most.
+    ///   closes the connection. It has waited for the client for two seconds at most.
     func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer
 }
 

@@ -27,8 +27,9 @@ package struct InstallationProof: Sendable, Equatable {
             "its file is on a mount of its own, or on one without set-group-id"
         )
 
-        // The group stays as the saved one alone; a program that keeps it as its effective one passes it on.
-        let hasMarker = facts.gids.saved == markerGroup && facts.gids.real != markerGroup
+        // The group stays as the saved one alone: whoever keeps it as the effective one passes it on to what it starts.
+        let others = [facts.gids.real, facts.gids.effective, facts.gids.fileSystem]
+        let hasMarker = facts.gids.saved == markerGroup && !others.contains(markerGroup)
         require(.marker, hasMarker, "it was not started cleanly: the kernel did not give it its group")
         require(.tracer, !facts.isTraced, "another process traces it")
         require(.userNamespace, facts.shared.contains(.userNamespace), "it runs in a user namespace of its own")

@@ -19,7 +19,8 @@ package struct PeerGatekeeper: Gatekeeper {
     private let witness: any PeerWitness
     private let verdicts: VerdictCache
     private let checks: PeerChecks
-    /// For everything together.
+    /// For finding out who it is, and again for its answer. Reading the program itself, which may be large, does not count:
+    /// that is not the caller's slowness.
     private static let patience: Duration = .seconds(2)
 
     package init(mode: Mode, witness: any PeerWitness, verdicts: VerdictCache, checks: PeerChecks = .all) {
@@ -30,9 +31,8 @@ package struct PeerGatekeeper: Gatekeeper {
     }
 
     package func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer {
-        let deadline = ContinuousClock.now + Self.patience
         let uid = try connectedUser(of: socket)
-        let evidence = try witness.identify(socket, by: deadline)
+        let evidence = try witness.identify(socket, by: .now + Self.patience)
         guard evidence.facts.uids.areAll(uid) || !checks.contains(.userIDs) else {
             throw CheckedSocket.refusal("the caller runs with the rights of several users")
         }
@@ -46,6 +46,7 @@ package struct PeerGatekeeper: Gatekeeper {
             program: watch(found, isInstalled: caller.identity.kind == .installed),
             checks: checks
         )
+        let deadline = ContinuousClock.now + Self.patience
         try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
         try authenticate(stream, by: deadline)
         try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
@@ -70,7 +71,9 @@ package struct PeerGatekeeper: Gatekeeper {
         _ evidence: PeerEvidence
     ) throws(KeychainError) -> (ProgramFacts, ExecutableFacts) {
         guard let executable = evidence.facts.executable else {
-            throw CheckedSocket.refusal("the caller's program cannot be looked at: it is hidden, or on a mount of its own")
+            throw CheckedSocket.refusal(
+                "the caller's program cannot be looked at: it is hidden, or on a mount of its own"
+            )
         }
         let deficiencies: [String]
         let serviceMode: ServiceIdentity.Mode

@@ -3,7 +3,7 @@ import PeerIdentity
 
 /// What tells, at every chunk and at little cost, that a process has not started another program in its place.
 ///
-/// docs/decisions/0014-what-is-checked-of-every-chunk.md says why it differs by mode.
+/// docs/decisions/0016-what-is-checked-of-every-chunk.md says why it differs by mode.
 enum ProgramWatch: Sendable {
     /// The marker group is a process's as long as it runs the installed program: it cannot get it back, and the next
     /// program does not inherit it.
