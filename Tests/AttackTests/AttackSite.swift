@@ -127,7 +127,7 @@ final class AttackSite: Sendable {
         let verifier = SignatureVerifier(teams: teams)
         for path in [victim, dynamicVictim, folder + "/origin-victim"] {
             try sign(path, with: key)
-            _ = try ProgramInstaller.install(path, marker: .group(Self.markerGroup), verifier: verifier)
+            _ = try ProgramInstaller.install(path, markerGroup: Self.markerGroup, verifier: verifier)
         }
         // A key that anybody can make, with the same name for the team.
         try sign(impostor, with: team("T0TEAM"))
