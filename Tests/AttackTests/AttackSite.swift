@@ -130,7 +130,7 @@ final class AttackSite: Sendable {
         let verifier = SignatureVerifier(teams: teams)
         for path in [victim, dynamicVictim, folder + "/origin-victim"] {
             try sign(path, with: key)
-            _ = try ProgramInstaller.install(path, marker: .group(Self.markerGroup), verifier: verifier)
+            _ = try ProgramInstaller.install(path, markerGroup: Self.markerGroup, verifier: verifier)
         }
         try spoil(victim, as: "changed") { $0[$0.count / 3] ^= 1 }
         try spoil(victim, as: "cut-off") { $0.removeLast(100) }

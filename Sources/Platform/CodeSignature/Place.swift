@@ -68,7 +68,7 @@ extension Place {
                 continue
             }
             let next = current + "/" + name
-            guard let stamp = try FileStamp(path: next) else { return }
+            guard let stamp = try FileStamp(path: next) else { return try checkIsClosed(current) }
             guard stamp.isLink else {
                 try checkName(next)
                 current = next
@@ -79,11 +79,19 @@ extension Place {
             if target.hasPrefix("/") { current = "" }
             names = (target.split(separator: "/").map(String.init) + names)[...]
         }
+        try checkIsClosed(current)
     }
 
+    /// In a sticky folder nobody exchanges what is root's.
     private static func checkName(_ path: String) throws(KeychainError) {
-        // A sticky folder does not help here: what is missing in it, anybody may create.
-        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers else {
+        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky else {
+            throw exchangeable(path)
+        }
+    }
+
+    /// What is missing in a folder must not be anybody's to create, be it sticky or not.
+    private static func checkIsClosed(_ path: String) throws(KeychainError) {
+        guard let stamp = try FileStamp(path: path.isEmpty ? "/" : path), !stamp.isWritableToOthers else {
             throw exchangeable(path)
         }
     }

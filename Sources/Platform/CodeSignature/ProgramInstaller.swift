@@ -1,42 +1,33 @@
-import CLinux
 import Glibc
 package import KeychainModel
 
 /// Marks signed programs, so that the kernel itself vouches for how they were started.
 ///
-/// A marked program gets a group, or a capability, from the kernel at its start, unless it is started traced, filtered, in a
-/// user namespace or through the dynamic linker; and with it secure execution, in which no environment variable loads a
-/// library. Neither group nor capability allows anything.
+/// A marked program gets a group from the kernel at its start, unless it is started traced, filtered, in a user namespace or
+/// through the dynamic linker; and with it secure execution, in which no environment variable loads a library. The group
+/// owns nothing. docs/decisions/0017 says why it is a group.
 package enum ProgramInstaller {
-    package enum Marker: Sendable, Hashable {
-        /// Set-group-ID to a group that owns nothing.
-        case group(UInt32)
-        /// `CAP_WAKE_ALARM`, permitted and not effective: for programs whose toolkit refuses to run with another group.
-        case capability
-    }
-
     package static let standardGroup = "chatelaine-app"
-    /// `CAP_WAKE_ALARM` (linux/capability.h).
-    package static let markerCapability: UInt32 = 35
 
+    /// - Parameter markerGroup: one that owns nothing, and that nobody is a member of.
     /// - Throws: `missingEntitlement` for a program whose signature is worth nothing, `notAvailable` for one in a place that
     ///   others than root can write to, or where the kernel ignores markers; `noPermission` for anybody but root.
     package static func install(
         _ path: String,
-        marker: Marker,
+        markerGroup: UInt32,
         verifier: SignatureVerifier
     ) throws(KeychainError) -> VerifiedSignature {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can install programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
         return try OpenProgram.with(path) { program throws(KeychainError) in
-            try install(program, at: path, marker: marker, verifier: verifier)
+            try install(program, at: path, markerGroup: markerGroup, verifier: verifier)
         }
     }
 
     private static func install(
         _ program: OpenProgram,
         at path: String,
-        marker: Marker,
+        markerGroup: UInt32,
         verifier: SignatureVerifier
     ) throws(KeychainError) -> VerifiedSignature {
         guard try FileStamp(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers
@@ -59,7 +50,7 @@ package enum ProgramInstaller {
         case .tampered(let reason):
             throw KeychainError(.missingEntitlement, "the signature of \(path) is not accepted: \(reason.message)")
         }
-        try mark(program.descriptor, with: marker)
+        try mark(program.descriptor, group: markerGroup)
         return signature
     }
 
@@ -67,7 +58,7 @@ package enum ProgramInstaller {
     package static func uninstall(_ path: String) throws(KeychainError) {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can uninstall programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
-        try OpenProgram.with(path) { program throws(KeychainError) in try mark(program.descriptor, with: nil) }
+        try OpenProgram.with(path) { program throws(KeychainError) in try mark(program.descriptor, group: nil) }
     }
 
     private static func linkCount(of descriptor: Int32) throws(KeychainError) -> UInt64 {
@@ -91,17 +82,10 @@ package enum ProgramInstaller {
         }
     }
 
-    private static func mark(_ descriptor: Int32, with marker: Marker?) throws(KeychainError) {
-        let (group, mode): (UInt32, mode_t) =
-            if case .group(let group) = marker { (group, 0o2755) } else { (0, 0o755) }
-        // In this order: a change of owner or mode takes capabilities away, and one of owner the set-group-ID bit.
-        var isDone = fchown(descriptor, 0, group) == 0 && fchmod(descriptor, mode) == 0
-        isDone = isDone && clinux_remove_file_capabilities(descriptor) == 0
-        if isDone, marker == .capability {
-            isDone = clinux_set_file_capability(descriptor, markerCapability) == 0
-        }
-        guard isDone, fsync(descriptor) == 0 else {
-            throw KeychainError(errno: errno, "the program's owner and permissions cannot be set")
-        }
+    private static func mark(_ descriptor: Int32, group: UInt32?) throws(KeychainError) {
+        // In this order: a change of the group takes the bit away.
+        guard fchown(descriptor, 0, group ?? 0) == 0, fchmod(descriptor, group == nil ? 0o755 : 0o2755) == 0,
+            fsync(descriptor) == 0
+        else { throw KeychainError(errno: errno, "the program's owner and permissions cannot be set") }
     }
 }

@@ -19,15 +19,11 @@ struct InstallApp: ParsableCommand {
     @Option(help: "The marker group: a name or a number.")
     var markerGroup = ProgramInstaller.standardGroup
 
-    @Flag(help: "Use a file capability instead of the group, for toolkits that refuse to run with another group.")
-    var capability = false
-
     @OptionGroup var options: TeamsOptions
 
     func run() throws {
-        let marker: ProgramInstaller.Marker = capability ? .capability : .group(try group())
         let verifier = SignatureVerifier(teams: TrustedTeams(directory: options.directory, owner: .root))
-        let signature = try ProgramInstaller.install(program, marker: marker, verifier: verifier)
+        let signature = try ProgramInstaller.install(program, markerGroup: group(), verifier: verifier)
         Console.print("Installed \(TerminalText.escaped(program)) as \(TerminalText.escaped(signature.identifier)).\n")
     }
 

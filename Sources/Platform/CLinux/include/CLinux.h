@@ -38,11 +38,4 @@ void clinux_fork_gate_prepare(void (*body)(void));
 bool clinux_fork_gate_enter(void);
 void clinux_fork_gate_leave(void);
 
-/// Gives an executable one capability, permitted and not effective, in the place of all that it has (capabilities(7)).
-/// -1 and errno where that fails.
-int clinux_set_file_capability(int descriptor, unsigned capability);
-
-/// Takes an executable's capabilities away, if it has any. -1 and errno where that fails.
-int clinux_remove_file_capabilities(int descriptor);
-
 #endif
