@@ -16,9 +16,12 @@ final class AttackSite: Sendable {
     /// Why the attacks cannot be made on this machine, or nil.
     static let obstacle: String? = {
         guard geteuid() == 0 else { return "needs root" }
-        for program in ["setpriv", "gcc"] where Command.find(program) == nil { return "needs \(program)" }
+        if Command.find("setpriv") == nil { return "needs setpriv" }
+        if compiler == nil { return "needs a C compiler" }
         return nil
     }()
+
+    private static let compiler = ["gcc", "clang"].lazy.compactMap { Command.find($0) }.first
 
     let folder: String
     /// What the victim keeps from everybody.
@@ -91,7 +94,7 @@ final class AttackSite: Sendable {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "AttackPrograms").path
         func compile(_ output: String, _ arguments: [String]) throws {
-            let words = ["gcc", "-O1", "-o", output] + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
+            let words = [Self.compiler ?? "cc", "-O1", "-o", output] + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
             let result = try Command(words).run()
             guard result.status == 0 else { throw AttackFailure(result.errors) }
         }

@@ -58,7 +58,7 @@ struct Command {
     }
 
     static func find(_ program: String) -> String? {
-        ["/usr/bin/", "/bin/", "/usr/sbin/"].map { $0 + program }
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { $0 + "/" + program }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }
