@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build library demo two-apps test check format protobuf api graph bench fuzz install uninstall test-install \
+.PHONY: bench-service deb help setup build library demo two-apps test check format protobuf api graph bench fuzz install uninstall test-install \
 	clean
 
 help: ## list these targets
@@ -43,11 +43,17 @@ graph: ## build and run a program that also uses packages that look for a module
 bench: ## run the benchmarks
 	@scripts/bench.sh $(ARGS)
 
+bench-service: ## measure the keychain service against floors and gnome-keyring (ARGS for service-ratio)
+	@scripts/bench-service.sh $(ARGS)
+
 fuzz: ## replay the fuzzers' inputs, or fuzz (ARGS="run 60")
 	@scripts/fuzz.sh $(or $(ARGS),replay)
 
 install: ## install command, libraries, modules, headers (PREFIX=/usr/local, DESTDIR=)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh
+
+deb: ## build a Debian package into .build
+	@scripts/deb.sh
 
 uninstall: ## remove what was installed there
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh --uninstall
