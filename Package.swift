@@ -252,7 +252,7 @@ let package = Package(
         // Who a process is, as the kernel says.
         .target(
             name: "PeerIdentity",
-            dependencies: ["KeychainModel", "CLinux"],
+            dependencies: ["CLinux"],
             path: "Sources/Platform/PeerIdentity",
             swiftSettings: strict
         ),

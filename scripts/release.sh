@@ -32,13 +32,13 @@ program() {
     local product=$1 module=$2
     shift 2
     "${build[@]}" --product "$product"
-    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" \
-        "${static_foundation[@]}" -lstdc++ "$@" \
+    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
         -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/$product"
 }
-program security SecurityTool -lsqlite3
-program chatelaine ChatelaineTool -lsqlite3
-program chatelained chatelained -lsqlite3
+program security SecurityTool "${static_foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine ChatelaineTool "${static_foundation[@]}" -lstdc++ -lsqlite3
+program chatelained chatelained "${static_foundation[@]}" -lstdc++ -lsqlite3
+# Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 
 # What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules

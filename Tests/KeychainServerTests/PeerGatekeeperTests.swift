@@ -46,7 +46,7 @@ struct PeerGatekeeperTests {
             self.change = change
         }
 
-        func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(KeychainError) -> PeerEvidence {
+        func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(WitnessError) -> PeerEvidence {
             // A small one, for what takes time is not tried here.
             let program = Descriptor(owning: open("/bin/true", O_RDONLY | O_CLOEXEC))
             return PeerEvidence(process: process, facts: facts, executable: program)
@@ -55,7 +55,7 @@ struct PeerGatekeeperTests {
         func lookAgain(
             at process: PinnedProcess,
             by deadline: ContinuousClock.Instant
-        ) throws(KeychainError) -> RecheckedFacts {
+        ) throws(WitnessError) -> RecheckedFacts {
             let look = looks.withLock { looks in
                 looks += 1
                 return looks

@@ -50,7 +50,7 @@ struct WitnessTests {
     @Test func `a witness that does not answer is not waited for`() throws {
         let (ours, theirs) = try pair(SOCK_SEQPACKET)
         let (socket, _) = try pair()
-        #expect(throws: KeychainError(.notAvailable, "")) {
+        #expect(throws: WitnessError.noAnswer("chatelaine-identify did not say in time who is calling")) {
             try RemoteWitness(ours).identify(socket.number, by: .now + .milliseconds(50))
         }
         withExtendedLifetime(theirs) {}
@@ -80,7 +80,7 @@ struct WitnessTests {
             }
         }
         let (socket, _) = try pair()
-        #expect(throws: KeychainError.self) { try RemoteWitness(ours).identify(socket.number, by: soon) }
+        #expect(throws: WitnessError.self) { try RemoteWitness(ours).identify(socket.number, by: soon) }
     }
 
     @Test func `a process that has ended cannot be looked at, whoever has its number now`() throws {
@@ -97,7 +97,7 @@ struct WitnessTests {
         process.waitUntilExit()
         #expect(!pinned.isAlive)
         #expect(pinned.savedGroup == nil)
-        #expect(throws: KeychainError(.authenticationFailed, "")) { try LocalWitness().lookAgain(at: pinned, by: soon) }
+        #expect(throws: WitnessError.isGone) { try LocalWitness().lookAgain(at: pinned, by: soon) }
     }
 
     @Test func `a name with line feeds and parentheses changes nothing`() throws {

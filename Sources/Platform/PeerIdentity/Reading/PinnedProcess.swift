@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-package import KeychainModel
 
 /// One process, and never another one that got its pid later: its pidfd, and its folder in /proc, opened while it lived.
 ///
@@ -19,21 +18,21 @@ package struct PinnedProcess: Sendable {
 
     /// The process that connected a socket.
     ///
-    /// - Throws: `authenticationFailed` if it is not there any more, or not one that this process can see.
-    package init(connectedTo socket: Int32) throws(KeychainError) {
+    /// - Throws: `isGone` if it is not there any more, or not one that this process can see.
+    package init(connectedTo socket: Int32) throws(WitnessError) {
         let number = clinux_peer_process(socket)
-        guard number >= 0 else { throw Self.isGone }
+        guard number >= 0 else { throw .isGone }
         try self.init(pidfd: Descriptor(owning: number))
     }
 
     /// The process of a pidfd.
-    package init(pidfd: Descriptor) throws(KeychainError) {
-        guard let pid = Self.pid(of: pidfd) else { throw Self.isGone }
+    package init(pidfd: Descriptor) throws(WitnessError) {
+        guard let pid = Self.pid(of: pidfd) else { throw .isGone }
         let folder = unsafe open("/proc/\(pid)", clinux_open_path | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard folder >= 0 else { throw Self.isGone }
+        guard folder >= 0 else { throw .isGone }
         self.init(pid: pid, pidfd: pidfd, folder: Descriptor(owning: folder))
         // It lives: so its pid was still its own when the folder was opened.
-        guard isAlive else { throw Self.isGone }
+        guard isAlive else { throw .isGone }
     }
 
     package var isAlive: Bool { clinux_pidfd_is_alive(pidfd.number) }
@@ -58,9 +57,4 @@ package struct PinnedProcess: Sendable {
         }
         return nil
     }
-
-    static let isGone = KeychainError(
-        .authenticationFailed,
-        "the calling process has ended or cannot be seen from here"
-    )
 }

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-package import KeychainModel
 
 /// Reads the facts of pinned processes with whatever rights this process has.
 package final class ProcessReader: Sendable {
@@ -21,21 +20,21 @@ package final class ProcessReader: Sendable {
 
     /// Everything about a process, and its executable, open for reading.
     ///
-    /// - Throws: `authenticationFailed` if the process has ended, or cannot be seen.
-    package func read(_ process: PinnedProcess) throws(KeychainError) -> (ProcessFacts, executable: Descriptor?) {
+    /// - Throws: `isGone` if the process has ended, or cannot be seen.
+    package func read(_ process: PinnedProcess) throws(WitnessError) -> (ProcessFacts, executable: Descriptor?) {
         var facts = try status(of: process.folder)
         facts.shared = initial.shared(with: process.folder)
         let executable = openExecutable(of: process.folder, sharing: facts.shared)
         facts.executable = executable?.facts
-        guard process.isAlive else { throw PinnedProcess.isGone }
+        guard process.isAlive else { throw .isGone }
         return (facts, executable?.descriptor)
     }
 
     /// What can change while a process lives: all but what it shares with process 1 and where its executable lies.
     ///
     /// - Parameter folder: of a process, in /proc.
-    /// - Throws: `authenticationFailed` if the process has ended, or cannot be seen.
-    package func readAgain(_ folder: Descriptor) throws(KeychainError) -> RecheckedFacts {
+    /// - Throws: `isGone` if the process has ended, or cannot be seen.
+    package func readAgain(_ folder: Descriptor) throws(WitnessError) -> RecheckedFacts {
         let facts = try status(of: folder)
         return RecheckedFacts(
             gids: facts.gids,
@@ -45,12 +44,12 @@ package final class ProcessReader: Sendable {
         )
     }
 
-    private func status(of folder: Descriptor) throws(KeychainError) -> ProcessFacts {
+    private func status(of folder: Descriptor) throws(WitnessError) -> ProcessFacts {
         // Its owner is root if the process cannot be dumped (proc(5)); that of the folder itself tells nothing.
         guard let owner = FileStatus.of("status", in: folder.number)?.uid,
             let text = SmallFile.read("status", in: folder.number, largest: 1 << 20),
             let status = ProcessStatus(text)
-        else { throw PinnedProcess.isGone }
+        else { throw .isGone }
         return ProcessFacts(
             pid: status.pid,
             uids: status.uids,

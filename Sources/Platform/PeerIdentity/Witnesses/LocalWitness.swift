@@ -1,5 +1,3 @@
-package import KeychainModel
-
 /// Looks for itself, with this process's own rights: those are enough for processes of its own user that can be dumped.
 package struct LocalWitness: PeerWitness {
     private let reader: ProcessReader
@@ -11,7 +9,7 @@ package struct LocalWitness: PeerWitness {
     package func identify(
         _ socket: Int32,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> PeerEvidence {
+    ) throws(WitnessError) -> PeerEvidence {
         let process = try PinnedProcess(connectedTo: socket)
         let (facts, executable) = try reader.read(process)
         return PeerEvidence(process: process, facts: facts, executable: executable)
@@ -20,9 +18,9 @@ package struct LocalWitness: PeerWitness {
     package func lookAgain(
         at process: PinnedProcess,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> RecheckedFacts {
+    ) throws(WitnessError) -> RecheckedFacts {
         let facts = try reader.readAgain(process.folder)
-        guard process.isAlive else { throw PinnedProcess.isGone }
+        guard process.isAlive else { throw .isGone }
         return facts
     }
 

@@ -1,17 +1,15 @@
-package import KeychainModel
-
 /// Looks at the processes that connect.
 package protocol PeerWitness: Sendable {
     /// The process that connected a socket, and all about it.
     ///
-    /// - Throws: `authenticationFailed` if it has ended or cannot be seen; `notAvailable` if there is no answer in time.
-    func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(KeychainError) -> PeerEvidence
+    /// - Throws: `isGone` if it has ended or cannot be seen; `noAnswer` if nobody has looked in time.
+    func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(WitnessError) -> PeerEvidence
 
     /// The same process, looked at again.
     func lookAgain(
         at process: PinnedProcess,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> RecheckedFacts
+    ) throws(WitnessError) -> RecheckedFacts
 }
 
 /// A process and what was found out about it.

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-package import KeychainModel
 
 /// Has chatelaine-identify look, over its socket: for a server that has no right to look at other users' processes.
 ///
@@ -17,10 +16,10 @@ package struct RemoteWitness: PeerWitness {
     package func identify(
         _ client: Int32,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> PeerEvidence {
+    ) throws(WitnessError) -> PeerEvidence {
         var answer = try ask(.identify, about: client, by: deadline)
         defer { unsafe clinux_chunk_close(&answer.chunk) }
-        guard answer.bytes != WitnessAnswer.gone else { throw PinnedProcess.isGone }
+        guard answer.bytes != WitnessAnswer.gone else { throw .isGone }
         guard let facts = WitnessAnswer.decodeFacts(answer.bytes), let pidfd = answer.take(0),
             let folder = answer.take(1)
         else { throw Self.isNoAnswer }
@@ -36,10 +35,10 @@ package struct RemoteWitness: PeerWitness {
     package func lookAgain(
         at process: PinnedProcess,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> RecheckedFacts {
+    ) throws(WitnessError) -> RecheckedFacts {
         var answer = try ask(.lookAgain, about: process.folder.number, by: deadline)
         defer { unsafe clinux_chunk_close(&answer.chunk) }
-        guard answer.bytes != WitnessAnswer.gone, process.isAlive else { throw PinnedProcess.isGone }
+        guard answer.bytes != WitnessAnswer.gone, process.isAlive else { throw .isGone }
         guard let facts = WitnessAnswer.decodeRecheckedFacts(answer.bytes) else { throw Self.isNoAnswer }
         return facts
     }
@@ -58,10 +57,10 @@ package struct RemoteWitness: PeerWitness {
         _ question: WitnessQuestion,
         about descriptor: Int32,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) -> Answer {
+    ) throws(WitnessError) -> Answer {
         var pair: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-        else { throw KeychainError(errno: errno, "no socket can be made to ask who is calling") }
+        else { throw .noAnswer("no socket can be made to ask who is calling") }
         let own = Descriptor(owning: pair[0])
         do {
             let others = Descriptor(owning: pair[1])
@@ -78,7 +77,7 @@ package struct RemoteWitness: PeerWitness {
                 )
                 if sent == 1 { break }
                 guard errno == EAGAIN || errno == EINTR else {
-                    throw KeychainError(errno: errno, "chatelaine-identify cannot be asked who is calling")
+                    throw .noAnswer("chatelaine-identify cannot be asked who is calling")
                 }
             }
         }
@@ -97,20 +96,19 @@ package struct RemoteWitness: PeerWitness {
         for event: Int32,
         on socket: Int32,
         by deadline: ContinuousClock.Instant
-    ) throws(KeychainError) {
+    ) throws(WitnessError) {
         while true {
             let left = deadline - .now
             var request = pollfd(fd: socket, events: Int16(event), revents: 0)
             let ready = unsafe poll(&request, 1, Int32(clamping: max(left.milliseconds, 0)))
             if ready > 0 { return }
             guard ready < 0, errno == EINTR else {
-                throw KeychainError(.notAvailable, "chatelaine-identify did not say in time who is calling")
+                throw .noAnswer("chatelaine-identify did not say in time who is calling")
             }
         }
     }
 
-    private static let isNoAnswer = KeychainError(
-        .notAvailable,
+    private static let isNoAnswer = WitnessError.noAnswer(
         "chatelaine-identify gave no answer about who is calling; see whether it runs"
     )
 }

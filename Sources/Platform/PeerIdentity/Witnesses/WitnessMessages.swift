@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import KeychainModel
 
 /// What the server asks chatelaine-identify: one packet a question, with a descriptor to answer on as the last of its
 /// descriptors. Both ends are of one build and on one machine, so numbers travel as they are.

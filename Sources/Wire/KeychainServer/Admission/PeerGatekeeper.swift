@@ -32,7 +32,9 @@ package struct PeerGatekeeper: Gatekeeper {
 
     package func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer {
         let uid = try connectedUser(of: socket)
-        let evidence = try witness.identify(socket, by: .now + Self.patience)
+        let evidence = try asking { () throws(WitnessError) in
+            try witness.identify(socket, by: .now + Self.patience)
+        }
         guard evidence.facts.uids.areAll(uid) || !checks.contains(.userIDs) else {
             throw CheckedSocket.refusal("the caller runs with the rights of several users")
         }
@@ -129,13 +131,24 @@ package struct PeerGatekeeper: Gatekeeper {
         }
     }
 
+    private func asking<Answer>(_ question: () throws(WitnessError) -> Answer) throws(KeychainError) -> Answer {
+        do throws(WitnessError) {
+            return try question()
+        } catch {
+            switch error {
+            case .isGone: throw CheckedSocket.refusal("the calling process has ended or cannot be seen from here")
+            case .noAnswer(let reason): throw KeychainError(.notAvailable, reason)
+            }
+        }
+    }
+
     /// Between two looks the process may have started another program, or somebody may have attached to it.
     private func lookAgain(
         at evidence: PeerEvidence,
         _ deadline: ContinuousClock.Instant,
         isInstalled: Bool
     ) throws(KeychainError) {
-        let now = try witness.lookAgain(at: evidence.process, by: deadline)
+        let now = try asking { () throws(WitnessError) in try witness.lookAgain(at: evidence.process, by: deadline) }
         guard now.executable == evidence.facts.executable?.file || !checks.contains(.sameProgram) else {
             throw CheckedSocket.refusal("the caller has become another program")
         }
