@@ -7,6 +7,7 @@ static const struct {
     {"ask", ask},
     {"fork", fork_and_answer},
     {"splice", splice_before_exec},
+    {"splice-with-descriptor", splice_with_descriptor},
     {"forge-sender", forge_sender},
     {"forge-executable", forge_executable},
     {"copy-up", copy_up},
@@ -142,7 +143,7 @@ void fork_and_answer(void) {
 
 // The answer lies in the socket before the process becomes the victim, as a page of a file. Once the nonce is known, the
 // page is written anew.
-void splice_before_exec(void) {
+static void splice_answer(bool has_tail) {
     int service = connect_service();
     struct frame authentication = load("AUTH");
     struct frame request = load("REQUEST");
@@ -152,7 +153,13 @@ void splice_before_exec(void) {
     CHECK(write(file, authentication.bytes, authentication.size));
     off_t start = 0;
     extern ssize_t sendfile(int, int, off_t *, size_t);
-    CHECK(sendfile(service, file, &start, authentication.size));
+    // What follows the proof is always the same, and can come in a message with a descriptor.
+    struct frame tail = {.size = has_tail ? authentication.size - authentication.proof - 32 : 0};
+    memcpy(tail.bytes, authentication.bytes + authentication.size - tail.size, tail.size);
+    CHECK(sendfile(service, file, &start, authentication.size - tail.size));
+    if (has_tail) {
+        send_with_descriptor(service, &tail, 0);
+    }
     send_plain(service, &request);
     if (CHECK(fork()) == 0) {
         struct frame hello;
@@ -164,6 +171,14 @@ void splice_before_exec(void) {
         _exit(0);
     }
     run_victim("idle");
+}
+
+void splice_before_exec(void) {
+    splice_answer(false);
+}
+
+void splice_with_descriptor(void) {
+    splice_answer(true);
 }
 
 // The victim copies what a helper says to its standard output, which is the connection.

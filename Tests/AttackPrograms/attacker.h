@@ -6,6 +6,7 @@
 // Each attack by its name: `attacker NAME`, with VICTIM the path of a signed, installed program. What it prints is its loot.
 void fork_and_answer(void);
 void splice_before_exec(void);
+void splice_with_descriptor(void);
 void forge_sender(void);
 void forge_executable(void);
 void copy_up(void);

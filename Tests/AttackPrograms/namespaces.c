@@ -90,8 +90,10 @@ static void copy_file(const char *from, const char *to) {
 
 // Runs from a file whose bytes become the victim's once it runs: the lower file of an overlay runs, the upper one is read.
 void copy_up(void) {
-    char folder[] = "/tmp/overlay-XXXXXX";
-    char options[512];
+    char folder[256], options[1024];
+    // Beside the victim, in the attacker's own folder, which goes when the tests end.
+    const char *victim = setting("VICTIM");
+    snprintf(folder, sizeof folder, "%.*s/attackers/overlay-XXXXXX", (int)(strrchr(victim, '/') - victim), victim);
     become_own_namespace(CLONE_NEWNS);
     if (mkdtemp(folder) == NULL) {
         exit(3);

@@ -56,6 +56,12 @@ extension Attack {
             stoppedBy: ["empty-queue", "descriptor"],
             besides: ["prompt-reading"]
         ),
+        Attack(
+            "the same, with a descriptor behind the answer",
+            "splice-with-descriptor",
+            stoppedBy: ["empty-queue", "descriptor"],
+            besides: ["prompt-reading"]
+        ),
         Attack("the victim copies words to its output, which is the connection", "output", stoppedBy: ["descriptor"]),
         Attack(
             "the victim copies the answer of another connection",

@@ -94,7 +94,9 @@ final class AttackSite: Sendable {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "AttackPrograms").path
         func compile(_ output: String, _ arguments: [String]) throws {
-            let words = [Self.compiler ?? "cc", "-O1", "-o", output] + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
+            let words =
+                [Self.compiler ?? "cc", "-O1", "-o", output]
+                + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
             let result = try Command(words).run()
             guard result.status == 0 else { throw AttackFailure(result.errors) }
         }

@@ -58,7 +58,9 @@ struct Command {
     }
 
     static func find(_ program: String) -> String? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { $0 + "/" + program }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map {
+            $0 + "/" + program
+        }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }

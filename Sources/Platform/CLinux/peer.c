@@ -85,6 +85,25 @@ void clinux_chunk_close(struct clinux_chunk *chunk) {
     chunk->descriptor_count = 0;
 }
 
+bool clinux_ends_with_descriptor(int socket, int count) {
+    int waiting = 0;
+    if (count < 1 || ioctl(socket, FIONREAD, &waiting) != 0 || waiting != count) {
+        return false;
+    }
+    // From the last byte on: a look at an earlier one would also show what a later message brings.
+    int offset = count - 1;
+    int none = -1;
+    if (setsockopt(socket, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset) != 0) {
+        return false;
+    }
+    char byte;
+    struct clinux_chunk chunk;
+    ssize_t received = clinux_receive(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, &chunk);
+    bool result = received == 1 && chunk.descriptor_count > 0;
+    clinux_chunk_close(&chunk);
+    return setsockopt(socket, SOL_SOCKET, SO_PEEK_OFF, &none, sizeof none) == 0 && result;
+}
+
 ssize_t clinux_send(
     int socket, const void *bytes, size_t count, const int *descriptors, int32_t descriptor_count, int flags) {
     char control[CMSG_SPACE(CLINUX_CHUNK_DESCRIPTORS * sizeof(int))] __attribute__((aligned(sizeof(size_t))));

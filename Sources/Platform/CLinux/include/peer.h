@@ -35,6 +35,10 @@ int clinux_chunk_take(struct clinux_chunk *chunk, int32_t index);
 /// Closes all descriptors that were not taken.
 void clinux_chunk_close(struct clinux_chunk *chunk);
 
+/// Whether exactly so many bytes wait to be read, and the message that the last of them belongs to came with descriptors.
+/// They stay where they are.
+bool clinux_ends_with_descriptor(int socket, int count);
+
 /// sendmsg(2) of one message with descriptors (at most CLINUX_CHUNK_DESCRIPTORS), without SIGPIPE.
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int32_t descriptor_count, int flags);
 

@@ -17,14 +17,20 @@ enum AuthenticationMessage {
         let length = try FrameCodec.encode(
             .authenticate(Authentication(proof: Array(repeating: 1, count: 32), version: 1))
         ).count
-        if checks.contains(.descriptor) { try requireDescriptor(on: stream) }
-
+        let isStrict = checks.contains(.descriptor)
+        try stream.wait(until: deadline)
+        // A descriptor with the first byte, one with the last, and one in all: so it is one message. The kernel puts the
+        // bytes of several together where it can, and hands out a message's descriptors with its first byte that is read.
+        guard !isStrict || clinux_ends_with_descriptor(stream.socket, Int32(clamping: length)) else {
+            throw Self.isNotOneMessage
+        }
         var frame: [UInt8] = []
         repeat {
             try stream.wait(until: deadline)
-            var rest = [UInt8](repeating: 0, count: length - frame.count)
+            let isFirst = frame.isEmpty
+            var part = [UInt8](repeating: 0, count: isStrict && isFirst ? 1 : length - frame.count)
             var chunk = clinux_chunk()
-            let result = unsafe rest.withUnsafeMutableBytes { buffer in
+            let result = unsafe part.withUnsafeMutableBytes { buffer in
                 Result { () throws(KeychainError) in
                     try unsafe stream.receive(into: buffer, flags: 0, chunk: &chunk)
                 }
@@ -33,30 +39,17 @@ enum AuthenticationMessage {
             unsafe clinux_chunk_close(&chunk)
             let received = try result.get()
             guard received > 0 else { throw CheckedSocket.refusal("the caller has hung up") }
-            frame += rest[..<received]
-            // A chunk ends behind a message with a descriptor. The first message has one, so this is all of it.
-            guard !checks.contains(.descriptor) || (count == 1 && received == length) else {
-                throw CheckedSocket.refusal("the caller's proof did not come in one message")
+            guard !isStrict || (count == (isFirst ? 1 : 0) && received == part.count) else {
+                throw Self.isNotOneMessage
             }
+            frame += part[..<received]
         } while frame.count < length
         guard case .authenticate(let answer) = try FrameCodec.decodeClient(Array(frame.dropFirst(Frame.headerSize)))
         else { throw CheckedSocket.refusal("the caller sent something else than its proof") }
         return answer
     }
 
-    /// The first byte's message has one: bytes without one could otherwise stand before it in the same chunk.
-    private static func requireDescriptor(on stream: CheckedSocket) throws(KeychainError) {
-        var byte: [UInt8] = [0]
-        var chunk = clinux_chunk()
-        let result = unsafe byte.withUnsafeMutableBytes { buffer in
-            Result { () throws(KeychainError) in
-                try unsafe stream.receive(into: buffer, flags: Int32(MSG_PEEK), chunk: &chunk)
-            }
-        }
-        let count = chunk.descriptor_count
-        unsafe clinux_chunk_close(&chunk)
-        guard try result.get() > 0, count == 1 else {
-            throw CheckedSocket.refusal("the caller's proof came without a descriptor")
-        }
-    }
+    private static let isNotOneMessage = CheckedSocket.refusal(
+        "the caller's proof did not come in one message with a descriptor"
+    )
 }
