@@ -41,6 +41,7 @@ struct RequestTests {
     func `a long list comes in parts, whole`() throws {
         var limits = TestService.quickLimits
         limits.answerTime = .seconds(60)
+        limits.frameTime = .seconds(60)
         let service = try TestService(limits: limits)
         let client = try RawClient.admitted(service.socket)
         let secret = [UInt8](repeating: 7, count: 40_000)

@@ -52,7 +52,7 @@ struct ServiceProcessTests {
         let isOver = Atomic<Bool>(false)
         let group = DispatchGroup()
         let address = ServiceAddress(path: service.socket, kind: .session)
-        for thread in 0..<8 {
+        for thread in 0..<4 {
             group.enter()
             Thread.detachNewThread {
                 let client = ServiceConnection(address)
@@ -70,7 +70,7 @@ struct ServiceProcessTests {
             }
         }
         for round in 1...3 {
-            while acknowledged.withLock({ $0.count }) < round * 40 { usleep(1000) }
+            while acknowledged.withLock({ $0.count }) < round * 10 { usleep(1000) }
             service.kill()
             _ = service.waitForExit()
             try Data().write(to: URL(fileURLWithPath: service.errors))
@@ -113,8 +113,8 @@ struct ServiceProcessTests {
         let bystander = client(service)
         _ = try bystander.add(add("a"))
         let before = service.residentMemory.now
-        for _ in 0..<3 {
-            let sockets = (0..<600).map { _ in cprobe_connect_as(service.socket, getuid()) }
+        for _ in 0..<2 {
+            let sockets = (0..<300).map { _ in cprobe_connect_as(service.socket, getuid()) }
             for socket in sockets where socket >= 0 {
                 let bytes = [UInt8](repeating: 0x41, count: 4096)
                 send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -202,7 +202,7 @@ struct ServiceProcessTests {
         let service = try ServiceProcess(in: folder)
         try #require(service.waitUntilReady(), "\(service.log)")
         let client = client(service)
-        let canaries = (0..<20).map { _ in "canary-" + UUID().uuidString + UUID().uuidString }
+        let canaries = (0..<5).map { _ in "canary-" + UUID().uuidString + UUID().uuidString }
         for (number, canary) in canaries.enumerated() {
             _ = try client.add(add("account \(number)", secret: canary))
             #expect(try client.find(find("account \(number)")).count == 1)

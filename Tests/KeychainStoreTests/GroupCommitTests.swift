@@ -9,8 +9,12 @@ import Testing
 
 @Suite("Group commit")
 struct GroupCommitTests {
-    private let keychain = TestKeychain()
+    private let keychain: TestKeychain
     private let caller = Caller(name: "test", groups: AccessGroups(["group"]))
+
+    init() throws {
+        keychain = try TestKeychain()
+    }
 
     private func engine() throws -> KeychainEngine {
         try KeychainDirectory(path: keychain.path, patience: .seconds(30)).open(log: Logger(label: "test"))

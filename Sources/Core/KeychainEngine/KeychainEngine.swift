@@ -46,6 +46,11 @@ package final class KeychainEngine: Sendable {
     /// The number of writes that wait for their transaction, and that of the durable transactions so far.
     package var commitCounts: (waiting: Int, done: Int) { store.commitCounts }
 
+    /// Writes the journal back into the database, if nobody is writing.
+    package func emptyJournalIfFree() {
+        store.emptyJournalIfFree()
+    }
+
     /// Whether the keychain's database is still where it was opened.
     package var isInPlace: Bool { store.isInPlace }
 

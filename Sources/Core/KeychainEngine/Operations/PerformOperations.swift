@@ -108,10 +108,15 @@ private enum Step {
         _ size: AnswerSize
     ) throws(KeychainError) -> OperationResult {
         var rows: [AffectedRow] = []
+        let before = size.size
+        var isAnswered = false
+        // What is not answered with takes no room of the others'.
+        defer { if !isAnswered { size.size = before } }
         let items = try search.body(transaction) { (row) throws(KeychainError) in
             try size.add(row)
             rows.append(AffectedRow(row))
         }
+        isAnswered = true
         return OperationResult(answer: .items(items), rows: rows)
     }
 }
@@ -119,7 +124,7 @@ private enum Step {
 /// Counts what an answer is made of. It lives within one call.
 private final class AnswerSize {
     private let most: Int
-    private var size = 0
+    fileprivate var size = 0
 
     init(most: Int) {
         self.most = most

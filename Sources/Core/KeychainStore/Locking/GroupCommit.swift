@@ -34,6 +34,7 @@ final class GroupCommit: Sendable {
             defer { state.hasLeader = true }
             return !state.hasLeader
         }
+        defer { write.end() }
         if leads || write.wait() == .lead {
             defer { handOver() }
             do throws(KeychainError) {
@@ -76,7 +77,8 @@ final class WaitingWrite: @unchecked Sendable {
     }
 
     let deadline: ContinuousClock.Instant
-    private let body: (WriteTransaction) throws(KeychainError) -> Void
+    /// Nil once it is over: the caller has only lent it, and another thread may hold this object for a moment longer.
+    private var body: ((WriteTransaction) throws(KeychainError) -> Void)?
     private var outcome: Result<Void, KeychainError>?
     private let turn = DispatchSemaphore(value: 0)
 
@@ -87,6 +89,7 @@ final class WaitingWrite: @unchecked Sendable {
 
     /// Does it. It may be called again, if the transaction was given up.
     func perform(in transaction: WriteTransaction) throws(KeychainError) {
+        guard let body else { throw KeychainError(.internalError, "a write is done after its end") }
         try body(transaction)
     }
 
@@ -96,6 +99,7 @@ final class WaitingWrite: @unchecked Sendable {
 
     /// After the transaction has ended: wakes the caller's thread.
     func finish() {
+        body = nil
         turn.signal()
     }
 
@@ -106,6 +110,11 @@ final class WaitingWrite: @unchecked Sendable {
     fileprivate func wait() -> Turn {
         turn.wait()
         return outcome == nil ? .lead : .done
+    }
+
+    /// Gives the lent body back, which nobody uses any more.
+    fileprivate func end() {
+        body = nil
     }
 
     fileprivate func result() throws(KeychainError) {

@@ -19,7 +19,7 @@ final class UserKeychain: Sendable {
 
     /// Closes the files until they are needed again. No call may be under way.
     func close() {
-        keychain.close()
+        keychain.close(emptiesJournal: true)
         audit.close()
     }
 }
