@@ -114,9 +114,9 @@ struct SignedGroupTests {
         try add("own", as: unsigned("/usr/bin/tool", digest: 1))
         #expect(try count(as: unsigned("/usr/bin/tool", digest: 2)) == 1)
         #expect(try count(as: unsigned("/usr/bin/other", digest: 1)) == 0)
-        try add("own", as: unsigned("/home/a/tool", digest: 3, isInRootOwnedPlace: false))
-        #expect(try count(as: unsigned("/home/a/moved", digest: 3, isInRootOwnedPlace: false)) == 1)
-        #expect(try count(as: unsigned("/home/a/tool", digest: 4, isInRootOwnedPlace: false)) == 0)
+        try add("own", as: unsigned("/srv/a/tool", digest: 3, isInRootOwnedPlace: false))
+        #expect(try count(as: unsigned("/srv/a/moved", digest: 3, isInRootOwnedPlace: false)) == 1)
+        #expect(try count(as: unsigned("/srv/a/tool", digest: 4, isInRootOwnedPlace: false)) == 0)
     }
 
     @Test
@@ -128,7 +128,7 @@ struct SignedGroupTests {
     @Test
     func `a program cannot name the private group of another`() throws {
         try add("own", as: unsigned("/usr/bin/tool"))
-        let attacker = try unsigned("/home/a/evil", digest: 9, isInRootOwnedPlace: false)
+        let attacker = try unsigned("/srv/a/evil", digest: 9, isInRootOwnedPlace: false)
         for group in ["program./usr/bin/tool", "*", "program.*", "TEAM.shared"] {
             #expect(throws: KeychainError(.missingEntitlement, "")) { try count(in: group, as: attacker) }
             #expect(throws: KeychainError(.missingEntitlement, "")) { try add("x", in: group, as: attacker) }
