@@ -72,7 +72,7 @@ func `an unsigned program is told by its path where only root can put it, and by
     #expect(placed.caller.groups == AccessGroups(["program./usr/bin/program"]))
     #expect(placed.identity.kind == .unsigned)
     let own = try CallerIdentity(
-        facts(path: "/home/a/program", isInRootOwnedPlace: false, mode: mode),
+        facts(path: "/srv/a/program", isInRootOwnedPlace: false, mode: mode),
         .unsigned(digest)
     )
     #expect(own.caller.groups == AccessGroups(["program." + hexadecimal]))

@@ -1,8 +1,8 @@
 import Foundation
 import FuzzSupport
-import KeychainModel
 
 @testable import CodeSignature
+@testable import KeychainModel
 @testable import ProgramTrailer
 
 /// What stands in a program's file and in a team's. The first byte of an input chooses: the end of a file, a trailer whose

@@ -84,7 +84,8 @@ extension Place {
 
     /// In a sticky folder nobody exchanges what is root's.
     private static func checkName(_ path: String) throws(KeychainError) {
-        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky else {
+        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky
+        else {
             throw exchangeable(path)
         }
     }
