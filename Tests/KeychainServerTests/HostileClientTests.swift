@@ -116,7 +116,9 @@ struct HostileClientTests {
 
     @Test
     func `a client that never reads is cut off, and holds up nobody`() throws {
-        let service = try TestService()
+        var limits = TestService.quickLimits
+        limits.frameTime = .seconds(60)
+        let service = try TestService(limits: limits)
         let writer = try RawClient.admitted(service.socket)
         let secret = [UInt8](repeating: 7, count: 50_000)
         _ = try writer.ask(.batch((0..<40).map { RawClient.add("account \($0)", secret: secret) }))
@@ -163,7 +165,7 @@ struct HostileClientTests {
         limits.frameTime = .seconds(30)
         limits.largeRequestsOfUser = 1
         let service = try TestService(limits: limits)
-        let secret = [UInt8](repeating: 7, count: 2 << 20)
+        let secret = [UInt8](repeating: 7, count: 512 << 10)
         let group = DispatchGroup()
         let stored = Atomic<Int>(0)
         for number in 0..<6 {
@@ -219,17 +221,18 @@ struct HostileClientTests {
         let service = try TestService()
         try whileAnswering(service) {
             var held: [RawClient] = []
-            var refused = 0
             for _ in 0..<10_000 {
                 let client = try RawClient(service.socket, uid: 4003)
-                if held.count < 256 { held.append(client) } else { refused += 1 }
+                // As many as can be admitted stay open.
+                if held.count < 256 { held.append(client) }
             }
-            #expect(refused == 9744)
             let other = try RawClient.admitted(service.socket, uid: 4004)
             #expect(try other.count(RawClient.find("a")) == 0)
             #expect(try other.status().connections <= 256 + 2)
         }
-        #expect(service.metric("connections_refused") >= 9000)
+        // Those that came last may still be in the listener's queue.
+        while service.metric("connections_refused") + service.metric("connections_accepted") < 10_002 { usleep(5000) }
+        #expect(service.metric("connections_refused") >= 9744)
     }
 
     private static var residentMemory: Int {

@@ -59,9 +59,10 @@ struct ServiceProcessTests {
                 var number = 0
                 while !isOver.load(ordering: .relaxed) {
                     let account = "\(thread)-\(number)"
-                    if (try? client.add(add(account))) != nil {
+                    do throws(KeychainError) {
+                        _ = try client.add(add(account))
                         acknowledged.withLock { _ = $0.insert(account) }
-                    } else {
+                    } catch {
                         usleep(2000)
                     }
                     number += 1

@@ -18,14 +18,16 @@ struct Connection: ~Copyable {
         try writer.send(FrameCodec.encode(.welcome(peer.identity)), before: .now + limits.answerTime)
         var decoder = FrameDecoder(limit: Frame.largestRequest)
         while let request = try next(&decoder) {
+            // What was read may have been a secret. A short message is overwritten when it is taken out of the decoder, by
+            // what comes behind it; of a longer one, some may be left until its memory goes.
+            let leavesTraces = request.message.count > Self.shortMessage
             try answer(request)
-            if !decoder.isMidway {
-                // What was read may have been a secret: it goes with the memory.
-                decoder = FrameDecoder(limit: Frame.largestRequest)
-            }
+            if leavesTraces, !decoder.isMidway { decoder = FrameDecoder(limit: Frame.largestRequest) }
             clinux_wipe_stack()
         }
     }
+
+    private static let shortMessage = 2048
 
     /// A message, and the right to the memory that it takes.
     private struct Incoming: ~Copyable {
