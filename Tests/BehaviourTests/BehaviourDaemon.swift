@@ -28,8 +28,8 @@ final class BehaviourDaemon: Sendable {
     private let input = Pipe()
 
     private init(_ mode: Mode) throws {
-        // A short path: a socket's has 107 bytes at most.
-        let folder = "/tmp/behaviour-\(mode.rawValue)-\(getpid())"
+        // In memory: what a disk does to a service is tested elsewhere. A socket's path has 107 bytes at most.
+        let folder = "\(TestKeychain.folderInMemory)/behaviour-\(mode.rawValue)-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         Self.removeAtExit(folder)
         directory = folder
