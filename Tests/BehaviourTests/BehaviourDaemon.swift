@@ -50,7 +50,10 @@ final class BehaviourDaemon: Sendable {
         // A shell that ends the service at the end of its input, which this process holds open as long as it lives.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
-            ["-c", "\"$@\" & service=$!; read nothing; kill $service", "sh", ServiceProcess.program("unchecked-daemon")]
+            [
+                "-c", "\"$@\" & service=$!; read nothing; kill $service", "sh",
+                ServiceProcess.program("unchecked-daemon"),
+            ]
             + options
         process.standardInput = input
         process.standardError = FileHandle(forWritingAtPath: "/dev/null")

@@ -73,7 +73,9 @@ package struct FrameDecoder: Sendable {
         guard buffer.count - filled < Self.leastRoom / 2 else { return }
         var larger = [UInt8](repeating: 0, count: max(Self.leastRoom, filled * 2))
         unsafe larger.withUnsafeMutableBytes { target in
-            unsafe buffer.withUnsafeBytes { unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<filled])) }
+            unsafe buffer.withUnsafeBytes {
+                unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<filled]))
+            }
         }
         buffer = larger
     }
