@@ -34,7 +34,7 @@ final class GroupCommit: Sendable {
             defer { state.hasLeader = true }
             return !state.hasLeader
         }
-        defer { write.forget() }
+        defer { write.end() }
         if leads || write.wait() == .lead {
             defer { handOver() }
             do throws(KeychainError) {
@@ -77,8 +77,7 @@ final class WaitingWrite: @unchecked Sendable {
     }
 
     let deadline: ContinuousClock.Instant
-    /// Nil once the write is done: it is the caller's, who must find nobody else to have it, while the thread that led may
-    /// still have this object for a moment.
+    /// Nil once it is over: the caller has only lent it, and another thread may hold this object for a moment longer.
     private var body: ((WriteTransaction) throws(KeychainError) -> Void)?
     private var outcome: Result<Void, KeychainError>?
     private let turn = DispatchSemaphore(value: 0)
@@ -90,7 +89,8 @@ final class WaitingWrite: @unchecked Sendable {
 
     /// Does it. It may be called again, if the transaction was given up.
     func perform(in transaction: WriteTransaction) throws(KeychainError) {
-        try body?(transaction)
+        guard let body else { throw KeychainError(.internalError, "a write is done after its end") }
+        try body(transaction)
     }
 
     func settle(_ outcome: Result<Void, KeychainError>) {
@@ -99,6 +99,7 @@ final class WaitingWrite: @unchecked Sendable {
 
     /// After the transaction has ended: wakes the caller's thread.
     func finish() {
+        body = nil
         turn.signal()
     }
 
@@ -111,7 +112,8 @@ final class WaitingWrite: @unchecked Sendable {
         return outcome == nil ? .lead : .done
     }
 
-    fileprivate func forget() {
+    /// Gives the lent body back, which nobody uses any more.
+    fileprivate func end() {
         body = nil
     }
 
