@@ -533,7 +533,7 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "KeychainModel", "KeychainClient", "KeychainTestSupport", "KeychainProbe",
+                "KeychainModel", "KeychainClient", "KeychainTestSupport", "KeychainProbe", "chatelained",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings

@@ -28,8 +28,8 @@ final class BehaviourDaemon: Sendable {
     private let input = Pipe()
 
     private init(_ mode: Mode) throws {
-        // A short path: a socket's has 107 bytes at most.
-        let folder = "/tmp/behaviour-\(mode.rawValue)-\(getpid())"
+        // In memory: what a disk does to a service is tested elsewhere. A socket's path has 107 bytes at most.
+        let folder = "\(TestKeychain.folderInMemory)/behaviour-\(mode.rawValue)-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         Self.removeAtExit(folder)
         directory = folder
@@ -50,7 +50,10 @@ final class BehaviourDaemon: Sendable {
         // A shell that ends the service at the end of its input, which this process holds open as long as it lives.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
-            ["-c", "\"$@\" & service=$!; read nothing; kill $service", "sh", ServiceProcess.program("unchecked-daemon")]
+            [
+                "-c", "\"$@\" & service=$!; read nothing; kill $service", "sh",
+                ServiceProcess.program("unchecked-daemon"),
+            ]
             + options
         process.standardInput = input
         process.standardError = FileHandle(forWritingAtPath: "/dev/null")

@@ -44,6 +44,19 @@ struct ForkTests {
         #expect(lines == ["fine"])
     }
 
+    @Test(arguments: ["idle", "readers", "first-calls", "nested"])
+    func `with the keychain service a child connects anew, and nothing is lost`(scenario: String) throws {
+        let keychain = try TestKeychain()
+        let service = try ServiceProcess(in: keychain.surroundings)
+        #expect(service.waitUntilReady())
+        let (_, lines) = try ProbeProcess.run(
+            keychain,
+            ["fork", scenario],
+            environment: ["CHATELAINE_KEYCHAIN": "unix:" + service.socket]
+        )
+        #expect(lines == ["fine"])
+    }
+
     @Test func `a keychain in memory goes on in both, each with its own`() throws {
         let lines = try run("memory")
         #expect(lines == ["fine"])

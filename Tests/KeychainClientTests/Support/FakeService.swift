@@ -38,29 +38,33 @@ final class FakeService: Sendable {
         }
         let result = uid.map { cprobe_listen_as(listener, backlog, $0) } ?? listen(listener, backlog)
         guard isBound, result == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        // A test may let go of the service while its client still speaks with it.
+        Self.keep(self)
         guard let behave else { return }
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                guard let self else {
-                    close(connection)
-                    return
-                }
                 self.accepted.withLock { $0 += 1 }
                 self.open.withLock { $0.append(connection) }
-                Thread.detachNewThread { [weak self] in
+                Thread.detachNewThread { [self] in
                     try? behave(FakeConnection(descriptor: connection))
                     shutdown(connection, Int32(SHUT_RDWR))
-                    if self == nil { close(connection) } else { self?.forget(connection) }
+                    forget(connection)
                 }
             }
         }
     }
 
-    deinit {
-        stop()
-        unlink(path)
+    private static let kept = Mutex<[FakeService]>([])
+    private static let isRegistered: Void = {
+        atexit { for service in FakeService.kept.withLock({ $0 }) { unlink(service.path) } }
+    }()
+
+    /// Until the end of the process.
+    private static func keep(_ service: FakeService) {
+        _ = isRegistered
+        kept.withLock { $0.append(service) }
     }
 
     /// As if the service were killed: its socket stays, and nobody answers.

@@ -71,7 +71,12 @@ package struct FrameDecoder: Sendable {
     /// Doubles with what has come, so that a header alone takes no memory.
     private mutating func makeRoom() {
         guard buffer.count - filled < Self.leastRoom / 2 else { return }
-        let size = max(Self.leastRoom, filled * 2)
-        buffer.append(contentsOf: repeatElement(0, count: max(size - buffer.count, Self.leastRoom)))
+        var larger = [UInt8](repeating: 0, count: max(Self.leastRoom, filled * 2))
+        unsafe larger.withUnsafeMutableBytes { target in
+            unsafe buffer.withUnsafeBytes {
+                unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<filled]))
+            }
+        }
+        buffer = larger
     }
 }
