@@ -437,7 +437,8 @@ let package = Package(
         .testTarget(
             name: "ChatelaineToolTests",
             dependencies: [
-                "ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar", "chatelained", "chatelaine-identify",
+                "ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar", "chatelained",
+                "chatelaine-identify",
             ],
             resources: [.copy("Transcripts")],
             swiftSettings: settings
@@ -454,7 +455,8 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport", "chatelaine-identify",
+                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "chatelaine-identify",
                 "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

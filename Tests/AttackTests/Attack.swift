@@ -80,7 +80,11 @@ extension Attack {
             "forge-sender",
             stoppedBy: ["marker", "user-namespace", "pid-namespace"]
         ),
-        Attack("a namespace's root forges the executable", "forge-executable", stoppedBy: ["marker", "user-namespace"]),
+        Attack(
+            "a namespace's root forges the executable",
+            "forge-executable",
+            stoppedBy: ["marker", "user-namespace"]
+        ),
         Attack(
             "the executable's bytes change by an overlay",
             "copy-up",

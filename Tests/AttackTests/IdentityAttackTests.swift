@@ -43,7 +43,10 @@ struct IdentityAttackTests {
         let needed = attack.stoppedBy + attack.besides
         let open = try AttackedService.running(without: needed)
         let control = try attack.run(on: open, site)
-        #expect(control.contains(site.secret), "without \(needed) it got nothing: \(control.errors) \(open.logText.suffix(600))")
+        #expect(
+            control.contains(site.secret),
+            "without \(needed) it got nothing: \(control.errors) \(open.logText.suffix(600))"
+        )
 
         for check in attack.stoppedBy where attack.stoppedBy.count > 1 {
             let one = try AttackedService.running(without: needed.filter { $0 != check })

@@ -36,7 +36,9 @@ final class BehaviourDaemon: Sendable {
         let products = CommandLine.productsFolder
         let process = Process()
         process.executableURL = URL(fileURLWithPath: products + "/unchecked-daemon")
-        process.arguments = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
+        process.arguments = [
+            "--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address",
+        ]
         switch mode {
         case .session:
             process.arguments?.append("--session")

@@ -64,7 +64,9 @@ struct KeychainLocationTests {
     }
 
     @Test
-    func `a program without a signature goes where it is told, else to a socket that is there, else to its folder`() throws {
+    func `a program without a signature goes where it is told, else to a socket that is there, else to its folder`()
+        throws
+    {
         let machine = Machine()
         let home = ["XDG_DATA_HOME": "/data"]
         #expect(try machine.choice(isSigned: false, home) == .embedded(directory: "/data/chatelaine/keychain"))
@@ -95,7 +97,8 @@ struct KeychainLocationTests {
     func `a signed program asks no environment and never goes to a folder of its own`() throws {
         let machine = Machine()
         let lures = [
-            "CHATELAINE_KEYCHAIN": "memory:", "XDG_RUNTIME_DIR": machine.folder + "/elsewhere", "XDG_DATA_HOME": "/data",
+            "CHATELAINE_KEYCHAIN": "memory:", "XDG_RUNTIME_DIR": machine.folder + "/elsewhere",
+            "XDG_DATA_HOME": "/data",
         ]
         try machine.make("elsewhere/chatelaine/keychain.sock")
         #expect(try machine.choice(isSigned: true, lures) == machine.session)

@@ -328,7 +328,8 @@ struct ServiceConnectionTests {
 
     // MARK: - Processes
 
-    @Test func `a child of a fork is told from its parent, and its sockets keep clear of closed standard descriptors`() {
+    @Test func `a child of a fork is told from its parent, and its sockets keep clear of closed standard descriptors`()
+    {
         let generation = clinux_fork_generation()
         #expect(clinux_fork_generation() == generation)
         let child = cprobe_fork()

@@ -8,7 +8,9 @@ import Testing
 @Suite("Frames")
 struct FrameTests {
     @Test func `messages come out of a stream however it is cut`() throws {
-        let messages: [[UInt8]] = [[1], [UInt8](repeating: 2, count: 300), [3, 3], [UInt8](repeating: 4, count: 70_000)]
+        let messages: [[UInt8]] = [
+            [1], [UInt8](repeating: 2, count: 300), [3, 3], [UInt8](repeating: 4, count: 70_000),
+        ]
         var stream: [UInt8] = []
         for message in messages { stream += try Frame.frame(message, limit: 1 << 20) }
         for size in [1, 3, 4, 5, 4096, 1 << 20] {
@@ -66,7 +68,9 @@ struct FrameTests {
         #expect(throws: KeychainError(.dataTooLarge, "")) { try Frame.frame([1, 2], limit: 1) }
     }
 
-    @Test(arguments: [[], [0], [0xFF], [0x0A, 5], [0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x13], [8, 1]] as [[UInt8]])
+    @Test(
+        arguments: [[], [0], [0xFF], [0x0A, 5], [0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x13], [8, 1]] as [[UInt8]]
+    )
     func `bytes that are no message are refused`(bytes: [UInt8]) {
         #expect(throws: KeychainError(.invalidParameter, "")) { try FrameCodec.decodeClient(bytes) }
         #expect(throws: KeychainError(.invalidParameter, "")) { try FrameCodec.decodeServer(bytes) }
@@ -114,6 +118,9 @@ struct FrameTests {
     @Test func `the proof is the one that the contract gives`() {
         // printf 'chatelaine auth v1' and 32 zero bytes and 00000001 00000002, by sha256sum.
         let proof = AuthenticationProof.proof(for: Hello(nonce: [UInt8](repeating: 0, count: 32), versions: 1...2))
-        #expect(proof.map { String(format: "%02x", $0) }.joined() == "3c26a9674f3d7f404b074ad3df26d035050f7ee4289ecdeca6095d924aa42a38")
+        #expect(
+            proof.map { String(format: "%02x", $0) }.joined()
+                == "3c26a9674f3d7f404b074ad3df26d035050f7ee4289ecdeca6095d924aa42a38"
+        )
     }
 }

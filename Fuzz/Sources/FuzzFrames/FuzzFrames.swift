@@ -52,7 +52,13 @@ enum FuzzFrames: FuzzTarget {
         seeds["hello"] = try [1, 255] + FrameCodec.encode(.hello(hello))
         let authentication = Authentication(proof: AuthenticationProof.proof(for: hello), version: 1)
         seeds["authenticate"] = try [0, 0] + FrameCodec.encode(.authenticate(authentication))
-        let identity = ServiceIdentity(name: "n", groups: ["TEAM.a"], kind: .signed, mode: .session, deficiencies: ["d"])
+        let identity = ServiceIdentity(
+            name: "n",
+            groups: ["TEAM.a"],
+            kind: .signed,
+            mode: .session,
+            deficiencies: ["d"]
+        )
         seeds["welcome"] = try [1, 3] + FrameCodec.encode(.welcome(identity))
         seeds["refusal"] = try [1, 255] + FrameCodec.encode(.refusal(KeychainError(.missingEntitlement, "no")))
         for (name, body) in responses() {

@@ -59,11 +59,16 @@ enum IdentifyProcess {
         for _ in 1..<threads {
             var worker = pthread_t()
             let body = unsafe Unmanaged.passRetained(Worker(service))
-            let started = unsafe pthread_create(&worker, nil, { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<Worker>.fromOpaque(context).takeRetainedValue().service.run()
-                return nil
-            }, body.toOpaque())
+            let started = unsafe pthread_create(
+                &worker,
+                nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    unsafe Unmanaged<Worker>.fromOpaque(context).takeRetainedValue().service.run()
+                    return nil
+                },
+                body.toOpaque()
+            )
             if started == 0 {
                 workers.append(worker)
             } else {

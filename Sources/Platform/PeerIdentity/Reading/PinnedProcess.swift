@@ -59,5 +59,8 @@ package struct PinnedProcess: Sendable {
         return nil
     }
 
-    static let isGone = KeychainError(.authenticationFailed, "the calling process has ended or cannot be seen from here")
+    static let isGone = KeychainError(
+        .authenticationFailed,
+        "the calling process has ended or cannot be seen from here"
+    )
 }

@@ -101,8 +101,9 @@ package final class ProcessReader: Sendable {
         let components = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), let name = components.last, !components.contains(where: { $0 == ".." || $0 == "." })
         else { return nil }
-        guard var folder = Self.openFolder("/proc/1/root", in: AT_FDCWD, flags: 0)
-            ?? Self.openFolder("/", in: AT_FDCWD, flags: O_NOFOLLOW)
+        guard
+            var folder = Self.openFolder("/proc/1/root", in: AT_FDCWD, flags: 0)
+                ?? Self.openFolder("/", in: AT_FDCWD, flags: O_NOFOLLOW)
         else { return nil }
         for component in components.dropLast() {
             guard isProtected(FileStatus.of(folder)),

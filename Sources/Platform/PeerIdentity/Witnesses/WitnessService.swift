@@ -29,7 +29,8 @@ package struct WitnessService: Sendable {
         if count < 0, errno == EINTR { return true }
         guard count > 0 else { return false }
         // A question that is none gets no answer.
-        guard count == 1, !chunk.truncated, chunk.descriptor_count == 2, let question = WitnessQuestion(rawValue: bytes[0])
+        guard count == 1, !chunk.truncated, chunk.descriptor_count == 2,
+            let question = WitnessQuestion(rawValue: bytes[0])
         else { return true }
         let subject = unsafe Descriptor(owning: clinux_chunk_take(&chunk, 0))
         let reply = unsafe Descriptor(owning: clinux_chunk_take(&chunk, 1))
@@ -41,7 +42,8 @@ package struct WitnessService: Sendable {
     }
 
     private func identify(_ client: Descriptor, reply: Descriptor) {
-        guard let process = try? PinnedProcess(connectedTo: client.number), let (facts, executable) = try? reader.read(process)
+        guard let process = try? PinnedProcess(connectedTo: client.number),
+            let (facts, executable) = try? reader.read(process)
         else { return send(WitnessAnswer.gone, [], to: reply) }
         send(
             WitnessAnswer.encode(facts),

@@ -25,6 +25,9 @@ struct Deadline: Sendable {
         let left = SuspendingClock.now.duration(to: end)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
-        return Int32(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000 + 1)
+        return Int32(
+            clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000
+                + 1
+        )
     }
 }

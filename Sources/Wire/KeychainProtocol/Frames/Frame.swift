@@ -18,7 +18,10 @@ package enum Frame {
     /// - Throws: `dataTooLarge` over the limit.
     package static func frame(_ message: [UInt8], limit: Int) throws(KeychainError) -> [UInt8] {
         guard message.count <= limit, let length = UInt32(exactly: message.count) else {
-            throw KeychainError(.dataTooLarge, "a message to or from the keychain service is larger than \(limit) bytes")
+            throw KeychainError(
+                .dataTooLarge,
+                "a message to or from the keychain service is larger than \(limit) bytes"
+            )
         }
         var frame: [UInt8] = []
         frame.reserveCapacity(headerSize + message.count)

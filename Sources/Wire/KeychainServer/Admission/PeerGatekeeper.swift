@@ -70,7 +70,9 @@ package struct PeerGatekeeper: Gatekeeper {
         _ evidence: PeerEvidence
     ) throws(KeychainError) -> (ProgramFacts, ExecutableFacts) {
         guard let executable = evidence.facts.executable else {
-            throw CheckedSocket.refusal("the caller's program cannot be looked at: it is hidden, or on a mount of its own")
+            throw CheckedSocket.refusal(
+                "the caller's program cannot be looked at: it is hidden, or on a mount of its own"
+            )
         }
         let deficiencies: [String]
         let serviceMode: ServiceIdentity.Mode
