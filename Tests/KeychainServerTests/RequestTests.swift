@@ -57,7 +57,9 @@ struct RequestTests {
         limits.answerSize = 100_000
         let service = try TestService(limits: limits)
         let client = try RawClient.admitted(service.socket)
-        for number in 0..<4 { _ = try client.count(RawClient.add("\(number)", secret: [UInt8](repeating: 1, count: 40_000))) }
+        for number in 0..<4 {
+            _ = try client.count(RawClient.add("\(number)", secret: [UInt8](repeating: 1, count: 40_000)))
+        }
         #expect(throws: KeychainError(.dataTooLarge, "")) { try client.count(RawClient.find(limit: .all)) }
         #expect(try client.count(RawClient.find("1")) == 1)
     }
@@ -68,9 +70,11 @@ struct RequestTests {
         let client = try RawClient.admitted(service.socket)
         _ = try client.count(RawClient.add("a"))
         func explanation(_ explain: Bool) throws -> [String] {
-            guard case .outcome(.items(_, let explanation)) = try client.ask(
-                .operation(RawClient.find("b", explain: explain))
-            ).first else { throw RawClient.Ended() }
+            guard
+                case .outcome(.items(_, let explanation)) = try client.ask(
+                    .operation(RawClient.find("b", explain: explain))
+                ).first
+            else { throw RawClient.Ended() }
             return explanation
         }
         #expect(try explanation(true).contains { $0.contains("kSecAttrAccount") })
@@ -149,7 +153,9 @@ struct RequestTests {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        try Data("uid \(getuid())\nname somebody-else\n".utf8).write(to: URL(fileURLWithPath: other.folder() + "/owner"))
+        try Data("uid \(getuid())\nname somebody-else\n".utf8).write(
+            to: URL(fileURLWithPath: other.folder() + "/owner")
+        )
         chmod(other.folder() + "/owner", 0o600)
         let second = try RawClient.admitted(other.socket)
         #expect(throws: KeychainError(.notAvailable, "")) { try second.count(RawClient.find("a")) }

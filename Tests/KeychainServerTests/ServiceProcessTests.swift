@@ -101,7 +101,11 @@ struct ServiceProcessTests {
     func `a second service for the same folder ends with a message`() throws {
         let first = try ServiceProcess(in: folder)
         try #require(first.waitUntilReady(), "\(first.log)")
-        let second = try ServiceProcess(in: folder, arguments: ["--socket", folder + "/other.sock"], bindsSocket: false)
+        let second = try ServiceProcess(
+            in: folder,
+            arguments: ["--socket", folder + "/other.sock"],
+            bindsSocket: false
+        )
         #expect(second.waitForExit() == 1)
         #expect(second.log.contains("another keychain service uses the folder"))
         #expect(try client(first).find(find("a")).isEmpty)
@@ -149,8 +153,11 @@ struct ServiceProcessTests {
             let supervisor = try Supervisor(name)
             let service = try ServiceProcess(
                 in: folder,
-                wrapper: ["systemd-socket-activate", "--listen", folder + "/keychain.sock"],
-                environment: ["NOTIFY_SOCKET": name],
+                wrapper: [
+                    "systemd-socket-activate", "--listen", folder + "/keychain.sock",
+                    // It passes on what it is told to, and little else.
+                    "--setenv=NOTIFY_SOCKET=" + name,
+                ],
                 bindsSocket: false
             )
             while !FileManager.default.fileExists(atPath: service.socket) { usleep(2000) }

@@ -97,7 +97,9 @@ struct GroupCommitTests {
 
     @Test
     func `writers that wait too long fail by themselves, and later ones succeed`() throws {
-        let engine = try KeychainDirectory(path: keychain.path, patience: .milliseconds(50)).open(log: Logger(label: "test"))
+        let engine = try KeychainDirectory(path: keychain.path, patience: .milliseconds(50)).open(
+            log: Logger(label: "test")
+        )
         let lock = try WriterLock(path: keychain.path + "/lock", patience: .seconds(30))
         let codes = Mutex<[KeychainError.Code]>([])
         let group = DispatchGroup()

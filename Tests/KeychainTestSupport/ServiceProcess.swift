@@ -39,13 +39,14 @@ package final class ServiceProcess: @unchecked Sendable {
 
     deinit {
         if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        _ = waitForExit()
     }
 
     /// A program that lies beside the tests.
     package static func program(_ name: String) -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
+        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
+            + name
     }
 
     package var identifier: Int32 { process.processIdentifier }
@@ -67,7 +68,8 @@ package final class ServiceProcess: @unchecked Sendable {
     }
 
     package func waitForExit() -> Int32 {
-        process.waitUntilExit()
+        // `waitUntilExit` runs the thread's run loop, and was seen not to return on a thread that is not the main one.
+        while process.isRunning { usleep(2000) }
         return process.terminationStatus
     }
 

@@ -138,7 +138,8 @@ final class SoakLoad: Sendable {
         return state.withLock { $0.items }.compactMap { account, expected in
             do {
                 let found = try find(account, service)
-                return expected.contains(found) ? nil : "\(account) ended as \(found ?? "not there"), expected \(expected)"
+                return expected.contains(found)
+                    ? nil : "\(account) ended as \(found ?? "not there"), expected \(expected)"
             } catch {
                 return "\(account) ended as \(error)"
             }

@@ -32,52 +32,59 @@ enum Client {
         switch name {
         case "first": return { _ in { try add("0") } }
         case "fill": return { run in { try add("\(run + 1)") } }
-        case "get": return { _ in
-            let query = query("\(existing())", [kSecReturnData: true])
-            return {
-                var result: CFTypeRef?
-                try expect(SecItemCopyMatching(query, &result))
-                guard result is NSData else { throw Failure("a value has not come back") }
+        case "get":
+            return { _ in
+                let query = query("\(existing())", [kSecReturnData: true])
+                return {
+                    var result: CFTypeRef?
+                    try expect(SecItemCopyMatching(query, &result))
+                    guard result is NSData else { throw Failure("a value has not come back") }
+                }
             }
-        }
-        case "search": return { _ in
-            let query =
-                [
-                    kSecClass: kSecClassGenericPassword, kSecAttrService: "service-\(existing())",
-                    kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
-                ] as NSDictionary
-            return {
-                var result: CFTypeRef?
-                try expect(SecItemCopyMatching(query, &result))
-                guard (result as? NSArray)?.count == 1 else { throw Failure("an item has not come back") }
+        case "search":
+            return { _ in
+                let query =
+                    [
+                        kSecClass: kSecClassGenericPassword, kSecAttrService: "service-\(existing())",
+                        kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
+                    ] as NSDictionary
+                return {
+                    var result: CFTypeRef?
+                    try expect(SecItemCopyMatching(query, &result))
+                    guard (result as? NSArray)?.count == 1 else { throw Failure("an item has not come back") }
+                }
             }
-        }
-        case "list": return { _ in
-            let query =
-                [
-                    kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
-                ] as NSDictionary
-            return {
-                var result: CFTypeRef?
-                try expect(SecItemCopyMatching(query, &result))
-                guard (result as? NSArray)?.count == items else { throw Failure("the list is not whole") }
+        case "list":
+            return { _ in
+                let query =
+                    [
+                        kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll,
+                        kSecReturnAttributes: true,
+                    ] as NSDictionary
+                return {
+                    var result: CFTypeRef?
+                    try expect(SecItemCopyMatching(query, &result))
+                    guard (result as? NSArray)?.count == items else { throw Failure("the list is not whole") }
+                }
             }
-        }
-        case "add": return { _ in
-            added += 1
-            let name = new(added)
-            return { try add(name) }
-        }
-        case "update": return { run in
-            let query = query("\(existing())")
-            let change = [kSecValueData: Data("another secret \(run)".utf8)] as NSDictionary
-            return { try expect(SecItemUpdate(query, change)) }
-        }
-        case "delete": return { _ in
-            let query = query(new(added))
-            added -= 1
-            return { try expect(SecItemDelete(query)) }
-        }
+        case "add":
+            return { _ in
+                added += 1
+                let name = new(added)
+                return { try add(name) }
+            }
+        case "update":
+            return { run in
+                let query = query("\(existing())")
+                let change = [kSecValueData: Data("another secret \(run)".utf8)] as NSDictionary
+                return { try expect(SecItemUpdate(query, change)) }
+            }
+        case "delete":
+            return { _ in
+                let query = query(new(added))
+                added -= 1
+                return { try expect(SecItemDelete(query)) }
+            }
         default: throw Failure("not an operation: \(name)")
         }
     }

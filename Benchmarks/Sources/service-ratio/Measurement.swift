@@ -82,7 +82,9 @@ struct Measurement {
     private func measureSeveral(_ count: Int, _ service: Service, _ table: inout Table) throws {
         var ofOne: [String: Double] = [:]
         for clients in options.clients {
-            let drivers = try (0..<clients).map { _ in try Driver([program, "client"], environment: service.environment) }
+            let drivers = try (0..<clients).map { _ in
+                try Driver([program, "client"], environment: service.environment)
+            }
             defer { drivers.forEach { $0.stop() } }
             _ = try Driver.throughput(drivers, "get", items: count, runs: 5)
             for (operation, runs) in [("get", 6400), ("add", 640), ("delete", 640)] {

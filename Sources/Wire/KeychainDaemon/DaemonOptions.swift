@@ -27,7 +27,9 @@ package struct DaemonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("System mode, started by root: who chatelaine-identify becomes.", valueName: "name|uid"))
     package var identifyUser: String = "chatelaine-identify"
 
-    @Option(help: ArgumentHelp("System mode, not started by root: where chatelaine-identify listens.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("System mode, not started by root: where chatelaine-identify listens.", valueName: "path")
+    )
     package var identifySocket: String = "/run/chatelaine/identify.sock"
 
     @Option(help: ArgumentHelp("The least level of messages that are logged: debug, info, notice, warning, error."))

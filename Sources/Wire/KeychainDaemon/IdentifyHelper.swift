@@ -19,10 +19,10 @@ enum IdentifyHelper {
         let account = try SystemAccount.user(user)
         let arguments = [String(path), "--user", String(account.uid), "--descriptor", "3"]
         var strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe string in unsafe strings { unsafe free(string) } }
+        defer { unsafe strings.forEach { unsafe free($0) } }
         // Nothing of this process's environment is its business.
         var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("SWIFT_BACKTRACE=enable=no"), nil]
-        defer { for unsafe string in unsafe environment { unsafe free(string) } }
+        defer { unsafe environment.forEach { unsafe free($0) } }
         var pid: pid_t = 0
         let result = unsafe clinux_start_program(String(path), &strings, &environment, theirs.number, &pid)
         guard result == 0 else { throw KeychainError(errno: result, "\(path) cannot be started") }

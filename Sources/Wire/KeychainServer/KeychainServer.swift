@@ -72,7 +72,10 @@ package final class KeychainServer: Sendable {
         table.stop()
         let time = Int(limits.stopTime / .milliseconds(1))
         if threads.wait(timeout: .now() + .milliseconds(time)) != .success {
-            log.warning("connections were cut off, since their requests take too long", metadata: ["count": "\(table.count)"])
+            log.warning(
+                "connections were cut off, since their requests take too long",
+                metadata: ["count": "\(table.count)"]
+            )
             table.abort()
             _ = threads.wait(timeout: .now() + .seconds(2))
         }

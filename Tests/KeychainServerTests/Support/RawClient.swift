@@ -106,7 +106,9 @@ final class RawClient {
         return .add(request)
     }
 
-    static func find(_ account: String? = nil, limit: MatchLimit = .one, explain: Bool = false) -> KeychainProtocol.Operation {
+    static func find(_ account: String? = nil, limit: MatchLimit = .one, explain: Bool = false)
+        -> KeychainProtocol.Operation
+    {
         var query = ItemQuery(itemClass: .genericPassword)
         if let account { query.filters["acct"] = .string(account) }
         var request = FindRequest(query: query)

@@ -56,7 +56,9 @@ struct Doctor: ParsableCommand {
         for deficiency in identity.deficiencies where identity.kind == .signed { report.note("because \(deficiency)") }
         report.fine("gives it the access groups " + identity.groups.joined(separator: ", "))
         let status = try service.status()
-        report.fine("runs version \(status.version), in \(status.mode.rawValue) mode, for \(Int(status.uptime)) seconds")
+        report.fine(
+            "runs version \(status.version), in \(status.mode.rawValue) mode, for \(Int(status.uptime)) seconds"
+        )
     }
 
     // MARK: - The services

@@ -1,6 +1,6 @@
 import Glibc
-import Synchronization
 import KeychainModel
+import Synchronization
 
 /// The connections that there are, and whose they are.
 final class ConnectionTable: Sendable {

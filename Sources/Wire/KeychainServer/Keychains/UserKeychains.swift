@@ -36,7 +36,8 @@ package final class UserKeychains: Sendable {
     }
 
     /// Runs the body with a caller's keychain, which stays open for that time and, mostly, beyond.
-    func withKeychain(of peer: AdmittedPeer, _ body: (UserKeychain) throws(KeychainError) -> Void) throws(KeychainError) {
+    func withKeychain(of peer: AdmittedPeer, _ body: (UserKeychain) throws(KeychainError) -> Void) throws(KeychainError)
+    {
         let key = Key(uid: peer.uid, name: peer.uncheckedKeychain)
         let keychain = try use(key)
         defer { release(key) }
@@ -70,7 +71,9 @@ package final class UserKeychains: Sendable {
             state.entries[key]?.uses -= 1
             state.entries[key]?.release = state.releases
             let idle = state.entries.filter { $0.value.uses == 0 }
-            guard idle.count > mostIdle, let oldest = idle.min(by: { $0.value.release < $1.value.release }) else { return }
+            guard idle.count > mostIdle, let oldest = idle.min(by: { $0.value.release < $1.value.release }) else {
+                return
+            }
             oldest.value.keychain.close()
             state.entries[oldest.key] = nil
         }

@@ -100,7 +100,10 @@ package final class ListeningSocket: Sendable {
             throw KeychainError(errno: errno, "the socket's folder \(folder) cannot be used")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw KeychainError(.notAvailable, "the socket's folder \(folder) is a link or a file; it has to be a folder")
+            throw KeychainError(
+                .notAvailable,
+                "the socket's folder \(folder) is a link or a file; it has to be a folder"
+            )
         }
         guard status.st_uid == 0 || status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw KeychainError(
