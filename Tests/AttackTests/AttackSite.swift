@@ -140,7 +140,9 @@ final class AttackSite: Sendable {
         // A key that anybody can make, with the same name for the team.
         try sign(impostor, with: team("T0TEAM"))
         try mark(impostor)
-        for (name, original) in [("copy", dynamicVictim), ("origin-copy", folder + "/origin-victim")] {
+        let originVictim = folder + "/origin-victim"
+        let copies = [("copy", dynamicVictim), ("origin-copy", originVictim), ("moved-copy", originVictim)]
+        for (name, original) in copies {
             let copy = folder + "/attackers/" + name
             try FileManager.default.copyItem(atPath: original, toPath: copy)
             chown(copy, Self.user, Self.user)

@@ -30,7 +30,7 @@ struct ServiceAttackTests {
     @Test func `a program that puts a signed file in its own place stays who it is (as root)`() throws {
         let result = try run(
             [site.folder + "/attackers/attacker", "replace-file"],
-            ["VICTIM": site.folder + "/attackers/origin-copy"]
+            ["VICTIM": site.folder + "/attackers/moved-copy"]
         )
         #expect(!result.contains(site.secret))
     }
