@@ -78,6 +78,18 @@ func `an unsigned program is told by its path where only root can put it, and by
     #expect(own.caller.groups == AccessGroups(["program." + hexadecimal]))
 }
 
+@Test func `in a session the command security looks after all items, and in system mode after its own`() throws {
+    let session = try CallerIdentity(facts(path: "/usr/bin/security", mode: .session), .unsigned(digest))
+    #expect(session.caller.groups == AccessGroups(["security", "*"]))
+    let system = try CallerIdentity(facts(path: "/usr/bin/security", mode: .system), .unsigned(digest))
+    #expect(system.caller.groups == AccessGroups(["program./usr/bin/security"]))
+    let elsewhere = try CallerIdentity(
+        facts(path: "/srv/a/bin/security", isInRootOwnedPlace: false, mode: .session),
+        .unsigned(digest)
+    )
+    #expect(elsewhere.caller.groups == AccessGroups(["program." + hexadecimal]))
+}
+
 @Test(arguments: ["/usr/bin/*", "/usr/b*in/x", "/usr/bin/a\nb", "bin/x", "", "/usr/bin/a\u{7F}"])
 func `a path that is no name does not name a program`(_ path: String) throws {
     let identity = try CallerIdentity(facts(path: path), .unsigned(digest))

@@ -24,6 +24,10 @@ package struct CallerIdentity: Sendable {
                     "the program was installed and has lost its signature; sign and install it again"
                 )
             }
+            if Self.isKeychainCommand(facts) {
+                self.init(name: "security", groups: ["security", "*"], kind: .unsigned, facts)
+                return
+            }
             let group = Self.group(ofUnsigned: facts, digest: digest)
             self.init(name: group, groups: [group], kind: .unsigned, facts)
         }
@@ -52,6 +56,12 @@ package struct CallerIdentity: Sendable {
             mode: facts.mode,
             deficiencies: kind == .installed ? [] : facts.deficiencies
         )
+    }
+
+    /// In a session, `security` looks after the items of all programs, as it does in a keychain without a service: its user
+    /// can read the files as well. In system mode it is a program like any other.
+    private static func isKeychainCommand(_ facts: ProgramFacts) -> Bool {
+        facts.mode == .session && facts.isInRootOwnedPlace && facts.path.hasSuffix("/bin/security")
     }
 
     /// A place that only root can fill names a program over its versions; anywhere else only its contents do.
