@@ -392,7 +392,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PeerIdentityTests",
-            dependencies: ["PeerIdentity", "KeychainModel", "CLinux"],
+            dependencies: ["PeerIdentity", "KeychainTestSupport", "KeychainModel", "CLinux"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -437,7 +437,8 @@ let package = Package(
         .testTarget(
             name: "ChatelaineToolTests",
             dependencies: [
-                "ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar", "chatelained",
+                "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
+                "chatelained",
                 "chatelaine-identify",
             ],
             resources: [.copy("Transcripts")],

@@ -2,6 +2,7 @@ import CodeSignature
 import Foundation
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 
 /// A folder that only root can write to, with a signed, installed program in it, and with programs that attack it.
 final class AttackSite: Sendable {
@@ -15,7 +16,7 @@ final class AttackSite: Sendable {
 
     /// Why the attacks cannot be made on this machine, or nil.
     static let obstacle: String? = {
-        guard geteuid() == 0 else { return "needs root" }
+        if let obstacle = SystemMode.obstacle { return obstacle }
         if Command.find("setpriv") == nil { return "needs setpriv" }
         if compiler == nil { return "needs a C compiler" }
         return nil

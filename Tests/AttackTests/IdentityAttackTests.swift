@@ -3,7 +3,7 @@ import Testing
 
 /// Every attack is made by real processes of the victim's own user, three times over: against the service as it is, against
 /// one without the checks that stop the attack, and against one for each of these checks, with the others left out.
-@Suite(.enabled(if: AttackSite.obstacle == nil, "needs root, setpriv and a C compiler"))
+@Suite(.enabled(if: AttackSite.obstacle == nil, "needs root, a root folder that is a mount, setpriv and a C compiler"))
 struct IdentityAttackTests {
     @Test func `an installed program gets its secret (as root)`() throws {
         let site = try AttackSite.shared.get()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a user's processes try without taking another program's place, and what stands behind the service.
-@Suite(.enabled(if: AttackSite.obstacle == nil, "needs root, setpriv and a C compiler"))
+@Suite(.enabled(if: AttackSite.obstacle == nil, "needs root, a root folder that is a mount, setpriv and a C compiler"))
 struct ServiceAttackTests {
     private let site: AttackSite
     private let service: AttackedService

@@ -2,6 +2,7 @@ import Foundation
 import KeychainClient
 import KeychainEngine
 import KeychainModel
+import KeychainTestSupport
 import Logging
 import Testing
 
@@ -18,7 +19,7 @@ enum Transport: CustomTestStringConvertible {
 
     /// Those that can be tried here.
     static let allCases: [Transport] =
-        geteuid() == 0 ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
+        SystemMode.isPossible ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
 
     /// Those without another process, in which a test can change nothing.
     static let inThisProcess: [Transport] = [.memory, .embedded]

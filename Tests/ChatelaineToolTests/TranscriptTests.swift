@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import Testing
 import TranscriptTesting
 
@@ -6,7 +7,7 @@ private let transcripts = Transcript.all(in: .module)
 
 /// Those that only root can act out have it in their names.
 private func isPossible(_ transcript: Transcript) -> Bool {
-    geteuid() == 0 || !transcript.name.hasSuffix("-as-root")
+    SystemMode.isPossible || !transcript.name.hasSuffix("-as-root")
 }
 
 @Test(arguments: transcripts.filter(isPossible))
