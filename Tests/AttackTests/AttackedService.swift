@@ -49,7 +49,12 @@ final class AttackedService: Sendable {
         var environment = site.environment
         environment["SOCKET"] = socket
         environment["REQUEST"] = site.folder + "/add.frame"
-        let stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        var stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        // The socket is there a moment before it is listened to.
+        for _ in 0..<100 where stored.errors.contains("Connection refused") {
+            usleep(20_000)
+            stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        }
         guard stored.status == 0 else { throw AttackFailure("the victim cannot store its secret: " + stored.errors) }
     }
 

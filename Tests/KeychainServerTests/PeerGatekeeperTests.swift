@@ -78,7 +78,8 @@ struct PeerGatekeeperTests {
 
     private static func send(_ bytes: [UInt8], descriptors: Int = 0, to socket: Int32) {
         let numbers = [Int32](repeating: socket, count: descriptors)
-        #expect(clinux_send(socket, bytes, bytes.count, numbers, Int32(descriptors), 0) == bytes.count)
+        // The other end may have refused what came before, and be closed.
+        _ = clinux_send(socket, bytes, bytes.count, numbers, Int32(descriptors), 0)
     }
 
     private static let asItShould: Answer = { socket, hello in
