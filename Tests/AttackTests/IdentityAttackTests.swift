@@ -59,7 +59,9 @@ struct IdentityAttackTests {
 
         let needed = attack.stoppedBy + attack.besides
         let open = try AttackedService.running(without: needed)
-        let control = try attack.run(on: open, site)
+        var control = try attack.run(on: open, site)
+        // Some have to win a race, which a busy machine can lose for them.
+        for _ in 0..<20 where !control.contains(site.secret) { control = try attack.run(on: open, site) }
         #expect(
             control.contains(site.secret),
             "without \(needed) it got \(control.text), \(control.errors) \(open.logText.suffix(600))"
