@@ -56,6 +56,7 @@ let package = Package(
         // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
         .executable(name: "chatelained", targets: ["chatelained"]),
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
+        .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
@@ -70,10 +71,11 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainPolicy", "KeychainVault",
-                        "KeychainStore",
-                        "KeychainEngine", "KeychainProtocol", "KeychainClient",
-                        "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases", "Security",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainEnclave", "KeychainPolicy",
+                        "KeychainVault", "KeychainStore",
+                        "KeychainEngine", "EnclaveProtocol", "TPMEnclave", "KeychainBackup", "PasswordImport",
+                        "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer",
+                        "CoreFoundationAliases", "Security",
                     ]
                 )
             ] : []),
@@ -117,16 +119,27 @@ let package = Package(
             path: "Sources/Core/KeychainModel",
             swiftSettings: strict
         ),
+        // Who holds the keys: its code, and how the rest of the core speaks to it.
+        .target(
+            name: "KeychainEnclave",
+            dependencies: [
+                "KeychainModel", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Sources/Core/KeychainEnclave",
+            swiftSettings: strict
+        ),
         .target(
             name: "KeychainPolicy",
-            dependencies: ["KeychainModel"],
+            dependencies: ["KeychainModel", "KeychainEnclave"],
             path: "Sources/Core/KeychainPolicy",
             swiftSettings: strict
         ),
         .target(
             name: "KeychainVault",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "CLinux",
+                "KeychainModel", "KeychainEnclave", "KeychainPolicy", "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Sources/Core/KeychainVault",
@@ -135,7 +148,7 @@ let package = Package(
         .target(
             name: "KeychainStore",
             dependencies: [
-                "KeychainModel", "KeychainVault", "CLinux", "CSQLite",
+                "KeychainModel", "KeychainEnclave", "KeychainVault", "CLinux", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -145,8 +158,8 @@ let package = Package(
         .target(
             name: "KeychainEngine",
             dependencies: [
-                "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
-                "KeychainStore", "CLinux",
+                "KeychainModel", "KeychainEnclave", "KeychainCertificates", "KeychainTrust", "KeychainPolicy",
+                "KeychainVault", "KeychainStore", "KeychainBackup", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Core/KeychainEngine",
@@ -154,6 +167,16 @@ let package = Package(
         ),
 
         // Wire: how a process reaches a keychain.
+        // How the enclave's process is spoken to: by the service, and by those who bring a passcode.
+        .target(
+            name: "EnclaveProtocol",
+            dependencies: [
+                "KeychainEnclave", "KeychainModel", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Wire/EnclaveProtocol",
+            swiftSettings: strict
+        ),
         // What the compiler of protocol buffers makes of chatelaine.proto; it marks no use of a pointer.
         .target(
             name: "KeychainMessages",
@@ -165,7 +188,8 @@ let package = Package(
         .target(
             name: "KeychainProtocol",
             dependencies: [
-                "KeychainMessages", "KeychainModel", "KeychainCertificates", "CLinux",
+                "KeychainMessages", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainCertificates",
+                "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
@@ -175,7 +199,9 @@ let package = Package(
         .target(
             name: "KeychainServer",
             dependencies: [
-                "KeychainModel", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
+                "PeerIdentity",
+                "CodeSignature", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -187,7 +213,9 @@ let package = Package(
         .target(
             name: "KeychainDaemon",
             dependencies: [
-                "KeychainServer", "KeychainModel", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux",
+                "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
+                "PeerIdentity", "CodeSignature", "CLinux",
+                "LoginSessions", "TPMEnclave", "Prompting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -197,9 +225,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Prompting",
+            dependencies: ["KeychainModel", "KeychainEnclave", "Pinentry"],
+            path: "Sources/Wire/Prompting",
+            swiftSettings: strict
+        ),
+        .target(
             name: "KeychainClient",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainEngine", "KeychainProtocol", "ProgramTrailer", "CLinux",
+                "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainPolicy", "KeychainEngine",
+                "KeychainProtocol", "EnclaveProtocol", "Prompting", "ProgramTrailer", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Wire/KeychainClient",
@@ -240,7 +275,7 @@ let package = Package(
         .plugin(name: "ImportSecurity", capability: .buildTool()),
         .target(
             name: "LocalAuthentication",
-            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel"],
+            dependencies: ["Security", "CoreFoundationAliases", "KeychainModel", "KeychainClient"],
             path: "Sources/Facades/LocalAuthentication",
             swiftSettings: facade
         ),
@@ -277,10 +312,65 @@ let package = Package(
             path: "Sources/Platform/CodeSignature",
             swiftSettings: hiding
         ),
+        // The device key and the passcode's second half in a TPM 2.0, which is looked for when it is needed.
+        .target(name: "CTPM", path: "Sources/Platform/CTPM", linkerSettings: [.linkedLibrary("dl")]),
+        .target(
+            name: "TPMEnclave",
+            dependencies: [
+                "KeychainEnclave", "KeychainModel", "CTPM", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Platform/TPMEnclave",
+            swiftSettings: strict
+        ),
+        // The desktop's sessions, as logind tells of them.
+        .target(name: "CSystemBus", path: "Sources/Platform/CSystemBus", linkerSettings: [.linkedLibrary("dl")]),
+        // Asking a person through a program that GnuPG brings.
+        .target(
+            name: "Pinentry",
+            dependencies: ["KeychainModel", "CLinux"],
+            path: "Sources/Platform/Pinentry",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "LoginSessions",
+            dependencies: [
+                "KeychainModel", "CSystemBus", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Platform/LoginSessions",
+            swiftSettings: strict
+        ),
         .target(
             name: "CSQLite",
             path: "Sources/Platform/CSQLite",
             linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
+
+        // Satellites: programs around the core.
+        .target(
+            name: "KeychainBackup",
+            dependencies: [
+                "KeychainModel", "KeychainEnclave", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Sources/Core/KeychainBackup",
+            swiftSettings: strict
+        ),
+
+        // libsecret, loaded when it is needed.
+        .target(
+            name: "CSecretService",
+            path: "Sources/Platform/CSecretService",
+            linkerSettings: [.linkedLibrary("dl")]
+        ),
+        // What other programs write of passwords, as items.
+        .target(
+            name: "PasswordImport",
+            dependencies: ["KeychainModel"],
+            path: "Sources/Satellites/PasswordImport",
+            swiftSettings: strict
         ),
 
         // Executables: flags, assembly, run.
@@ -290,10 +380,18 @@ let package = Package(
             path: "Sources/Executables/TerminalText",
             swiftSettings: strict
         ),
+        // How commands ask for secrets.
+        .target(
+            name: "SecretInput",
+            dependencies: ["KeychainModel", "CLinux"],
+            path: "Sources/Executables/SecretInput",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "SecurityTool",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainModel", "TerminalText", "CLinux",
+                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEnclave", "KeychainModel",
+                "SecretInput", "TerminalText", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -316,11 +414,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "chatelaine-enclave",
+            dependencies: [
+                "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator", "CLinux",
+            ],
+            path: "Sources/Executables/chatelaine-enclave",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "ChatelaineTool",
             dependencies: [
-                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainModel",
-                "KeychainProtocol",
-                "TerminalText", "CLinux",
+                "CodeSignature", "ProgramTrailer", "PeerIdentity", "KeychainClient", "KeychainEnclave", "KeychainModel",
+                "EnclaveProtocol", "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService",
+                "SecretInput", "TerminalText", "TPMEnclave", "Prompting", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Executables/ChatelaineTool",
@@ -379,7 +485,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LocalAuthenticationTests",
-            dependencies: ["LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel"],
+            dependencies: [
+                "LocalAuthentication", "Security", "CoreFoundationAliases", "KeychainModel", "KeychainClient",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -387,6 +495,14 @@ let package = Package(
             dependencies: [
                 "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EnclaveProtocolTests",
+            dependencies: [
+                "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "KeychainTestSupport", "chatelaine-enclave",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
         ),
@@ -430,7 +546,29 @@ let package = Package(
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
                 "KeychainTestSupport",
-                "unchecked-daemon", "chatelaine-identify",
+                "unchecked-daemon", "chatelaine-identify", "chatelaine-enclave",
+            ],
+            swiftSettings: settings
+        ),
+        // The service and its enclave as processes, in both modes, while keys come and go.
+        .testTarget(
+            name: "LockedServiceTests",
+            dependencies: [
+                "EnclaveProtocol", "KeychainEnclave", "KeychainEngine", "KeychainClient", "KeychainProtocol",
+                "KeychainModel", "KeychainTestSupport", "CLinux", "ChatelaineTool", "chatelained",
+                "chatelaine-identify", "chatelaine-enclave",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
+        .testTarget(
+            name: "LoginTests",
+            dependencies: [
+                "KeychainTestSupport", "EnclaveProtocol", "KeychainEnclave", "LoginSessions", "ChatelaineTool",
+                "chatelained", "chatelaine-identify", "chatelaine-enclave",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -439,7 +577,7 @@ let package = Package(
             dependencies: [
                 "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
                 "chatelained",
-                "chatelaine-identify",
+                "chatelaine-identify", "chatelaine-enclave",
             ],
             resources: [.copy("Transcripts")],
             swiftSettings: settings
@@ -455,10 +593,10 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEngine",
-                "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
-                "chatelaine-identify",
-                "unchecked-daemon",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEnclave",
+                "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
+                "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
+                "ChatelaineTool", "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -475,7 +613,7 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "SecurityTool", "TerminalText", "KeychainModel", "TranscriptTesting",
+                "SecurityTool", "TerminalText", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Transcripts")],
@@ -512,19 +650,39 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "KeychainEnclaveTests",
+            dependencies: [
+                "KeychainModel", "KeychainEnclave", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeychainVaultTests",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainClient", "KeychainTestSupport",
+                "KeychainModel", "KeychainEnclave", "KeychainPolicy", "KeychainVault", "KeychainClient",
+                "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings
         ),
+        // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
+        .testTarget(
+            name: "TPMEnclaveTests",
+            dependencies: [
+                "TPMEnclave", "KeychainEnclave", "EnclaveProtocol", "KeychainModel", "KeychainTestSupport", "CLinux",
+                "chatelaine-enclave",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KeychainStoreTests",
             dependencies: [
-                "KeychainModel", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient",
-                "Security", "CoreFoundationAliases", "KeychainTestSupport", "CFaultVFS",
+                "KeychainModel", "KeychainEnclave", "KeychainPolicy", "KeychainVault", "KeychainStore",
+                "KeychainEngine",
+                "KeychainClient", "Security", "CoreFoundationAliases", "KeychainTestSupport", "CFaultVFS",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -534,8 +692,10 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "KeychainModel", "KeychainClient", "KeychainTestSupport", "KeychainProbe", "chatelained",
+                "KeychainModel", "KeychainEnclave", "KeychainEngine", "KeychainClient", "KeychainTestSupport",
+                "KeychainProbe", "chatelained",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -548,11 +708,42 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "KeychainBackupTests",
+            dependencies: [
+                "KeychainBackup", "KeychainModel", "KeychainEnclave", "KeychainEngine", "KeychainClient",
+                "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.copy("Golden")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "BackupCommandTests",
+            dependencies: [
+                "ChatelaineTool", "chatelained", "chatelaine-identify", "chatelaine-enclave", "KeychainBackup",
+                "KeychainClient", "KeychainEnclave", "KeychainTestSupport", "KeychainModel",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PasswordImportTests",
+            dependencies: ["PasswordImport", "KeychainModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PinentryTests",
+            dependencies: ["Pinentry", "KeychainModel", "CLinux"],
+            swiftSettings: settings
+        ),
         // What the storage suites share: keychains in folders of their own, and other processes that use them.
         .target(
             name: "KeychainTestSupport",
             dependencies: [
-                "KeychainModel", "KeychainClient",
+                "KeychainModel", "KeychainEnclave", "KeychainClient",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -563,8 +754,9 @@ let package = Package(
         .executableTarget(
             name: "KeychainProbe",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainStore", "KeychainClient",
-                "KeychainTestSupport", "CProbe",
+                "Security", "CoreFoundationAliases", "KeychainModel", "KeychainEnclave", "KeychainStore",
+                "KeychainEngine",
+                "KeychainClient", "KeychainTestSupport", "CProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/KeychainProbe",

@@ -52,12 +52,15 @@ let package = Package(
         fuzzer("FuzzAccessControl"),
         fuzzer("FuzzRows", rows),
         fuzzer("FuzzSealedRows", rows),
-        fuzzer("FuzzKeybag"),
+        fuzzer("FuzzKeybag", [.product(name: "Crypto", package: "swift-crypto")]),
+        fuzzer("FuzzBackup", [.product(name: "Crypto", package: "swift-crypto")]),
+        fuzzer("FuzzImport"),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzTrust"),
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),
+        fuzzer("FuzzEnclaveMessages"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
 scripts/setup.sh --tests
-swift build --product crash-campaign "${strict_imports[@]}"
+swift build --product crash-campaign "${debug_options[@]}"
 # The writers' program, which lies beside the campaign's.
-swift build --product KeychainProbe "${strict_imports[@]}"
+swift build --product KeychainProbe "${debug_options[@]}"
 "$(swift build --show-bin-path)/crash-campaign" "$@"

@@ -13,6 +13,13 @@ chmod 755 "$stage"
 DESTDIR=$stage PREFIX=/usr scripts/install.sh >&2
 # The package manager keeps its own account of files.
 rm "$stage/usr/share/chatelaine/installed-files"
+# Where this system's PAM looks for modules; and what turns ours on in the files that all log-ins include.
+modules=$(dirname "$(dpkg -L libpam-modules | grep '/pam_unix\.so$')")
+case $modules in /usr/*) ;; *) modules=/usr$modules ;; esac
+install -d "$stage$modules" "$stage/usr/share/pam-configs"
+mv "$stage/usr/lib/security/pam_chatelaine.so" "$stage$modules/"
+rmdir "$stage/usr/lib/security"
+install -m 644 packaging/debian/pam-config "$stage/usr/share/pam-configs/chatelaine"
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 
 version=$("$stage/usr/bin/security" --version | awk '{ print $NF }')
@@ -21,7 +28,7 @@ architecture=$(dpkg --print-architecture)
 # The packages that bring the libraries which the programs name. Swift's own runtime, which libChatelaine.so needs, comes
 # with the toolchain that a Swift program is built with.
 depends=$(
-    find "$stage/usr/bin" "$stage/usr/lib" -type f \( -perm -u+x -o -name '*.so.*' \) -exec objdump -p {} + 2>/dev/null |
+    find "$stage/usr/bin" "$stage/usr/lib" -type f \( -perm -u+x -o -name '*.so' -o -name '*.so.*' \) -exec objdump -p {} + 2>/dev/null |
         awk '$1 == "NEEDED" { print $2 }' | sort -u | { grep -vE '^lib(swift|Foundation|_|dispatch|Blocks)' || true; } |
         while read -r library; do
             path=$(ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')

@@ -82,12 +82,14 @@ for command in security chatelaine; do
     print_completion "$command" fish "share/fish/vendor_completions.d/$command.fish"
 done
 
-# The service's processes are started by systemd, or by hand: the daemon looks for the other beside itself.
-for process in chatelained chatelaine-identify; do
+# The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
+for process in chatelained chatelaine-identify chatelaine-enclave; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
-put 644 docs/man/chatelained.8 share/man/man8/chatelained.8
+for page in chatelained chatelaine-enclave pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
+# PAM looks in a folder of the system's for modules that are named without a path.
+put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
 for snippet in sysusers.d tmpfiles.d; do put 644 systemd/$snippet/chatelaine.conf lib/$snippet/chatelaine.conf; done
 

@@ -2,7 +2,7 @@
 # Builds what is installed, all in one build: scripts/release.sh FOLDER puts it there.
 #
 #   security, chatelaine            the commands, with Swift's libraries inside
-#   chatelained, chatelaine-identify
+#   chatelained, chatelaine-enclave, chatelaine-identify
 #                                   the service's processes, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
@@ -36,8 +36,9 @@ program() {
         -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/$product"
 }
 program security SecurityTool "${static_foundation[@]}" -lstdc++ -lsqlite3
-program chatelaine ChatelaineTool "${static_foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine ChatelaineTool "${static_foundation[@]}" -l_CFXMLInterface -lxml2 -lstdc++ -lsqlite3
 program chatelained chatelained "${static_foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine-enclave chatelaine_enclave "${static_foundation[@]}" -lstdc++
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
 scripts/setup.sh --tests
-swift build --product service-soak "${strict_imports[@]}"
+swift build --product service-soak "${debug_options[@]}"
 # The service's program, which lies beside the soak's.
-swift build --product chatelained "${strict_imports[@]}"
+swift build --product chatelained "${debug_options[@]}"
 "$(swift build --show-bin-path)/service-soak" "$@"

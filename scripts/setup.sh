@@ -61,6 +61,10 @@ look_for_what_a_build_needs() {
     if has_command ld && ! has_command ld.gold; then lacks "the linker ld.gold" binutils-gold; fi
     any_exists /usr/lib/gcc/*/*/libstdc++.* /usr/lib/libstdc++.* /usr/lib64/libstdc++.so ||
         lacks "the C++ library to link with" g++
+    # Swift's package builds without these three; what is installed lacks something then, or cannot be linked.
+    has_header libxml2/libxml/parser.h || lacks "libxml2, by which a command reads XML" libxml2-dev
+    has_header security/pam_modules.h || lacks "PAM's headers, for the module that unlocks at log-in" libpam0g-dev
+    has_header systemd/sd-bus.h || lacks "sd-bus's header, by which the service hears of sessions" libsystemd-dev
     has_header sqlite3.h || lacks "SQLite's header and library" libsqlite3-dev
 }
 
@@ -74,7 +78,17 @@ look_for_what_tests_need() {
     has_command man || lacks "man, which shows the manual" man-db
     has_command mandoc || lacks "mandoc, which checks the manual" mandoc
     has_command systemd-analyze || lacks "systemd-analyze, which checks the service's units" systemd
+    has_command pinentry-tty || lacks "pinentry-tty, by which tests ask on a terminal" pinentry-tty
+    has_command pinentry-curses || lacks "pinentry-curses, which does so on a whole screen" pinentry-curses
+    has_command pamtester || lacks "pamtester, which logs in for tests" pamtester
+    has_command dbus-daemon || lacks "a message bus of the tests' own" dbus
+    has_command gnome-keyring-daemon || lacks "gnome-keyring, which passwords are imported from" gnome-keyring
+    has_command secret-tool || lacks "secret-tool, which puts some into it" libsecret-tools
+    has_command gdbus || lacks "gdbus, which speaks on it" libglib2.0-bin
+    any_exists /usr/lib/python3/dist-packages/dbusmock || lacks "dbusmock, which acts logind out" python3-dbusmock
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
+    has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
+    has_command swtpm || lacks "swtpm, a TPM for tests" swtpm
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 

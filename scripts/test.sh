@@ -6,7 +6,7 @@ source "$(dirname "$0")/common.sh"
 scripts/setup.sh --tests
 
 section "Building the tests"
-swift build --build-tests "${strict_imports[@]}"
+swift build --build-tests "${debug_options[@]}"
 
 section "Running the tests"
 folder=$(swift build --show-bin-path)
@@ -14,7 +14,7 @@ report=$folder/tests-swift-testing.xml # SwiftPM adds what follows "tests"
 log=$folder/tests.log
 rm -f "$report"
 status=0
-swift test --skip-build "${strict_imports[@]}" --xunit-output "$folder/tests.xml" "$@" 2>&1 | tee "$log" || status=$?
+swift test --skip-build "${debug_options[@]}" --xunit-output "$folder/tests.xml" "$@" 2>&1 | tee "$log" || status=$?
 
 # The last line counts tests, not issues. Swift Testing leaves a report; XCTest, which leaves none, prints a line a test.
 # A crash leaves half a report, or a failure without a failed test: then the count would be a lie.

@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
 # Numbers that no user and no group of the machine has.
-readonly daemon=64121 identify=64122 person=64123 marker=64124
+readonly daemon=64121 identify=64122 person=64123 marker=64124 enclave=64125
 
 [ "$(id -u)" = 0 ] || die "run this as root: it installs programs and starts the system's service"
 
@@ -20,7 +20,7 @@ if [ "${1:-}" != --inside ]; then
         scripts/setup.sh
         section "Building the service and the apps (a first build takes some minutes)"
         export CHATELAINE_WARNINGS_AS_ERRORS=0
-        for product in chatelaine chatelained chatelaine-identify two-apps-mail two-apps-calendar; do
+        for product in chatelaine chatelained chatelaine-identify chatelaine-enclave two-apps-mail two-apps-calendar; do
             swift build --product "$product"
         done
         built=$(swift build --show-bin-path)
@@ -67,7 +67,8 @@ chatelaine team trust --teams "$teams" "$folder/stranger.pem" | sed -n 1p
 section "The system's keychain service"
 install -d -m 700 -o $daemon -g $daemon "$folder/keychains"
 "$built/chatelained" --system --directory "$folder/keychains" --socket "$socket" --teams "$teams" \
-    --user $daemon --identify-user $identify --marker-group $marker 2>"$folder/log" &
+    --user $daemon --identify-user $identify --marker-group $marker \
+    --enclave-user $enclave --enclave-directory "$folder/enclave" 2>"$folder/log" &
 service=$!
 for _ in $(seq 200); do
     if [ -S "$socket" ] || ! kill -0 "$service" 2>/dev/null; then break; fi

@@ -13,6 +13,7 @@ final class AttackSite: Sendable {
     static let service: UInt32 = 64_111
     static let identify: UInt32 = 64_112
     static let markerGroup: UInt32 = 64_113
+    static let enclave: UInt32 = 64_114
 
     /// Why the attacks cannot be made on this machine, or nil.
     static let obstacle: String? = {

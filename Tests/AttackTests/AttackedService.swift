@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import Synchronization
 
 /// The service in system mode, started as root, with some checks left out; the victim has stored its secret in it.
@@ -34,28 +35,26 @@ final class AttackedService: Sendable {
                 "--system", "--directory", folder + "/data", "--socket", socket, "--teams", site.folder + "/teams",
                 "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
                 "--marker-group", "\(AttackSite.markerGroup)",
+                "--enclave-user", "\(AttackSite.enclave)", "--enclave-directory", folder + "/enclave",
                 // The attacker becomes the victim meanwhile.
                 "--delay", "40",
             ] + checks.flatMap { ["--without", $0] } + options
         process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
-        try process.run()
+        try process.runHearingSignals()
         self.process = process.processIdentifier
         AtEnd.kill(self.process)
-        while !FileManager.default.fileExists(atPath: socket) {
+        while !logText.contains("serving keychains") {
             guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
             usleep(5_000)
         }
         var environment = site.environment
         environment["SOCKET"] = socket
         environment["REQUEST"] = site.folder + "/add.frame"
-        var stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
-        // The socket is there a moment before it is listened to.
-        for _ in 0..<100 where stored.errors.contains("Connection refused") {
-            usleep(20_000)
-            stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        let stored = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+        guard stored.status == 0 else {
+            throw AttackFailure("the victim cannot store its secret: " + stored.errors + logText)
         }
-        guard stored.status == 0 else { throw AttackFailure("the victim cannot store its secret: " + stored.errors) }
     }
 
     /// Waits for its end.

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 
 /// A program that is run to its end.
 struct Command {
@@ -48,8 +49,8 @@ struct Command {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         return Result(
             status: process.terminationStatus,
             output: try Data(contentsOf: output),

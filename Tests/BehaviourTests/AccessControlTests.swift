@@ -153,7 +153,7 @@ struct AccessControlTests {
     ) throws {
         try withKeychain(transport) {
             for accessible in ["ak", "ck", "dk", "aku", "cku", "dku"] {
-                add(itemClass.item([kSecAttrAccessible: accessible]))
+                #expect(add(itemClass.item([kSecAttrAccessible: accessible])) == errSecSuccess)
                 let item = try attributes(of: itemClass.query)
                 let control = try #require(item["accc"] as? SecAccessControl)
                 #expect(CFGetTypeID(control) == SecAccessControlGetTypeID())
@@ -235,28 +235,57 @@ struct AccessControlTests {
         }
     }
 
+    /// What cannot be enforced here, and what it is refused with.
+    private static let unenforceable: [(SecAccessControlCreateFlags, OSStatus)] = [
+        (.watch, errSecNotAvailable), (.companion, errSecNotAvailable), ([.watch, .biometryAny], errSecNotAvailable),
+        (.biometryCurrentSet, errSecNotAvailable), (.privateKeyUsage, errSecUnimplemented),
+        ([.privateKeyUsage, .biometryAny], errSecUnimplemented),
+    ]
+
     @Test(arguments: Transport.allCases)
-    func `an item with constraints is refused as long as they cannot be enforced, and nothing is stored`(
+    func `an item whose access control cannot be enforced is refused, and nothing is stored`(
         transport: Transport
     ) throws {
-        let kinds: [SecAccessControlCreateFlags] =
-            Self.constraints + [
-                .applicationPassword, .privateKeyUsage, [.biometryAny, .devicePasscode, .or],
-                [.userPresence, .applicationPassword], [.privateKeyUsage, .biometryAny],
-            ]
         try withKeychain(transport) {
             add(password(account: "bob", [kSecAttrLabel: "old"]))
-            for flags in kinds {
+            for (flags, status) in Self.unenforceable {
                 let control = try #require(make(kSecAttrAccessibleWhenUnlocked, flags).control)
-                #expect(add(password([kSecAttrAccessControl: control])) == errSecUnimplemented, "\(flags)")
+                #expect(add(password([kSecAttrAccessControl: control])) == status, "\(flags)")
                 #expect(find(query()).status == errSecItemNotFound, "\(flags)")
                 let changes: [CFString: Any] = [
                     kSecAttrAccessControl: control, kSecAttrLabel: "new", kSecValueData: Data("new".utf8),
                 ]
-                #expect(update(query(account: "bob"), changes) == errSecUnimplemented, "\(flags)")
+                #expect(update(query(account: "bob"), changes) == status, "\(flags)")
             }
             try #expect(value(of: query(account: "bob")) == secret)
             try #expect(attributes(of: query(account: "bob"))["labl"] as? String == "old")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `where nobody can be asked, an item that demands a person has attributes and no value`(
+        transport: Transport
+    ) throws {
+        let kinds: [SecAccessControlCreateFlags] = [
+            .userPresence, .devicePasscode, .biometryAny, [.biometryAny, .devicePasscode, .or],
+            [.biometryAny, .devicePasscode, .and], [.watch, .devicePasscode, .or],
+        ]
+        try withKeychain(transport) {
+            for flags in kinds {
+                let control = try #require(make(kSecAttrAccessibleWhenUnlocked, flags).control)
+                #expect(add(password([kSecAttrAccessControl: control])) == errSecSuccess, "\(flags)")
+                let wanted: OSStatus = flags == .biometryAny ? errSecNotAvailable : errSecAuthFailed
+                let status = find(query([kSecReturnData: true])).status
+                #expect(status == wanted || flags.contains(.and) && status == errSecNotAvailable, "\(flags)")
+                #expect(find(query()).status == errSecSuccess)
+                try #expect(attributes(of: query())["accc"] as? SecAccessControl == control)
+                // A new value needs nobody, and the old one is not given out by it.
+                #expect(update(query(), [kSecValueData: Data("new".utf8)]) == errSecSuccess)
+                #expect(update(query(), [kSecAttrLabel: "new"]) != errSecSuccess)
+                #expect(find(query([kSecReturnData: true])).status == status)
+                delete(query())
+                #expect(find(query()).status == errSecItemNotFound)
+            }
         }
     }
 

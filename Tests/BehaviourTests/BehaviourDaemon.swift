@@ -43,6 +43,7 @@ final class BehaviourDaemon: Sendable {
             // Numbers that nobody has.
             options += [
                 "--system", "--teams", folder, "--user", "64001", "--identify-user", "64002", "--marker-group", "64003",
+                "--enclave-user", "64004", "--enclave-directory", folder + "/enclave",
             ]
             keychains = folder + "/keychains/users/\(getuid())"
         }
@@ -57,7 +58,7 @@ final class BehaviourDaemon: Sendable {
             + options
         process.standardInput = input
         process.standardError = FileHandle(forWritingAtPath: "/dev/null")
-        try process.run()
+        try process.runHearingSignals()
         let client = ServiceConnection(address)
         for _ in 0..<1500 {
             if (try? client.identity()) != nil { return }

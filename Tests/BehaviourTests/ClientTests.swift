@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import Testing
 
 /// Programs in the style of Apple's documentation, built without a condition or a line of ours, and run as they are.
@@ -11,9 +12,9 @@ struct ClientTests {
         process.environment = ProcessInfo.processInfo.environment.merging(["CHATELAINE_KEYCHAIN": "memory:"]) { $1 }
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.runHearingSignals()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        process.waitForExit()
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 0)
         #expect(text.hasSuffix("all is well\n"))

@@ -1,9 +1,12 @@
+import EnclaveProtocol
 import Foundation
 import KeychainClient
+import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 import KeychainTestSupport
 import Logging
+import Prompting
 import Testing
 
 /// A way of reaching a keychain. Every rule of the behaviour suite holds for each of them.
@@ -21,6 +24,9 @@ enum Transport: CustomTestStringConvertible {
     static let allCases: [Transport] =
         SystemMode.isPossible ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
 
+    /// Those whose passcode a test can set at no cost. In the services, each takes its time.
+    static let lockableAtNoCost: [Transport] = [.memory, .embedded]
+
     /// Those without another process, in which a test can change nothing.
     static let inThisProcess: [Transport] = [.memory, .embedded]
 
@@ -33,25 +39,92 @@ final class KeychainFixture {
         case memory(KeychainEngine)
         case folder(URL)
         case daemon(BehaviourDaemon, keychain: String)
+        /// One for this test alone, whose passcode can be set.
+        case service(ServiceProcess, TestKeychain)
     }
 
     private let place: Place
+    private let enclave: LocalEnclave?
+    private let pinentry: String?
+    /// Asks for the system's service.
+    private var agent: Process?
 
-    init(_ transport: Transport) throws {
+    /// - Parameters:
+    ///   - isLockable: whether its passcode is to be set, for which a service has to be the test's own.
+    ///   - pinentry: what its owner is asked by; nobody is asked without one.
+    init(_ transport: Transport, isLockable: Bool = false, pinentry: String? = nil) throws {
+        self.pinentry = pinentry
         switch transport {
+        case .session where isLockable, .system where isLockable:
+            let folder = try TestKeychain()
+            // Other users' processes have to get through it.
+            chmod(folder.surroundings, 0o755)
+            let service = try ServiceProcess(
+                in: folder.surroundings,
+                mode: transport == .system ? .system : .session,
+                arguments: transport == .session ? ["--pinentry", pinentry ?? "none"] : []
+            )
+            guard service.waitUntilReady() else { throw BehaviourDaemon.Unavailable() }
+            place = .service(service, folder)
+            if transport == .system, let pinentry { agent = try Self.agent(of: service, pinentry) }
         case .memory:
-            place = .memory(try KeychainEngine.inMemory(log: Logger(label: "test")))
+            let deviceKey = DeviceKey()
+            let keys = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
+            place = .memory(try KeychainEngine.inMemory(keys, log: Logger(label: "test")))
+            enclave = keys
+            if let pinentry {
+                let desk = keys.desk
+                let prompter = try PinentryPrompter(path: pinentry, desk: { () throws(KeychainError) in desk })
+                _ = desk.attend(prompter, for: .typing)
+            }
+            return
         case .embedded:
             place = .folder(FileManager.default.temporaryDirectory.appending(path: "keychain-\(UUID().uuidString)"))
         case .session: place = .daemon(try BehaviourDaemon.session.get(), keychain: UUID().uuidString)
         case .system: place = .daemon(try BehaviourDaemon.system.get(), keychain: UUID().uuidString)
         }
+        enclave = nil
+    }
+
+    /// What the owner does with the keychain's keys; nil where a test cannot do it.
+    ///
+    /// Where processes open the keychain themselves, it is that of another one than the test's connections.
+    func control() throws -> (any EnclaveControl)? {
+        switch place {
+        case .memory: return enclave.map { LocalControl($0, for: .owner, asksForPasscode: false) }
+        case .daemon: return nil
+        case .service(_, let folder):
+            _ = try connection().find(FindRequest(query: ItemQuery(itemClass: .genericPassword)))
+            return try RemoteEnclaveControl(connectingTo: folder.surroundings + "/enclave.sock")
+        case .folder(let folder):
+            _ = try connection().find(FindRequest(query: ItemQuery(itemClass: .genericPassword)))
+            let keys = LocalEnclaveFolder(path: folder.path, sharing: .embedded, cost: .uncheckedLeast)
+            return LocalControl(try keys.openLocal(), for: .owner, asksForPasscode: false)
+        }
+    }
+
+    /// The user's agent, as it is started in a session.
+    private static func agent(of service: ServiceProcess, _ pinentry: String) throws -> Process {
+        let agent = Process()
+        agent.executableURL = URL(fileURLWithPath: ServiceProcess.program("chatelaine"))
+        agent.arguments = ["agent", "--pinentry", pinentry]
+        agent.environment = ["CHATELAINE_KEYCHAIN": "unix:" + service.socket]
+        agent.standardInput = FileHandle.nullDevice
+        try agent.run()
+        return agent
     }
 
     deinit {
+        if let agent {
+            kill(agent.processIdentifier, SIGKILL)
+            while agent.isRunning { usleep(1_000) }
+        }
+        // What other processes share of it lies elsewhere.
         switch place {
-        case .memory: break
-        case .folder(let folder): try? FileManager.default.removeItem(at: folder)
+        case .memory, .service: break
+        case .folder(let folder):
+            try? control()?.logOut()
+            try? FileManager.default.removeItem(at: folder)
         case .daemon(let daemon, let keychain): daemon.remove(keychain)
         }
     }
@@ -62,7 +135,15 @@ final class KeychainFixture {
         return switch place {
         case .memory(let engine): EngineConnection(engine: engine, caller: caller)
         case .daemon(let daemon, let keychain): daemon.connection(groups: groups, keychain: keychain)
-        case .folder(let folder): EmbeddedKeychain(.embedded(directory: folder.path), caller: caller)
+        // The service knows by itself who this is.
+        case .service(let service, _): ServiceConnection(ServiceAddress(path: service.socket, kind: .session))
+        case .folder(let folder):
+            EmbeddedKeychain(
+                .embedded(directory: folder.path),
+                caller: caller,
+                cost: .uncheckedLeast,
+                pinentry: pinentry.map { .path($0) } ?? .none
+            )
         }
     }
 
@@ -77,10 +158,50 @@ private struct EngineConnection: KeychainService {
     let engine: KeychainEngine
     let caller: Caller
 
-    func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? { try engine.add(request, for: caller) }
-    func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] { try engine.find(request, for: caller) }
-    func update(_ request: UpdateRequest) throws(KeychainError) -> Int { try engine.update(request, for: caller) }
+    func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
+        try asking(request, \.authentication) { (request) throws(KeychainError) in try engine.add(request, for: caller)
+        }
+    }
+    func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
+        try asking(request, \.authentication) { (request) throws(KeychainError) in try engine.find(request, for: caller)
+        }
+    }
+    func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
+        try asking(request, \.authentication) { (request) throws(KeychainError) in
+            try engine.update(request, for: caller)
+        }
+    }
     func delete(_ request: DeleteRequest) throws(KeychainError) -> Int { try engine.delete(request, for: caller) }
+}
+
+extension EngineConnection: PresenceKeychain {
+    private var asker: Asker { Asker(name: caller.name, isVerified: false) }
+
+    private var enclave: @Sendable () throws(KeychainError) -> any Enclave {
+        { [engine] () throws(KeychainError) in engine.enclave }
+    }
+
+    func makeContext() throws(KeychainError) -> any PresenceContext { PresenceSession(of: asker, enclave) }
+
+    func presenceStatus() throws(KeychainError) -> PresenceStatus { try engine.enclave.presenceStatus() }
+
+    private func asking<Request, Value>(
+        _ request: Request,
+        _ authentication: WritableKeyPath<Request, ItemAuthentication>,
+        _ body: (Request) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let rounds = PresenceRounds(
+            for: asker,
+            in: request[keyPath: authentication].context as? PresenceSession,
+            enclave: enclave,
+            isWanted: { true }
+        )
+        return try rounds.perform(request[keyPath: authentication]) { (current) throws(KeychainError) in
+            var request = request
+            request[keyPath: authentication] = current
+            return try body(request)
+        }
+    }
 }
 
 /// Runs a test against a fresh keychain of the given kind, for a program with the given groups.

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import TranscriptTesting
 
 /// A folder of a test's own, in which lines of shell run with the built command at hand.
@@ -40,8 +41,8 @@ final class ChatelaineSession {
         ]
         process.standardOutput = try FileHandle(forWritingTo: streams[0])
         process.standardError = try FileHandle(forWritingTo: streams[1])
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         return Outcome(
             output: String(decoding: try Data(contentsOf: streams[0]), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainTestSupport
 import Testing
 
 @testable import CodeSignature
@@ -18,8 +19,8 @@ private func run(_ command: String, _ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [command] + arguments
-    try process.run()
-    process.waitUntilExit()
+    try process.runHearingSignals()
+    process.waitForExit()
     try #require(process.terminationStatus == 0)
 }
 

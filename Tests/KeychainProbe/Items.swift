@@ -18,12 +18,16 @@ enum Items {
     }
 
     static func find(_ account: String) -> OSStatus {
+        var result: CFTypeRef?
+        return SecItemCopyMatching(findQuery(account), &result)
+    }
+
+    static func findQuery(_ account: String) -> CFDictionary {
         let query: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: "probe", kSecAttrAccount: account,
             kSecReturnData: true,
         ]
-        var result: CFTypeRef?
-        return SecItemCopyMatching(query as CFDictionary, &result)
+        return query as CFDictionary
     }
 
     static func update(_ account: String) -> OSStatus {

@@ -32,6 +32,8 @@ case "hold-snapshot": Holding.snapshot(folder: text(1))
 case "campaign": CampaignWriter.run(name: text(1), seed: UInt64(text(2)) ?? 0, firstState: number(3))
 case "verify": Maintaining.verify()
 case "repair": Maintaining.repair()
+case "passcode": Passcodes.change(in: text(1), from: text(2), to: text(3))
+case "rotate": Passcodes.rotate(in: text(1), passcode: text(2))
 case "fork": Forking.run(text(1))
 default:
     print(line: "unknown command")

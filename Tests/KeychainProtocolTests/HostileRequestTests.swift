@@ -217,7 +217,7 @@ struct HostileRequestTests {
         #expect(try find(.certificate) { $0.query.certificate.policy = WireTrustPolicy() } == .invalidParameter)
         #expect(try find(.certificate) { $0.query.certificate.policy.codeSigning = false } == .invalidParameter)
         #expect(try find { $0.query.sha1 = Data([1]) } == .invalidParameter)
-        #expect(try find { $0.authenticationUi = .UNRECOGNIZED(9) } == .invalidParameter)
+        #expect(try find { $0.authentication.ui = .UNRECOGNIZED(9) } == .invalidParameter)
     }
 
     @Test func `an object of a key that has none`() throws {

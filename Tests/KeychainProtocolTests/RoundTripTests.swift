@@ -63,7 +63,7 @@ struct RoundTripTests {
     @Test(arguments: [AuthenticationUI.allow, .fail, .skip])
     func `any choice of asking the person`(choice: AuthenticationUI) throws {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
-        request.authenticationUI = choice
+        request.authentication.ui = choice
         try expectSame(.find(request, wantsExplanation: false))
     }
 

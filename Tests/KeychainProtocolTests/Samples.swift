@@ -46,6 +46,8 @@ enum Samples {
         request.isSynchronizable = true
         request.secrets = secrets(of: itemClass)
         request.returns = [.data, .persistentReference]
+        request.authentication.ui = .fail
+        request.authentication.applicationPassword = SecretBytes(Array("of an add".utf8))
         return request
     }
 
@@ -63,7 +65,8 @@ enum Samples {
     static func find(_ itemClass: ItemClass = .genericPassword) -> FindRequest {
         var request = FindRequest(query: query(itemClass))
         request.returns = [.attributes, .reference]
-        request.authenticationUI = .skip
+        request.authentication.ui = .skip
+        request.authentication.applicationPassword = SecretBytes(Array("of a search".utf8))
         return request
     }
 
@@ -74,6 +77,7 @@ enum Samples {
         request.changes.accessibility = .always
         request.changes.isSynchronizable = false
         request.changes.secrets = secrets(of: itemClass)
+        request.authentication.applicationPassword = SecretBytes(Array("of a change".utf8))
         return request
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainProtocol
 import KeychainServer
+import KeychainTestSupport
 import PeerIdentity
 import Synchronization
 import Testing
@@ -283,10 +284,10 @@ struct PeerGatekeeperTests {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
         process.arguments = ["100"]
-        try process.run()
+        try process.runHearingSignals()
         let ended = Descriptor(owning: clinux_pidfd_open(process.processIdentifier))
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.waitForExit()
         let own = try PinnedProcess(pidfd: Descriptor(owning: clinux_pidfd_open(getpid())))
         // As if this process's number were an ended one's.
         let pinned = PinnedProcess(pid: own.pid, pidfd: ended, folder: own.folder)

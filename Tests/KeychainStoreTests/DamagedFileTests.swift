@@ -7,7 +7,7 @@ import KeychainTestSupport
 import Security
 import Testing
 
-@testable import KeychainVault
+@testable import KeychainEnclave
 
 /// A file is not what it was. The keychain says so and what to do, and leaves every byte where it is.
 @Suite("Damaged, missing and foreign files")
@@ -237,13 +237,13 @@ struct DamagedFileTests {
     @Test func `a keybag of a newer version is refused`() throws {
         try expectRefusal(saying: "newer") {
             var bytes = try keychain.read(keychain.keybag)
-            bytes[4] = 2
+            bytes[4] = 3
             try keychain.write(bytes, to: keychain.keybag)
         }
     }
 
-    @Test func `a keybag that is older than the database is refused, and one that is one step newer is not`() throws {
-        let key = try DeviceKey(file: SecretBytes(keychain.read(keychain.deviceKey)))
+    @Test func `a keybag that is older than the database is refused, and a newer one is not`() throws {
+        let key = try DeviceKeyFile(file: SecretBytes(keychain.read(keychain.deviceKey))).key
         let original = try keychain.read(keychain.keybag)
         let uuid = try Keybag(file: original, under: key).uuid
         func put(generation: UInt8) throws {
@@ -252,12 +252,12 @@ struct DamagedFileTests {
             try keychain.write(body + Keybag.authenticationCode(of: body, under: key, uuid: uuid), to: keychain.keybag)
         }
         // A crash between the writing of the keybag and that of the database's header leaves one.
-        try put(generation: 2)
-        #expect(try keychain.connection().accounts() == ["alice"])
-        for generation: UInt8 in [0, 3] {
+        for generation: UInt8 in [2, 9] {
             try put(generation: generation)
-            #expect(failure { () throws(KeychainError) in try keychain.connection().accounts() } == .notAvailable)
+            #expect(try keychain.connection().accounts() == ["alice"])
         }
+        try put(generation: 8)
+        #expect(failure { () throws(KeychainError) in try keychain.connection().accounts() } == .notAvailable)
         #expect(keychain.log.messages.contains { $0.contains("older") })
     }
 
@@ -285,7 +285,7 @@ struct DamagedFileTests {
     @Test func `a device key of a newer version is refused`() throws {
         try expectRefusal(saying: "newer") {
             var bytes = try keychain.read(keychain.deviceKey)
-            bytes[4] = 2
+            bytes[4] = 3
             try keychain.write(bytes, to: keychain.deviceKey)
         }
     }

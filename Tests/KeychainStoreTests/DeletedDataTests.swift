@@ -80,12 +80,39 @@ struct DeletedDataTests {
         }
         let deleted = Set(names).subtracting(kept)
         #expect(deleted.count == 400)
-        let bytes = try keychain.contents().values
-        let left = deleted.filter { name in bytes.contains { $0.range(of: Data(name)) != nil } }
-        #expect(left.count == 0)
+        let bytes = try keychain.contents()
+        let left = deleted.flatMap { name in
+            bytes.compactMap { file, bytes in bytes.range(of: Data(name)).map { "\(file) at \($0.lowerBound)" } }
+        }
+        #expect(left == [])
         #expect(try connection.delete() == 200)
         let after = try keychain.contents().values
         #expect(names.filter { name in after.contains { $0.range(of: Data(name)) != nil } }.count == 0)
+    }
+
+    /// A copy of a cell that SQLite has moved would outlive its item: deleting one overwrites the cell, and not the copy.
+    @Test func `between the cells of a page there is nothing`() throws {
+        let connection = keychain.connection()
+        for index in 0..<300 { try connection.add("account-\(index)") }
+        for index in 0..<300 where index % 3 == 0 { try connection.update("account-\(index)", value: "changed") }
+        for index in 0..<100 { try connection.add("another-\(index)", value: String(repeating: "x", count: index * 8)) }
+        #expect(try connection.delete("account-1") == 1)
+        let bytes = [UInt8](try #require(try keychain.contents()["keychain.db"]))
+        // https://www.sqlite.org/fileformat2.html, section 1.6.
+        var pages = 0
+        for start in stride(from: 0, to: bytes.count, by: 4096) {
+            let page = Array(bytes[start..<(start + 4096)])
+            let header = start == 0 ? 100 : 0
+            guard let size = [2: 12, 5: 12, 10: 8, 13: 8][page[header]] else { continue }
+            func number(_ offset: Int) -> Int { Int(page[header + offset]) << 8 | Int(page[header + offset + 1]) }
+            let begin = header + size + 2 * number(3)
+            let end = number(5)
+            try #require(begin <= end && end <= 4096)
+            #expect(page[begin..<end].allSatisfy { $0 == 0 }, "page \(start / 4096 + 1)")
+            pages += 1
+        }
+        #expect(pages > 50)
+        #expect(try keychain.sql { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
     }
 
     @Test func `account, service and password are in no file at any time`() throws {

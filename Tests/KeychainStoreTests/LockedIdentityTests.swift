@@ -1,14 +1,14 @@
-import Crypto
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import Logging
 import Testing
 
+@testable import KeychainEnclave
 @testable import KeychainEngine
 @testable import KeychainVault
 
-/// Two engines over one database: one is unlocked, the other knows no key but those that are always there.
+/// Two engines over one database: one is unlocked, the other was not yet given the passcode.
 @Suite("Identities of which a half is locked")
 struct LockedIdentityTests {
     private let unlocked: KeychainEngine
@@ -17,20 +17,18 @@ struct LockedIdentityTests {
 
     init() throws {
         let log = Logger(label: "test")
-        let keychain = ItemUUID()
-        let indexKey = SymmetricKey(size: .bits256)
-        let keys = Dictionary(uniqueKeysWithValues: Accessibility.allCases.map { ($0, SymmetricKey(size: .bits256)) })
-        let store = try KeychainStore(inMemory: Header(content: [], code: []), log: log)
-        func engine(_ keys: [Accessibility: SymmetricKey]) -> KeychainEngine {
-            KeychainEngine(
-                policy: KeychainPolicy(hasPasscode: false),
-                vault: KeychainVault(keys: ClassKeys(keychain: keychain, classKeys: keys, indexKey: indexKey)),
-                store: store,
-                log: log
-            )
+        let deviceKey = DeviceKey()
+        let storage = MemoryStorage(keybag: try Keybag(creatingUnder: deviceKey).file(under: deviceKey))
+        func enclave() throws -> LocalEnclave {
+            try LocalEnclave(storage, device: MemoryBinding(deviceKey), cost: .uncheckedLeast)
         }
-        unlocked = engine(keys)
-        locked = engine(keys.filter { $0.key == .always })
+        let setting = try enclave()
+        let passcode = SecretBytes(Array("passcode".utf8))
+        try LocalControl(setting, for: .owner, asksForPasscode: false).changePasscode(from: nil, to: passcode)
+        _ = try setting.finishRotation(of: setting.state().generation)
+        let store = try KeychainStore(inMemory: Header(sealedBy: KeychainVault(setting)), log: log)
+        unlocked = KeychainEngine(vault: try KeychainVault(setting), store: store, log: log)
+        locked = KeychainEngine(vault: try KeychainVault(enclave()), store: store, log: log)
     }
 
     private func add(certificate hash: [UInt8], _ accessibility: Accessibility = .always) throws {

@@ -142,6 +142,39 @@ struct MaintenanceTests {
         #expect(!FileManager.default.fileExists(atPath: keychain.database + ".copy"))
     }
 
+    @Test func `an item that demands its owner goes along into a new database, and is whole without them`() throws {
+        let control = try AccessControl(protection: "ak", flags: .userPresence)
+        try connection.add("dave", value: "value of dave") { $0.accessControl = control }
+        #expect(try connection.verify().isWhole)
+        try keychain.sql("UPDATE header SET code = zeroblob(32)")
+        #expect((try connection.repair().kept, try connection.verify().isWhole) == (4, true))
+        // There is no passcode to ask for.
+        #expect(failure { () throws(KeychainError) in try connection.value(of: "dave") } == .authenticationFailed)
+        try keychain.sql("UPDATE genp SET key = randomblob(108) WHERE id = 4")
+        #expect(try connection.verify().problems.count == 1)
+    }
+
+    @Test func `an item under an application password goes along into a new database, and only it opens it there`()
+        throws
+    {
+        let password = SecretBytes(Array("open sesame".utf8))
+        let control = try AccessControl(protection: "ak", flags: .applicationPassword)
+        try connection.add("dave", value: "value of dave") { request in
+            request.accessControl = control
+            request.authentication.applicationPassword = password
+        }
+        #expect(try connection.verify().isWhole)
+        try keychain.sql("UPDATE header SET code = zeroblob(32)")
+        #expect((try connection.repair().kept, try connection.verify().isWhole) == (4, true))
+        #expect(failure { () throws(KeychainError) in try connection.value(of: "dave") } == .interactionNotAllowed)
+        #expect(
+            try connection.all { $0.authentication.applicationPassword = password } == Self.all + ["dave=value of dave"]
+        )
+        // What is damaged is so with and without it.
+        try keychain.sql("UPDATE genp SET key = randomblob(108) WHERE id = 4")
+        #expect(try connection.verify().problems.count == 1)
+    }
+
     @Test func `rows that were set aside stay aside in the new database, and damaged ones in the damaged file`() throws
     {
         try keychain.sql("UPDATE genp SET secret = randomblob(60) WHERE id = 1")

@@ -23,8 +23,8 @@ package enum OpenSSL {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
         process.arguments = ["openssl"] + arguments
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
         return try Data(contentsOf: output)
     }

@@ -27,7 +27,7 @@ package final class ProbeProcess {
         process.standardInput = input
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.runHearingSignals()
     }
 
     deinit {
@@ -84,7 +84,7 @@ package final class ProbeProcess {
     /// - Returns: its exit status; a signal counts as 128 and its number.
     @discardableResult
     package func wait() -> Int32 {
-        process.waitUntilExit()
+        process.waitForExit()
         isWaitedFor = true
         return process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
     }
@@ -119,14 +119,14 @@ package enum Machine {
     package static let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
     package static let nobodyIdentifier: uid_t = 65534
 
-    private static func succeeds(_ command: [String]) -> Bool {
+    package static func succeeds(_ command: [String]) -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
+        process.waitForExit()
         return process.terminationStatus == 0
     }
 }

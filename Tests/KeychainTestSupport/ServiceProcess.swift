@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A keychain service in a process of its own, in session mode.
+/// A keychain service in a process of its own.
 package final class ServiceProcess: @unchecked Sendable {
     // Unchecked: `process` is made in the initialiser and asked for its state after that.
     private let process = Process()
@@ -9,11 +9,21 @@ package final class ServiceProcess: @unchecked Sendable {
     package let directory: String
     package let errors: String
 
+    package enum Mode: CaseIterable, Sendable {
+        case session
+        /// Only root can start it, in a folder that all can enter.
+        case system
+
+        /// Those that can be tried here.
+        package static let possible: [Mode] = SystemMode.isPossible ? [.session, .system] : [.session]
+    }
+
     /// - Parameters:
     ///   - folder: where socket, keychain and log are.
     ///   - wrapper: a program and its arguments that start the service.
     package init(
         in folder: String,
+        mode: Mode = .session,
         arguments: [String] = [],
         wrapper: [String] = [],
         environment: [String: String] = [:],
@@ -29,12 +39,24 @@ package final class ServiceProcess: @unchecked Sendable {
         _ = try log.seekToEnd()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            wrapper + [Self.program("chatelained"), "--session", "--directory", directory]
-            + (bindsSocket ? ["--socket", socket] : []) + arguments
+            wrapper + [Self.program("chatelained"), "--directory", directory] + Self.options(mode, in: folder)
+            + (bindsSocket ? ["--socket", socket] : ["--control-socket", folder + "/enclave.sock"]) + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardError = log
-        try process.run()
+        try process.runHearingSignals()
+    }
+
+    private static func options(_ mode: Mode, in folder: String) -> [String] {
+        switch mode {
+        case .session: ["--session"]
+        // Numbers that nobody has.
+        case .system:
+            [
+                "--system", "--teams", folder, "--user", "64031", "--identify-user", "64032", "--marker-group", "64033",
+                "--enclave-user", "64034", "--enclave-directory", folder + "/enclave", "--tpm", "none",
+            ]
+        }
     }
 
     deinit {
@@ -68,9 +90,7 @@ package final class ServiceProcess: @unchecked Sendable {
     }
 
     package func waitForExit() -> Int32 {
-        // `waitUntilExit` runs the thread's run loop, and was seen not to return on a thread that is not the main one.
-        while process.isRunning { usleep(2000) }
-        return process.terminationStatus
+        process.waitForExit()
     }
 
     /// The memory that it has, in KiB: now, and the most that it ever had.

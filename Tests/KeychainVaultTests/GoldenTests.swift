@@ -1,12 +1,14 @@
+import Crypto
 import Foundation
 import KeychainClient
 import KeychainModel
 import KeychainTestSupport
 import Testing
 
+@testable import KeychainEnclave
 @testable import KeychainVault
 
-/// Files of version 1, made once and kept: whatever changes in the code, they open and say the same.
+/// Files of each version, made once and kept: whatever changes in the code, they open and say the same.
 @Suite("Files that were made before")
 struct GoldenTests {
     private static func golden(_ name: String) throws -> [UInt8] {
@@ -68,14 +70,71 @@ struct GoldenTests {
         #expect(try key.file.withUnsafeBytes { Array($0) } == Self.golden("device.key"))
     }
 
-    @Test func `the keybag opens and is written as it was read`() throws {
+    @Test func `the keybag of version 1 opens with the keys that it had`() throws {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let keybag = try Keybag(file: Self.golden("keybag"), under: key)
         #expect(keybag.generation == 1)
-        #expect(try keybag.file(under: key) == Self.golden("keybag"))
-        let vault = KeychainVault(keys: try keybag.unlock(with: key))
+        #expect(!keybag.hasPasscode)
+        let vault = try KeychainVault(LocalEnclave(keybag, under: key))
         let code = vault.headerCode(for: Array("golden".utf8)).prefix(8).map { String($0, radix: 16) }
         #expect(code.joined(separator: " ") == "e4 4e f4 4f df b8 50 2d")
+    }
+
+    private static let passcode = "g\u{F6}lden passcode"
+
+    @Test func `the keybag of version 2 opens with its passcode and is written as it was read`() throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let file = try Self.golden("keybag-2")
+        let keybag = try Keybag(file: file, under: key)
+        #expect(keybag.file(under: key) == file)
+        #expect(keybag.hasPasscode && keybag.isRotating)
+        #expect(keybag.settings == LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10))
+        let enclave = try LocalEnclave(MemoryStorage(keybag: file), device: MemoryBinding(key))
+        #expect(try enclave.state().lock == .beforeFirstUnlock)
+        // The same passcode as it is typed elsewhere.
+        let typed = SecretBytes(Array("go\u{308}lden passcode".utf8))
+        try LocalControl(enclave, for: .owner, asksForPasscode: false).unlock(typed)
+        let keys = try enclave.serviceKeys()
+        #expect(keys.metadata.count == 7)
+        #expect(keys.metadata[.whenUnlocked]?.count == 2)
+        #expect(keys.metadata[.always]?.count == 1)
+        let box = try WrappedItemKey(binding: Self.binding, box: Self.golden("keybag-2-box"))
+        let opened = try #require(try enclave.unwrap([box]).first).get()
+        #expect(opened.withUnsafeBytes { Array($0) } == [UInt8](repeating: 7, count: 32))
+        let parts = try [enclave.backupSigner(), enclave.deviceKey(ofBackup: Self.uuid).withUnsafeBytes { Array($0) }]
+        #expect(try parts.flatMap(\.self) == Self.golden("keybag-2-backups"))
+    }
+
+    private static let uuid = ItemUUID([UInt8](repeating: 5, count: 16)) ?? ItemUUID()
+
+    /// What an item's key is bound to that was wrapped when the file was made.
+    private static let binding = ItemBinding(
+        itemClass: .genericPassword,
+        uuid: uuid,
+        version: [UInt8](repeating: 6, count: 16),
+        accessGroup: "group",
+        accessibility: Accessibility.whenUnlocked.code,
+        isSynchronizable: false,
+        isTombstone: false,
+        accessControl: []
+    )
+
+    private func makeKeybag(in target: String) throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let storage = MemoryStorage(keybag: try Keybag(creatingUnder: key).file(under: key))
+        let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
+        let control = LocalControl(enclave, for: .owner, asksForPasscode: false)
+        try control.changePasscode(from: nil, to: SecretBytes(Array(Self.passcode.utf8)))
+        let settings = LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10)
+        try control.change(settings, passcode: SecretBytes(Array(Self.passcode.utf8)))
+        let itemKey = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
+        let box = try #require(try enclave.wrap([UnwrappedItemKey(binding: Self.binding, key: itemKey)]).first)
+        let backups = try enclave.backupSigner() + enclave.deviceKey(ofBackup: Self.uuid).withUnsafeBytes { Array($0) }
+        for (name, bytes) in [
+            ("keybag-2", try storage.keybag()), ("keybag-2-box", box), ("keybag-2-backups", backups),
+        ] {
+            try Data(bytes).write(to: URL(fileURLWithPath: target + "/" + name))
+        }
     }
 
     @Test func `the database opens with all that it held`() throws {
@@ -130,6 +189,7 @@ struct GoldenTests {
     @Test(.enabled(if: ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"] != nil, "makes the files anew"))
     func `golden files are made (only where CHATELAINE_MAKE_GOLDEN names a folder)`() throws {
         let target = try #require(ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"])
+        try makeKeybag(in: target)
         let keychain = try TestKeychain()
         let connection = keychain.connection(groups: Self.groups)
         for request in Self.requests() { _ = try connection.add(request) }

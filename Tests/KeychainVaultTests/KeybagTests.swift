@@ -1,7 +1,9 @@
+import Crypto
 import KeychainModel
+import KeychainVault
 import Testing
 
-@testable import KeychainVault
+@testable import KeychainEnclave
 
 @Suite("The keybag and the device key")
 struct KeybagTests {
@@ -16,52 +18,78 @@ struct KeybagTests {
         }
     }
 
+    /// A new one, and one with all that a keybag can have.
+    private func keybags() throws -> [Keybag] {
+        let new = try Keybag(creatingUnder: deviceKey)
+        var full = new
+        full.settings = LockSettings(locksOnSleep: true, timeout: 60, wipesAfter: 10)
+        full.counter = 7
+        let record = PasscodeRecord(
+            cost: .standard,
+            salt: [UInt8](repeating: 1, count: 32),
+            place: 1,
+            check: [UInt8](repeating: 2, count: 32)
+        )
+        let opened = try full.unwrapAll(with: Keybag.WrappingKeys(deviceKey.key, keybag: full.uuid))
+        let passcode = SymmetricKey(size: .bits256)
+        try full.setPasscode(
+            record,
+            opened: opened,
+            under: Keybag.WrappingKeys(deviceKey.key, keybag: full.uuid, passcode: passcode)
+        )
+        return [new, full]
+    }
+
     @Test func `a keybag that was written is read as it was`() throws {
-        let keybag = try Keybag(creatingUnder: deviceKey)
-        let again = try Keybag(file: keybag.file(under: deviceKey), under: deviceKey)
-        #expect(again.keychain == keybag.keychain)
-        #expect(again.uuid == keybag.uuid)
-        #expect(again.generation == 1)
-        #expect(again.file(under: deviceKey) == keybag.file(under: deviceKey))
-        _ = try again.unlock(with: deviceKey)
+        for keybag in try keybags() {
+            let again = try Keybag(file: keybag.file(under: deviceKey), under: deviceKey)
+            #expect(again.keychain == keybag.keychain)
+            #expect(again.uuid == keybag.uuid)
+            #expect(again.generation == 1)
+            #expect(again.settings == keybag.settings)
+            #expect(again.passcode == keybag.passcode)
+            #expect(again.counter == keybag.counter)
+            #expect(again.file(under: deviceKey) == keybag.file(under: deviceKey))
+            _ = try LocalEnclave(again, under: deviceKey)
+        }
     }
 
     @Test func `two keybags share neither names nor keys`() throws {
         let (first, second) = (try Keybag(creatingUnder: deviceKey), try Keybag(creatingUnder: deviceKey))
         #expect(first.keychain != second.keychain)
         #expect(first.uuid != second.uuid)
-        let codes = try [first, second].map { KeychainVault(keys: try $0.unlock(with: deviceKey)).headerCode(for: [1]) }
+        let codes = try [first, second].map { keybag in
+            try KeychainVault(LocalEnclave(keybag, under: deviceKey)).headerCode(for: [1])
+        }
         #expect(codes[0] != codes[1])
     }
 
+    private func isRefused(_ file: [UInt8]) -> Bool {
+        error { () throws(KeychainError) in _ = try Keybag(file: file, under: deviceKey) }?.code == .notAvailable
+    }
+
     @Test func `a keybag of any other length is refused`() throws {
-        let file = try Keybag(creatingUnder: deviceKey).file(under: deviceKey)
-        for count in 0..<file.count {
-            #expect(
-                error { () throws(KeychainError) in
-                    _ = try Keybag(file: Array(file.prefix(count)), under: deviceKey)
-                }?.code == .notAvailable
-            )
+        for keybag in try keybags() {
+            let file = keybag.file(under: deviceKey)
+            for count in 0..<file.count { #expect(isRefused(Array(file.prefix(count))), "\(count) bytes") }
+            #expect(isRefused(file + [0]))
         }
-        #expect(
-            error { () throws(KeychainError) in _ = try Keybag(file: file + [0], under: deviceKey) }?.code
-                == .notAvailable
-        )
     }
 
     @Test func `a keybag with any bit flipped is refused`() throws {
-        let file = try Keybag(creatingUnder: deviceKey).file(under: deviceKey)
-        for index in file.indices {
-            var changed = file
-            changed[index] ^= 1 << UInt8(index % 8)
-            let error = error { () throws(KeychainError) in _ = try Keybag(file: changed, under: deviceKey) }
-            #expect(error?.code == .notAvailable, "byte \(index)")
+        for keybag in try keybags() {
+            let file = keybag.file(under: deviceKey)
+            for index in file.indices {
+                var changed = file
+                changed[index] ^= 1 << UInt8(index % 8)
+                #expect(isRefused(changed), "byte \(index)")
+            }
         }
     }
 
     @Test func `a keybag of a newer version says that it is newer`() throws {
         var file = try Keybag(creatingUnder: deviceKey).file(under: deviceKey)
-        file[4] = 2
+        file[4] = 3
         let error = error { () throws(KeychainError) in _ = try Keybag(file: file, under: deviceKey) }
         #expect(error?.code == .notAvailable)
         #expect(error?.message.contains("newer") == true)
@@ -78,13 +106,15 @@ struct KeybagTests {
         let first = try Keybag(creatingUnder: deviceKey)
         var file = first.file(under: deviceKey)
         // The boxes of two keys change places, and whoever has the device key makes the code anew.
-        let entry = 2 + 60
-        let start = 49
-        for offset in 2..<entry { file.swapAt(start + offset, start + entry + offset) }
+        let entry = 10 + 60
+        let start = 68
+        for offset in 10..<entry { file.swapAt(start + offset, start + entry + offset) }
         let body = Array(file.dropLast(32))
         let forged = body + Keybag.authenticationCode(of: body, under: deviceKey, uuid: first.uuid)
         let keybag = try Keybag(file: forged, under: deviceKey)
-        #expect(error { () throws(KeychainError) in _ = try keybag.unlock(with: deviceKey) }?.code == .notAvailable)
+        #expect(
+            error { () throws(KeychainError) in _ = try LocalEnclave(keybag, under: deviceKey) }?.code == .notAvailable
+        )
     }
 
     @Test func `a device key that was written is read as it was`() throws {

@@ -1,3 +1,4 @@
+import KeychainEnclave
 import KeychainModel
 import KeychainPolicy
 import Testing
@@ -12,7 +13,8 @@ struct SealingTests {
 
     init() throws {
         let deviceKey = DeviceKey()
-        vault = KeychainVault(keys: try Keybag(creatingUnder: deviceKey).unlock(with: deviceKey))
+        let keybag = try Keybag(creatingUnder: deviceKey)
+        vault = try KeychainVault(LocalEnclave(keybag, under: deviceKey))
     }
 
     private func sealed(
@@ -117,8 +119,8 @@ struct SealingTests {
                 #expect(try value(edited) == nil, "byte \(index)")
             }
         }
-        try flipped(row.uuid.bytes) { $0.uuid = ItemUUID($1) ?? ItemUUID() }
-        try flipped(row.version) { $0.version = $1 }
+        try flipped(row.uuid.bytes) { $0.binding.uuid = ItemUUID($1) ?? ItemUUID() }
+        try flipped(row.version) { $0.binding.version = $1 }
         try flipped(row.metadata) { $0.metadata = $1 }
         try flipped(row.wrappedKey) { $0.wrappedKey = $1 }
         try flipped(row.secret) { $0.secret = $1 }
@@ -137,15 +139,15 @@ struct SealingTests {
     @Test func `a row with another group, class, accessibility, flag or access control does not open`() throws {
         let row = try sealed()
         let edits: [(inout SealedRow) -> Void] = [
-            { $0.accessGroup = "other" },
-            { $0.itemClass = .internetPassword },
-            { $0.accessibility = 2 },
-            { $0.accessibility = 0 },
-            { $0.accessibility = 200 },
-            { $0.isSynchronizable = true },
-            { $0.isTombstone = true },
-            { $0.accessControl = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0] },
-            { $0.accessControl = [0] },
+            { $0.binding.accessGroup = "other" },
+            { $0.binding.itemClass = .internetPassword },
+            { $0.binding.accessibility = 2 },
+            { $0.binding.accessibility = 0 },
+            { $0.binding.accessibility = 200 },
+            { $0.binding.isSynchronizable = true },
+            { $0.binding.isTombstone = true },
+            { $0.binding.accessControl = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0] },
+            { $0.binding.accessControl = [0] },
         ]
         for edit in edits {
             var edited = row
@@ -191,7 +193,7 @@ struct SealingTests {
             case .metadata: \.metadata
             case .wrappedKey: \.wrappedKey
             case .secret: \.secret
-            case .version: \.version
+            case .version: \.binding.version
             }
         }
     }
@@ -226,7 +228,7 @@ struct SealingTests {
         mixed.wrappedKey = row.wrappedKey
         mixed.secret = row.secret
         #expect(try value(mixed) == nil)
-        mixed.version = row.version
+        mixed.binding.version = row.version
         #expect(try value(mixed) == nil)
     }
 
@@ -237,36 +239,39 @@ struct SealingTests {
         var longer = BlindColumns()
         longer.append("acct", [UInt8](repeating: 1, count: 16))
         let edits: [(inout SealedRow) -> Void] = [
-            { $0.uuid = ItemUUID() },
-            { $0.version = ItemUUID().bytes },
-            { $0.itemClass = .key },
-            { $0.accessibility = 3 },
-            { $0.isSynchronizable = true },
-            { $0.isTombstone = true },
-            { $0.accessGroup = "group2" },
-            { $0.accessControl = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0] },
+            { $0.binding.uuid = ItemUUID() },
+            { $0.binding.version = ItemUUID().bytes },
+            { $0.binding.itemClass = .key },
+            { $0.binding.accessibility = 3 },
+            { $0.binding.isSynchronizable = true },
+            { $0.binding.isTombstone = true },
+            { $0.binding.accessGroup = "group2" },
+            { $0.binding.accessControl = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0] },
             // A byte moves from one field to the next.
             {
-                $0.accessGroup = "grou"
-                $0.accessControl = Array("p".utf8)
+                $0.binding.accessGroup = "grou"
+                $0.binding.accessControl = Array("p".utf8)
             },
         ]
         let parts: [AssociatedData.Part] = [.wrappedKey, .metadata, .secret]
-        let original = AssociatedData(row: row, keychain: keychain)
-        #expect(Set(parts.map(original.bytes(for:))).count == 3)
+        let original = AssociatedData(row.binding, keychain: keychain)
+        #expect(Set(parts.map { original.bytes(for: $0) }).count == 3)
         for part in parts {
-            #expect(AssociatedData(row: row, keychain: ItemUUID()).bytes(for: part) != original.bytes(for: part))
+            #expect(AssociatedData(row.binding, keychain: ItemUUID()).bytes(for: part) != original.bytes(for: part))
             for (index, edit) in edits.enumerated() {
                 var edited = row
                 edit(&edited)
-                let data = AssociatedData(row: edited, keychain: keychain)
+                let data = AssociatedData(edited.binding, keychain: keychain)
                 #expect(data.bytes(for: part) != original.bytes(for: part), "edit \(index)")
             }
         }
         var edited = row
         edited.blindColumns = longer
-        let data = AssociatedData(row: edited, keychain: keychain)
-        #expect(data.bytes(for: .metadata) != original.bytes(for: .metadata))
+        let data = AssociatedData(edited.binding, keychain: keychain)
+        #expect(
+            data.bytes(for: .metadata, trailer: edited.blindColumns.bytes)
+                != original.bytes(for: .metadata, trailer: row.blindColumns.bytes)
+        )
     }
 
     @Test func `the associated data is that of the format's page`() throws {
@@ -275,25 +280,27 @@ struct SealingTests {
         let uuid = try #require(ItemUUID([UInt8](repeating: 0x22, count: 16)))
         let keychain = try #require(ItemUUID([UInt8](repeating: 0x11, count: 16)))
         let row = SealedRow(
-            itemClass: .genericPassword,
-            uuid: uuid,
-            version: [UInt8](repeating: 0x33, count: 16),
-            accessGroup: "ab",
-            accessibility: 2,
-            isSynchronizable: true,
-            isTombstone: false,
-            accessControl: [9],
-            blindColumns: columns,
-            metadata: [],
-            wrappedKey: [],
-            secret: []
+            binding: ItemBinding(
+                itemClass: .genericPassword,
+                uuid: uuid,
+                version: [UInt8](repeating: 0x33, count: 16),
+                accessGroup: "ab",
+                accessibility: 2,
+                isSynchronizable: true,
+                isTombstone: false,
+                accessControl: [9]
+            ),
+            blindColumns: columns
         )
         let common: [UInt8] =
             [1] + keychain.bytes + uuid.bytes + row.version + Array("genp".utf8) + [2, 1, 0]
             + [0, 0, 0, 2] + Array("ab".utf8) + [0, 0, 0, 1, 9]
-        let data = AssociatedData(row: row, keychain: keychain)
+        let data = AssociatedData(row.binding, keychain: keychain)
         #expect(data.bytes(for: .wrappedKey) == [1] + common)
-        #expect(data.bytes(for: .metadata) == [2] + common + Array("acct".utf8) + [UInt8](repeating: 0xBB, count: 16))
+        #expect(
+            data.bytes(for: .metadata, trailer: columns.bytes)
+                == [2] + common + Array("acct".utf8) + [UInt8](repeating: 0xBB, count: 16)
+        )
         #expect(data.bytes(for: .secret) == [3] + common)
     }
 

@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainPolicy
 import Testing
 
+@testable import KeychainEnclave
 @testable import KeychainVault
 
 @Suite("Secret bytes")
@@ -45,9 +46,10 @@ struct SecretBytesTests {
         let file = SecretBytes(Array("CHdk".utf8) + [1, 0, 0, 0] + bytes)
         let key = try DeviceKey(file: file)
         let keybag = try Keybag(creatingUnder: key)
-        let text = printed(key) + printed(try keybag.unlock(with: key))
-        #expect(!text.contains("238, 238"))
-        #expect(!text.lowercased().contains("eeee"))
+        let keys = Keybag.WrappingKeys(key.key, keybag: keybag.uuid)
+        let text = printed(key) + printed(keybag) + printed(try keybag.unwrapAll(with: keys))
+        #expect(!text.contains("238, 238, 238, 238"))
+        #expect(!text.lowercased().contains("eeeeeeee"))
     }
 
     @Test func `bytes that are moved in are zeroed where they were`() throws {

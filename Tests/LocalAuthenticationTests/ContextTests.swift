@@ -2,7 +2,7 @@ import LocalAuthentication
 import Synchronization
 import Testing
 
-@Suite("Authentication contexts", .timeLimit(.minutes(1)))
+@Suite("Authentication contexts", .timeLimit(.minutes(10)), .withEmptyKeychain)
 struct ContextTests {
     /// Somebody who thinks about the question until told what to answer.
     private final class Person: PresenceService {
@@ -11,9 +11,14 @@ struct ContextTests {
 
         func obstacle(to policy: LAPolicy) -> LAError.Code? { nil }
 
+        var biometrySet: Data? { nil }
+
+        func makeContext() -> (any AnyObject & Sendable)? { nil }
+
         func evaluate(
             _ question: PresenceQuestion,
-            reason: String,
+            _ wishes: PresenceWishes,
+            in context: (any AnyObject & Sendable)?,
             reply: @escaping @Sendable (LAError.Code?) -> Void
         ) {
             questions.withLock { $0.append(reply) }

@@ -9,7 +9,7 @@ struct QueryTests {
     /// How a search asks the person, with these keys beside its class.
     private func interface(_ keys: [CFString: Any]) throws -> AuthenticationUI {
         let query = keys.merging([kSecClass: kSecClassGenericPassword]) { $1 } as CFDictionary
-        return try QueryParser.copy(DictionaryReader.entries(of: query)).authenticationUI
+        return try QueryParser.copy(DictionaryReader.entries(of: query)).authentication.ui
     }
 
     private func context(forbidsInteraction: Bool) -> LAContext {

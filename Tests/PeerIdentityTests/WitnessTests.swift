@@ -87,14 +87,14 @@ struct WitnessTests {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
         process.arguments = ["100"]
-        try process.run()
+        try process.runHearingSignals()
         let number = clinux_pidfd_open(process.processIdentifier)
         try #require(number >= 0)
         let pinned = try PinnedProcess(pidfd: Descriptor(owning: number))
         #expect(pinned.isAlive)
         #expect(throws: Never.self) { try LocalWitness().lookAgain(at: pinned, by: soon) }
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.waitForExit()
         #expect(!pinned.isAlive)
         #expect(pinned.savedGroup == nil)
         #expect(throws: WitnessError.isGone) { try LocalWitness().lookAgain(at: pinned, by: soon) }
@@ -107,7 +107,7 @@ struct WitnessTests {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = ["100"]
-        try process.run()
+        try process.runHearingSignals()
         defer { kill(process.processIdentifier, SIGKILL) }
         let number = clinux_pidfd_open(process.processIdentifier)
         try #require(number >= 0)
@@ -122,7 +122,7 @@ struct WitnessTests {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
         process.arguments = ["100"]
-        try process.run()
+        try process.runHearingSignals()
         defer { kill(process.processIdentifier, SIGKILL) }
         let number = clinux_pidfd_open(process.processIdentifier)
         let pinned = try PinnedProcess(pidfd: Descriptor(owning: number))

@@ -21,8 +21,8 @@ struct StorageLimitTests {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         return try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

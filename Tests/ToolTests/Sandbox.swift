@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainTestSupport
 
 /// A folder of a test's own with a fresh keychain, and the built command to use on it.
 final class Sandbox {
@@ -55,8 +56,8 @@ final class Sandbox {
         process.standardInput = try FileHandle(forReadingFrom: streams[0])
         process.standardOutput = try FileHandle(forWritingTo: streams[1])
         process.standardError = try FileHandle(forWritingTo: streams[2])
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         return Outcome(
             output: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: streams[2]), as: UTF8.self),

@@ -19,7 +19,7 @@ enum WitnessOfEverything {
         var arguments = [strdup("/proc/self/exe"), strdup(argument), nil]
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         var pid: pid_t = 0
-        let result = clinux_start_program("/proc/self/exe", &arguments, &environment, theirs.number, &pid)
+        let result = clinux_start_program("/proc/self/exe", &arguments, &environment, [theirs.number], 1, &pid)
         guard result == 0 else { throw KeychainError(errno: result, "the witness cannot be started") }
         return RemoteWitness(ours)
     }

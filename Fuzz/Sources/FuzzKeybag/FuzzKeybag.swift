@@ -1,27 +1,36 @@
+import Crypto
 import Foundation
 import FuzzSupport
 
+@testable import KeychainEnclave
 @testable import KeychainEngine
 @testable import KeychainModel
 @testable import KeychainStore
 @testable import KeychainVault
+@testable import TPMEnclave
 
 /// The files beside the database, and the database's header. The first byte of an input chooses:
-/// a keybag as it is, a keybag that is authenticated first, a device key, or the content of a header.
+/// a keybag as it is, a keybag that is authenticated first, a device key of the first version, the content of a header, a
+/// count of wrong passcodes, what processes share of an unlocked keychain (these two are authenticated first), a device key
+/// of any version that stands in its file, or one that a TPM has sealed.
 ///
 /// What is taken is written as it was read; all else is refused as not available, and as nothing else.
 @main
 enum FuzzKeybag: FuzzTarget {
     static func run(_ bytes: [UInt8]) throws {
         var source = ByteSource(bytes)
-        let kind = source.byte() % 4
+        let kind = source.byte() % 8
         let contents = source.rest()
         do {
             switch kind {
             case 0: try read(keybag: contents)
             case 1: try read(keybag: authenticated(contents))
             case 2: try read(deviceKey: contents)
-            default: try check(header: contents)
+            case 3: try check(header: contents)
+            case 4: read(attempts: contents)
+            case 5: read(unlocked: contents)
+            case 6: try read(deviceKeyFile: contents)
+            default: try read(sealedDeviceKey: contents)
             }
         } catch let error as KeychainError {
             require(error.code == .notAvailable, "a file that is refused makes the keychain unavailable")
@@ -36,16 +45,20 @@ enum FuzzKeybag: FuzzTarget {
 
     /// The vault of a keybag that is there, and not the fuzzer's.
     private static let own: (keybag: Keybag, vault: KeychainVault) = {
-        guard let keybag = try? Keybag(creatingUnder: deviceKey), let keys = try? keybag.unlock(with: deviceKey) else {
-            preconditionFailure("no keybag")
-        }
-        return (keybag, KeychainVault(keys: keys))
+        guard let keybag = try? Keybag(creatingUnder: deviceKey),
+            let enclave = try? LocalEnclave(keybag, under: deviceKey),
+            let vault = try? KeychainVault(enclave)
+        else { preconditionFailure("no keybag") }
+        return (keybag, vault)
     }()
 
     private static func read(keybag contents: [UInt8]) throws {
         let keybag = try Keybag(file: contents, under: deviceKey)
-        require(keybag.file(under: deviceKey) == contents, "a keybag that is taken is written as it was read")
-        _ = try keybag.unlock(with: deviceKey)
+        // Version 1 is written as version 2.
+        if contents.count > 4, contents[4] == Keybag.version {
+            require(keybag.file(under: deviceKey) == contents, "a keybag that is taken is written as it was read")
+        }
+        _ = try keybag.unwrapAll(with: Keybag.WrappingKeys(deviceKey.key, keybag: keybag.uuid))
     }
 
     /// The contents with the code that the holder of the device key would give them.
@@ -60,20 +73,79 @@ enum FuzzKeybag: FuzzTarget {
         require(key.file.withUnsafeBytes { Array($0) } == contents, "a device key is written as it was read")
     }
 
+    private static func read(deviceKeyFile contents: [UInt8]) throws {
+        let file = try DeviceKeyFile(file: SecretBytes(contents))
+        require(
+            file.contents.withUnsafeBytes { Array($0) } == contents,
+            "a device key's file is written as it was read"
+        )
+        let isForAny = contents.count == DeviceKey.fileSize
+        require(file.isFor(nil) == isForAny, "only what names no machine is for a machine without a name")
+        let genuine = DeviceKeyFile(file.key, for: machine).contents.withUnsafeBytes { Array($0) }
+        require(
+            file.isFor(machine) == (isForAny || contents == genuine),
+            "a file is for the machine that it was made for"
+        )
+    }
+
+    private static let machine = MachineIdentity([UInt8](repeating: 5, count: 16))
+
+    private static func read(sealedDeviceKey contents: [UInt8]) throws {
+        let file = try SealedDeviceKey(file: contents)
+        require(file.file == contents, "a sealed device key is written as it was read")
+        require(contents.count <= SealedDeviceKey.largestFile, "a sealed device key is no larger than it may be")
+    }
+
     private static func check(header content: [UInt8]) throws {
-        let genuine = Header(of: own.keybag, sealedBy: own.vault)
-        try Header(content: content, code: own.vault.headerCode(for: content))
-            .check(against: own.keybag, vault: own.vault)
+        let genuine = Header(sealedBy: own.vault)
+        try Header(content: content, code: own.vault.headerCode(for: content)).check(against: own.vault)
         let before = Array(genuine.content.dropLast()) + [0]
         require(content == genuine.content || content == before, "a header is of this keybag or of the one before")
     }
 
+    /// Whatever it is, it is a count, and one that is no file of ours makes people wait.
+    private static func read(attempts contents: [UInt8]) {
+        let clock = StartClock(start: [UInt8](repeating: 1, count: 16), now: 1_000_000_000_000)
+        let code = Array(HMAC<SHA256>.authenticationCode(for: contents, using: deviceKey.key))
+        let attempts = Attempts(file: contents + code, code: deviceKey.key, at: clock)
+        let isOurs = contents.count + code.count == Attempts.fileSize && contents.starts(with: Array("CHat".utf8))
+        let waiting = attempts.remaining(at: clock, hardware: nil)
+        require(waiting <= 3_600, "nobody waits for longer than an hour")
+        require(isOurs || waiting == 3_600, "what is no count counts as many")
+    }
+
+    /// The contents with the UUID of the fuzzer's keybag, which differs each time.
+    private static func read(unlocked contents: [UInt8]) {
+        let uuid = 16..<32
+        guard contents.count >= uuid.upperBound else { return }
+        let contents = Array(contents[..<uuid.lowerBound] + own.keybag.uuid.bytes + contents[uuid.upperBound...])
+        let code = Array(HMAC<SHA256>.authenticationCode(for: contents.dropFirst(8), using: deviceKey.key))
+        _ = UnlockedContents(SecretBytes(contents + code), keybag: own.keybag.uuid, code: deviceKey.key)
+    }
+
     static func seeds() throws -> [String: [UInt8]] {
         let file = try Keybag(creatingUnder: deviceKey).file(under: deviceKey)
+        var keys = EnclaveKeys(arena: HeapArena(), keychain: own.keybag.keychain)
+        for named in try own.keybag.unwrapAll(with: Keybag.WrappingKeys(deviceKey.key, keybag: own.keybag.uuid)) {
+            try keys.insert(named)
+        }
+        let unlocked = UnlockedContents(lastUse: 1, lock: .unlocked, keys: keys)
+            .file(keybag: own.keybag.uuid, code: deviceKey.key)
+        let sealed = SealedDeviceKey(
+            binding: [UInt8](repeating: 1, count: 16),
+            root: [UInt8](repeating: 2, count: 34),
+            endorsement: [UInt8](repeating: 3, count: 34),
+            blob: SealedBlob(publicPart: [4, 5], privatePart: [6])
+        )
         return [
             "keybag": [0] + file, "keybag-authenticated": [1] + file,
             "device-key": [2] + deviceKey.file.withUnsafeBytes { Array($0) },
-            "header": [3] + Header(of: own.keybag, sealedBy: own.vault).content,
+            "attempts": [4]
+                + Attempts(count: 5, armed: 1).file(code: deviceKey.key, at: .current).dropLast(32),
+            "unlocked": [5] + unlocked.withUnsafeBytes { Array($0.dropLast(32)) },
+            "device-key-file": [6] + DeviceKeyFile(deviceKey, for: machine).contents.withUnsafeBytes { Array($0) },
+            "device-key-sealed": [7] + sealed.file,
+            "header": [3] + Header(sealedBy: own.vault).content,
         ]
     }
 }

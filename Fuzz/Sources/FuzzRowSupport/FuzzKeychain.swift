@@ -2,6 +2,7 @@ import Crypto
 package import GRDB
 import Logging
 
+@testable package import KeychainEnclave
 @testable package import KeychainEngine
 @testable package import KeychainModel
 @testable import KeychainPolicy
@@ -16,19 +17,21 @@ package struct FuzzKeychain {
     package static let keychain = ItemUUID([UInt8](repeating: 9, count: 16)) ?? ItemUUID()
     private static let classKey = SymmetricKey(data: [UInt8](repeating: 1, count: 32))
 
-    package static let keys = ClassKeys(
-        keychain: keychain,
-        classKeys: Dictionary(uniqueKeysWithValues: Accessibility.allCases.map { ($0, classKey) }),
-        indexKey: SymmetricKey(data: [UInt8](repeating: 2, count: 32))
-    )
+    /// What every class's rows are sealed under.
+    package static let keys = ClassKeyPair(classKey, keychain: keychain)
 
     package init() throws {
         var log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
+        let enclave = try LocalEnclave(
+            uncheckedKeychain: Self.keychain,
+            classKeys: Dictionary(uniqueKeysWithValues: Accessibility.allCases.map { ($0, Self.classKey) }),
+            indexKey: SymmetricKey(data: [UInt8](repeating: 2, count: 32))
+        )
+        let vault = try KeychainVault(enclave)
         engine = KeychainEngine(
-            policy: KeychainPolicy(hasPasscode: false),
-            vault: KeychainVault(keys: Self.keys),
-            store: try KeychainStore(inMemory: Header(content: [1], code: [1]), log: log),
+            vault: vault,
+            store: try KeychainStore(inMemory: Header(sealedBy: vault), log: log),
             log: log
         )
     }

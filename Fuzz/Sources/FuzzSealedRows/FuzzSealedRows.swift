@@ -4,6 +4,7 @@ import FuzzRowSupport
 import FuzzSupport
 import GRDB
 
+@testable import KeychainEnclave
 @testable import KeychainEngine
 @testable import KeychainModel
 @testable import KeychainPolicy
@@ -45,26 +46,25 @@ enum FuzzSealedRows: FuzzTarget {
 
     private static func seal(_ contents: Contents) throws -> SealedItem {
         var row = SealedRow(
-            itemClass: contents.itemClass,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: "group",
-            accessibility: contents.accessibility,
-            isSynchronizable: contents.isSynchronizable,
-            isTombstone: contents.isTombstone,
-            accessControl: contents.accessControl,
-            blindColumns: BlindColumns(),
-            metadata: [],
-            wrappedKey: [],
-            secret: []
+            binding: ItemBinding(
+                itemClass: contents.itemClass,
+                uuid: ItemUUID(),
+                version: ItemUUID().bytes,
+                accessGroup: "group",
+                accessibility: contents.accessibility,
+                isSynchronizable: contents.isSynchronizable,
+                isTombstone: contents.isTombstone,
+                accessControl: contents.accessControl
+            ),
+            blindColumns: BlindColumns()
         )
-        let data = AssociatedData(row: row, keychain: FuzzKeychain.keychain)
-        let pair = try FuzzKeychain.keys.pair(for: .always)
+        let data = AssociatedData(row.binding, keychain: FuzzKeychain.keychain)
+        let pair = FuzzKeychain.keys
         let itemKey = SymmetricKey(size: .bits256)
         row.metadata = try Cipher.seal(
             contents.metadata,
             under: pair.metadata,
-            authenticating: data.bytes(for: .metadata)
+            authenticating: data.bytes(for: .metadata, trailer: row.blindColumns.bytes)
         )
         row.wrappedKey = try Cipher.seal(
             key: itemKey,

@@ -1,8 +1,10 @@
+package import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
 package import Logging
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -12,27 +14,38 @@ import Foundation
 
 /// A keychain: it takes a caller's request through policy, vault and store, and back. It knows no wire.
 package final class KeychainEngine: Sendable {
-    let policy: KeychainPolicy
     let vault: KeychainVault
     let store: KeychainStore
     let log: Logger
+    let turn = FollowingTurn()
+    let followed: Mutex<FollowedKeys>
 
-    init(policy: KeychainPolicy, vault: KeychainVault, store: KeychainStore, log: Logger) {
-        self.policy = policy
+    /// - Parameter followed: the keybag's generation that the database's header row has.
+    init(vault: KeychainVault, store: KeychainStore, log: Logger, following followed: UInt64 = 0) {
         self.vault = vault
         self.store = store
         self.log = log
+        self.followed = Mutex(FollowedKeys(generation: followed))
+        // What was deleted is to be nowhere once the keychain is locked.
+        vault.observe { [weak store] state in
+            if state.lock != .unlocked { store?.emptyJournalIfFree() }
+        }
     }
+
+    var policy: KeychainPolicy { KeychainPolicy(hasPasscode: vault.state.hasPasscode) }
 
     /// A keychain that lives in this process alone and goes with it.
     package static func inMemory(log: Logger) throws(KeychainError) -> KeychainEngine {
         let deviceKey = DeviceKey()
-        let keybag = try Keybag(creatingUnder: deviceKey)
-        let vault = KeychainVault(keys: try keybag.unlock(with: deviceKey))
+        return try inMemory(LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey), log: log)
+    }
+
+    /// The same, with keys that somebody else locks and unlocks.
+    package static func inMemory(_ enclave: any Enclave, log: Logger) throws(KeychainError) -> KeychainEngine {
+        let vault = try KeychainVault(enclave)
         return KeychainEngine(
-            policy: KeychainPolicy(hasPasscode: false),
             vault: vault,
-            store: try KeychainStore(inMemory: Header(of: keybag, sealedBy: vault), log: log),
+            store: try KeychainStore(inMemory: Header(sealedBy: vault), log: log),
             log: log
         )
     }

@@ -9,6 +9,7 @@ package struct AuthorizedAdd: Sendable {
     /// The attributes that are sealed, less the dates, which the engine sets when it stores the item.
     package let attributes: AttributeList
     package let secrets: [AttributeKey: SecretBytes]
+    package let authentication: ItemAuthentication
     /// All that its primary key can collide with.
     package let surroundings: AuthorizedQuery
 }
@@ -32,6 +33,7 @@ extension KeychainPolicy {
             accessibility: request.accessibility,
             accessControl: request.accessControl,
             default: request.itemClass.defaultAccessibility(in: group),
+            of: request.itemClass,
             isSynchronizable: request.isSynchronizable
         )
         var attributes = request.attributes
@@ -47,6 +49,7 @@ extension KeychainPolicy {
             isSynchronizable: request.isSynchronizable,
             attributes: attributes,
             secrets: request.secrets,
+            authentication: request.authentication,
             surroundings: AuthorizedQuery(
                 query: ItemQuery(itemClass: request.itemClass),
                 scope: GroupScope(groups: AccessGroups([group]))

@@ -16,19 +16,28 @@ package struct AuthorizedFind: Sendable {
     package let selection: AuthorizedQuery
     package let limit: MatchLimit
     package let returns: ReturnSelection
+    package let authentication: ItemAuthentication
 }
 
 /// A change that the caller may make.
 package struct AuthorizedUpdate: Sendable {
     package let selection: AuthorizedQuery
     package let changes: ItemChanges
+    package let authentication: ItemAuthentication
     /// All that a changed primary key can collide with: the caller's own groups.
     package let surroundings: AuthorizedQuery
     private let policy: KeychainPolicy
 
-    init(selection: AuthorizedQuery, changes: ItemChanges, surroundings: AuthorizedQuery, policy: KeychainPolicy) {
+    init(
+        selection: AuthorizedQuery,
+        changes: ItemChanges,
+        authentication: ItemAuthentication,
+        surroundings: AuthorizedQuery,
+        policy: KeychainPolicy
+    ) {
         self.selection = selection
         self.changes = changes
+        self.authentication = authentication
         self.surroundings = surroundings
         self.policy = policy
     }
@@ -46,6 +55,7 @@ package struct AuthorizedUpdate: Sendable {
             accessibility: changes.accessibility,
             accessControl: isChanged ? changes.accessControl : control,
             default: itemClass.defaultAccessibility,
+            of: itemClass,
             isSynchronizable: isSynchronizable
         )
     }
@@ -63,7 +73,8 @@ extension KeychainPolicy {
         AuthorizedFind(
             selection: try select(request.query, for: caller),
             limit: request.limit,
-            returns: request.returns
+            returns: request.returns,
+            authentication: request.authentication
         )
     }
 
@@ -79,12 +90,14 @@ extension KeychainPolicy {
                 accessibility: request.changes.accessibility,
                 accessControl: request.changes.accessControl,
                 default: request.query.itemClass.defaultAccessibility,
+                of: request.query.itemClass,
                 isSynchronizable: request.changes.isSynchronizable ?? false
             )
         }
         return AuthorizedUpdate(
             selection: selection,
             changes: request.changes,
+            authentication: request.authentication,
             surroundings: AuthorizedQuery(
                 query: ItemQuery(itemClass: request.query.itemClass),
                 scope: GroupScope(groups: caller.groups)

@@ -64,6 +64,7 @@ package struct KeychainPolicy: Sendable {
         accessibility: Accessibility?,
         accessControl: AccessControl?,
         default fallback: Accessibility,
+        of itemClass: ItemClass,
         isSynchronizable: Bool
     ) throws(KeychainError) -> Protection {
         let control = accessControl ?? AccessControl(bare: accessibility ?? fallback)
@@ -78,10 +79,7 @@ package struct KeychainPolicy: Sendable {
                 throw KeychainError(.invalidParameter, "a ThisDeviceOnly item cannot be synchronizable")
             }
         }
-        guard control.isUnconstrained else {
-            // Storing it unguarded would be worse than refusing it.
-            throw KeychainError(.unimplemented, "access controls with constraints cannot be enforced yet")
-        }
+        try requireEnforceable(control, of: itemClass)
         if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {
             throw KeychainError(
                 .authenticationFailed,
@@ -89,6 +87,23 @@ package struct KeychainPolicy: Sendable {
             )
         }
         return Protection(accessibility: accessibility, accessControl: control)
+    }
+
+    /// - Throws: `notAvailable` and `unimplemented` for what cannot be enforced: storing an item unguarded would be worse
+    ///   than refusing it.
+    private func requireEnforceable(_ control: AccessControl, of itemClass: ItemClass) throws(KeychainError) {
+        guard control.isUnconstrained || !itemClass.dataIsPublic else {
+            throw KeychainError(.unimplemented, "what is public is kept from nobody by an access control")
+        }
+        guard !control.isForKeyUse else {
+            throw KeychainError(.unimplemented, "private keys that are used inside the keychain are not there yet")
+        }
+        guard !control.demand.alternatives.isEmpty else {
+            throw KeychainError(.notAvailable, "there are no companion devices here")
+        }
+        guard !control.needsCurrentBiometry else {
+            throw KeychainError(.notAvailable, "no finger is enrolled")
+        }
     }
 }
 

@@ -98,8 +98,8 @@ extension KeychainStore {
                 // Under the lock only readers can be in the way. Waiting long for them would make writers wait.
                 try database.execute(sql: "PRAGMA busy_timeout = 50")
                 defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
-                let isBusy = try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? true
-                return isBusy ? .blocked : .done
+                try database.emptyJournal()
+                return .done
             }
         } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
             return .blocked

@@ -61,7 +61,7 @@ package final class KeychainStore: Sendable {
                         return .commit
                     }
                 }
-                try database.checkpoint(.truncate)
+                try database.emptyJournal()
             }
         }
     }
@@ -104,6 +104,11 @@ package final class KeychainStore: Sendable {
         }
     }
 
+    /// The database's name; nil in memory.
+    package var path: String? {
+        if case .file(let path, _, _) = place { path } else { nil }
+    }
+
     /// Whether the database is in its place and nothing is about to take it. A write that did not ask again under the
     /// writer's lock could go into a file that a repair has set aside meanwhile.
     package var isCurrent: Bool {
@@ -142,12 +147,12 @@ package final class KeychainStore: Sendable {
     ///
     /// - Throws: `notAvailable` where it is missing.
     package func header() throws(KeychainError) -> Header {
-        let header = try KeychainError.translatingSQLite {
-            try writer.inDatabase { database in
-                try Row.fetchOne(database, sql: "SELECT content, code FROM header WHERE id = 1").flatMap(Header.init)
-            }
-        }
-        guard let header else {
+        try KeychainError.translatingSQLite { try writer.inDatabase { try Self.header(in: $0) } }
+    }
+
+    static func header(in database: Database) throws -> Header {
+        let statement = try database.cachedStatement(sql: "SELECT content, code FROM header WHERE id = 1")
+        guard let header = try Row.fetchOne(statement).flatMap(Header.init) else {
             throw KeychainError(
                 .notAvailable,
                 "the database's header row is missing or damaged; put a copy of the database back"

@@ -1,9 +1,10 @@
+import KeychainEnclave
 import KeychainModel
 package import KeychainPolicy
 
 /// What an inspection says of a row.
 package enum RowCondition: Sendable, Equatable {
-    /// Every part opens and belongs to the others.
+    /// Every part opens and belongs to the others; what is under an application password was not opened.
     case whole
     /// It cannot be judged before its class is unlocked.
     case locked
@@ -30,6 +31,9 @@ extension KeychainVault {
             let columns = blindColumns(of: row.itemClass, accessGroup: row.accessGroup, attributes: item.attributes)
             guard columns == row.blindColumns else { return .damaged(.attributes) }
             guard try opensKey(of: row) else { return .damaged(.key) }
+            // Nobody brings the password or asks the owner, without which no more can be judged.
+            let control = item.accessControl
+            if control.needsApplicationPassword || control.demand != .nothing { return .whole }
             guard try openedOrNil({ () throws(KeychainError) in try openSecrets(of: item) }) != nil else {
                 return .damaged(.secret)
             }
@@ -57,9 +61,9 @@ extension KeychainVault {
     }
 
     private func opensKey(of row: SealedRow) throws(KeychainError) -> Bool {
-        guard let accessibility = Accessibility(code: row.accessibility) else { return false }
-        let data = AssociatedData(row: row, keychain: keys.keychain).bytes(for: .wrappedKey)
-        let pair = try keys.pair(for: accessibility)
-        return Cipher.openKey(row.wrappedKey, under: pair.wrapping, authenticating: data) != nil
+        guard Accessibility(code: row.accessibility) != nil else { return false }
+        // Which gives nothing out, and asks for no application password.
+        let boxes = try keys.enclave.rewrap([WrappedItemKey(binding: row.binding, box: row.wrappedKey)])
+        return boxes.first.flatMap(\.self) != nil
     }
 }

@@ -1,17 +1,30 @@
 import Crypto
 import Foundation
+package import KeychainEnclave
 package import KeychainModel
 package import KeychainPolicy
 
-/// Seals what policy lets in and opens what policy lets out. It knows the keys, and no database.
+/// Seals what policy lets in and opens what policy lets out. It knows keys and their enclave, and no database.
 package struct KeychainVault: Sendable {
-    let keys: ClassKeys
+    let keys: VaultKeys
 
-    package init(keys: ClassKeys) {
-        self.keys = keys
+    /// - Throws: `notAvailable` where the enclave cannot be reached.
+    package init(_ enclave: any Enclave) throws(KeychainError) {
+        keys = try VaultKeys(enclave)
     }
 
     package var keychain: ItemUUID { keys.keychain }
+
+    /// Who holds the keys.
+    package var enclave: any Enclave { keys.enclave }
+
+    /// The state that the keys here are of.
+    package var state: EnclaveState { keys.state }
+
+    /// Takes in what the enclave has locked or unlocked since. To be called before each request.
+    package func refresh() throws(KeychainError) {
+        try keys.refresh()
+    }
 
     /// What authenticates the database's header row: it binds the database to this keybag.
     package func headerCode(for header: [UInt8]) -> [UInt8] {
@@ -38,7 +51,8 @@ package struct KeychainVault: Sendable {
                 isTombstone: false,
                 attributes: attributes,
                 secrets: add.secrets
-            )
+            ),
+            with: add.authentication
         )
     }
 
@@ -63,8 +77,10 @@ package struct KeychainVault: Sendable {
             attributes[entry.key] = entry.value
         }
         attributes[.modificationDate] = .date(Self.later(than: item.attributes[.modificationDate], now: now))
-        var secrets = try openSecrets(of: item).values
-        secrets.merge(changes.secrets) { _, new in new }
+        var secrets = changes.secrets
+        if !(changes.replacesAllSecrets(of: item.row.itemClass) && item.accessControl.isForWritingOnly) {
+            secrets.merge(try openSecrets(of: item, with: update.authentication).values) { new, _ in new }
+        }
         return try seal(
             Contents(
                 itemClass: item.row.itemClass,
@@ -75,7 +91,8 @@ package struct KeychainVault: Sendable {
                 isTombstone: item.row.isTombstone,
                 attributes: attributes,
                 secrets: secrets
-            )
+            ),
+            with: update.authentication
         )
     }
 
@@ -99,7 +116,8 @@ package struct KeychainVault: Sendable {
                 itemClass: item.row.itemClass,
                 uuid: uuid,
                 accessGroup: item.row.accessGroup,
-                protection: (item.accessibility, item.accessControl),
+                // It has no value to be kept from anybody.
+                protection: (item.accessibility, AccessControl(bare: item.accessibility)),
                 isSynchronizable: item.row.isSynchronizable,
                 isTombstone: true,
                 attributes: attributes,
@@ -114,7 +132,8 @@ package struct KeychainVault: Sendable {
         return max(now, old + 0.001)
     }
 
-    private struct Contents {
+    /// What a row is sealed from.
+    struct Contents {
         let itemClass: ItemClass
         let uuid: ItemUUID
         let accessGroup: String
@@ -125,45 +144,75 @@ package struct KeychainVault: Sendable {
         let secrets: [AttributeKey: SecretBytes]
     }
 
-    private func seal(_ contents: Contents) throws(KeychainError) -> SealedItem {
-        let classKeys = try keys.pair(for: contents.protection.accessibility)
+    private func seal(
+        _ contents: Contents,
+        with authentication: ItemAuthentication = ItemAuthentication()
+    ) throws(KeychainError) -> SealedItem {
+        guard let sealed = try seal([contents], with: authentication).first else { throw Self.noKeyWrapped }
+        return sealed
+    }
+
+    /// Seals rows, with one question to the enclave for all of them.
+    func seal(
+        _ all: [Contents],
+        with authentication: ItemAuthentication = ItemAuthentication()
+    ) throws(KeychainError) -> [SealedItem] {
+        let itemKeys = all.map { _ in SymmetricKey(size: .bits256) }
+        var rows: [SealedRow] = []
+        rows.reserveCapacity(all.count)
+        for contents in all { rows.append(try sealedMetadata(of: contents)) }
+        let boxes = try keys.enclave.wrap(
+            zip(rows, itemKeys).map { UnwrappedItemKey(binding: $0.binding, key: $1) },
+            with: Self.credentials(authentication, for: all.map(\.protection.accessControl))
+        )
+        guard boxes.count == all.count else { throw Self.noKeyWrapped }
+        var sealed: [SealedItem] = []
+        sealed.reserveCapacity(all.count)
+        for (index, contents) in all.enumerated() {
+            var row = rows[index]
+            row.wrappedKey = boxes[index]
+            row.secret = try seal(
+                SecretCodec.encode(sha1: sha1(of: contents), contents.secrets),
+                of: contents.itemClass,
+                under: itemKeys[index],
+                data: AssociatedData(row.binding, keychain: keys.keychain)
+            )
+            sealed.append(SealedItem(row: row))
+        }
+        return sealed
+    }
+
+    private static let noKeyWrapped = KeychainError(.internalError, "the enclave wrapped no key")
+
+    /// A row without its secret and its key.
+    private func sealedMetadata(of contents: Contents) throws(KeychainError) -> SealedRow {
+        guard let newest = try keys.metadataKeys(for: contents.protection.accessibility).first else {
+            throw Self.damaged
+        }
         var row = SealedRow(
-            itemClass: contents.itemClass,
-            uuid: contents.uuid,
-            version: ItemUUID().bytes,
-            accessGroup: contents.accessGroup,
-            accessibility: contents.protection.accessibility.code,
-            isSynchronizable: contents.isSynchronizable,
-            isTombstone: contents.isTombstone,
-            accessControl: contents.protection.accessControl.serialized,
+            binding: ItemBinding(
+                itemClass: contents.itemClass,
+                uuid: contents.uuid,
+                version: ItemUUID().bytes,
+                accessGroup: contents.accessGroup,
+                accessibility: contents.protection.accessibility.code,
+                isSynchronizable: contents.isSynchronizable,
+                isTombstone: contents.isTombstone,
+                accessControl: contents.protection.accessControl.serialized
+            ),
             blindColumns: blindColumns(
                 of: contents.itemClass,
                 accessGroup: contents.accessGroup,
                 attributes: contents.attributes
-            ),
-            metadata: [],
-            wrappedKey: [],
-            secret: []
+            )
         )
-        let data = AssociatedData(row: row, keychain: keys.keychain)
-        let itemKey = SymmetricKey(size: .bits256)
         row.metadata = try Cipher.seal(
             AttributeCodec.encode(contents.attributes),
-            under: classKeys.metadata,
-            authenticating: data.bytes(for: .metadata)
+            under: newest,
+            authenticating: AssociatedData(row.binding, keychain: keys.keychain)
+                .bytes(for: .metadata, trailer: row.blindColumns.bytes)
         )
-        row.wrappedKey = try Cipher.seal(
-            key: itemKey,
-            under: classKeys.wrapping,
-            authenticating: data.bytes(for: .wrappedKey)
-        )
-        row.secret = try seal(
-            SecretCodec.encode(sha1: sha1(of: contents), contents.secrets),
-            of: contents.itemClass,
-            under: itemKey,
-            data: data
-        )
-        return SealedItem(row: row)
+        return row
     }
 
     /// A certificate is public: its data is stored readable, and authenticated by the tag of an empty message (GMAC).
@@ -195,7 +244,7 @@ package struct KeychainVault: Sendable {
 
     /// SHA-1 over the attributes that identify the item's state, and its value. It stays inside the secret: anywhere
     /// else it would let its reader guess the value.
-    private func sha1(of contents: Contents) -> [UInt8] {
+    func sha1(of contents: Contents) -> [UInt8] {
         var attributes = AttributeList()
         for attribute in AttributeTable.attributes(of: contents.itemClass)
         where attribute.flags.contains(.digested) && !attribute.flags.contains(.clear) {
@@ -285,9 +334,11 @@ package struct KeychainVault: Sendable {
         guard let accessibility = Accessibility(code: row.accessibility),
             let accessControl = AccessControl(serialized: row.accessControl, accessibility: accessibility)
         else { throw Self.damaged }
-        let pair = try keys.pair(for: accessibility)
-        let data = AssociatedData(row: row, keychain: keys.keychain).bytes(for: .metadata)
-        guard let plaintext = Cipher.open(row.metadata, under: pair.metadata, authenticating: data),
+        let data = AssociatedData(row.binding, keychain: keys.keychain)
+            .bytes(for: .metadata, trailer: row.blindColumns.bytes)
+        let metadataKeys = try keys.metadataKeys(for: accessibility)
+        let opened = metadataKeys.lazy.compactMap { Cipher.open(row.metadata, under: $0, authenticating: data) }.first
+        guard let plaintext = opened,
             let attributes = unsafe plaintext.withUnsafeBytes({ unsafe AttributeCodec.decode($0) })
         else { throw Self.damaged }
         return OpenedItem(
@@ -300,24 +351,50 @@ package struct KeychainVault: Sendable {
 
     /// Opens the secret of an item whose attributes are open.
     ///
-    /// - Throws: `undecodable` where it is not as it was sealed.
-    package func openSecrets(of item: OpenedItem) throws(KeychainError) -> OpenedSecrets {
+    /// - Throws: `undecodable` where it is not as it was sealed; `interactionNotAllowed` and `authenticationFailed` where it
+    ///   needs an application password, and that is missing or wrong.
+    package func openSecrets(
+        of item: OpenedItem,
+        with authentication: ItemAuthentication = ItemAuthentication()
+    ) throws(KeychainError) -> OpenedSecrets {
         let row = item.row
-        let pair = try keys.pair(for: item.accessibility)
-        let data = AssociatedData(row: row, keychain: keys.keychain)
+        let data = AssociatedData(row.binding, keychain: keys.keychain)
+        let itemKey = try itemKey(of: row, with: Self.credentials(authentication, for: [item.accessControl]))
         guard
-            let itemKey = Cipher.openKey(
-                row.wrappedKey,
-                under: pair.wrapping,
-                authenticating: data.bytes(for: .wrappedKey)
-            ),
             let plaintext = openSecret(row, under: itemKey, data: data.bytes(for: .secret)),
             let secrets = SecretCodec.decode(plaintext)
         else { throw Self.damaged }
         return secrets
     }
 
-    private func openSecret(_ row: SealedRow, under key: SymmetricKey, data: [UInt8]) -> SecretBytes? {
+    /// The secret of an item that was sealed just now, whose caller has it: nobody is asked for it.
+    package func secrets(of add: AuthorizedAdd, as item: OpenedItem) -> OpenedSecrets {
+        let contents = Contents(
+            itemClass: add.itemClass,
+            uuid: item.row.uuid,
+            accessGroup: add.accessGroup,
+            protection: (add.protection.accessibility, add.protection.accessControl),
+            isSynchronizable: add.isSynchronizable,
+            isTombstone: false,
+            attributes: item.attributes,
+            secrets: add.secrets
+        )
+        return OpenedSecrets(sha1: sha1(of: contents), values: add.secrets)
+    }
+
+    func itemKey(
+        of row: SealedRow,
+        with credentials: ItemCredentials = .none
+    ) throws(KeychainError) -> SymmetricKey {
+        let keys = try keys.enclave.unwrap(
+            [WrappedItemKey(binding: row.binding, box: row.wrappedKey)],
+            with: credentials
+        )
+        guard let key = keys.first else { throw Self.damaged }
+        return try key.get()
+    }
+
+    func openSecret(_ row: SealedRow, under key: SymmetricKey, data: [UInt8]) -> SecretBytes? {
         guard row.itemClass.dataIsPublic else {
             return Cipher.openSecret(row.secret, under: key, authenticating: data)
         }
@@ -329,7 +406,23 @@ package struct KeychainVault: Sendable {
         return SecretBytes(readable)
     }
 
-    private static let damaged = KeychainError(.undecodable, "a row is not as it was sealed")
+    static let damaged = KeychainError(.undecodable, "a row is not as it was sealed")
+}
+
+extension ItemChanges {
+    /// Whether nothing secret of the item stays as it was, so that nobody has to open it.
+    fileprivate func replacesAllSecrets(of itemClass: ItemClass) -> Bool {
+        secrets[.valueData] != nil
+            && AttributeTable.attributes(of: itemClass).allSatisfy { attribute in
+                !attribute.flags.contains(.secret) || attribute.flags.contains(.managed)
+                    || secrets[attribute.key] != nil
+            }
+    }
+}
+
+extension AccessControl {
+    /// Whether a person would have to be asked for the old value, and not for a new one.
+    fileprivate var isForWritingOnly: Bool { demand != .nothing && !needsApplicationPassword }
 }
 
 extension ItemQuery.SynchronizableFilter {

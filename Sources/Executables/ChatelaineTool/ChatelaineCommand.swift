@@ -4,9 +4,12 @@ import ArgumentParser
 struct ChatelaineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chatelaine",
-        abstract: "Sign programs, say who is trusted, and look after the keychain service.",
+        abstract: "Lock keychains, sign programs, say who is trusted, and look after the keychain service.",
         discussion: """
             EXAMPLES
+              Protect what is in the keychain by a passcode, and lock it:
+                chatelaine passcode set
+                chatelaine lock
               A team of your own, once:
                 chatelaine team new EXAMPLE01 --out team.pem
               Sign a program with what it may do:
@@ -30,7 +33,14 @@ struct ChatelaineCommand: ParsableCommand {
                     SignProgram.self, VerifyProgram.self, ShowEntitlements.self, InstallApp.self, UninstallApp.self,
                 ]
             ),
-            CommandGroup(name: "Service", subcommands: [ShowStatus.self, Doctor.self, ShowAudit.self]),
+            CommandGroup(
+                name: "Keychain",
+                subcommands: [
+                    PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, RotateKeys.self, WatchKeychain.self,
+                    BackupCommand.self, ImportPasswords.self, ExportPasswords.self, AdoptKeychain.self,
+                ]
+            ),
+            CommandGroup(name: "Service", subcommands: [ShowStatus.self, Doctor.self, ShowAudit.self, RunAgent.self]),
         ]
     )
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychainModel
+import SecretInput
 import TerminalText
 
 /// Why a command did not do its work: what follows `chatelaine: `, and the exit status.
@@ -28,6 +29,9 @@ enum Tool {
         } catch let failure as Failure {
             Console.printError("chatelaine: \(TerminalText.escaped(failure.message))\n")
             return failure.exitStatus
+        } catch let error as SecretInputError {
+            Console.printError("chatelaine: \(TerminalText.escaped(error.message))\n")
+            return error.exitStatus
         } catch let error as KeychainError {
             Console.printError("chatelaine: \(TerminalText.escaped(error.message))\n")
             return 1

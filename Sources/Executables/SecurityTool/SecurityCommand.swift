@@ -38,6 +38,13 @@ struct SecurityCommand: ParsableCommand {
                 subcommands: [AddInternetPassword.self, FindInternetPassword.self, DeleteInternetPassword.self]
             ),
             CommandGroup(
+                name: "Locking",
+                subcommands: [
+                    LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self, SetKeychainSettings.self,
+                    ShowKeychainInfo.self,
+                ]
+            ),
+            CommandGroup(
                 name: "Keychain",
                 subcommands: [
                     ListItems.self, DumpKeychain.self, VerifyKeychain.self, RepairKeychain.self, ExplainError.self,
@@ -53,7 +60,8 @@ struct SecurityCommand: ParsableCommand {
     static let commands: [any ItemCommand.Type] = [
         AddGenericPassword.self, AddInternetPassword.self, FindGenericPassword.self, FindInternetPassword.self,
         DeleteGenericPassword.self, DeleteInternetPassword.self, DumpKeychain.self, ListItems.self, VerifyKeychain.self,
-        RepairKeychain.self, ExplainError.self,
+        RepairKeychain.self, ExplainError.self, LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self,
+        SetKeychainSettings.self, ShowKeychainInfo.self,
     ]
 }
 

@@ -12,6 +12,8 @@ final class EvaluationState: Sendable {
         var credentials: [LACredentialType: any AnyObject & Sendable] = [:]
         var pending: [Int: Reply] = [:]
         var lastTicket = 0
+        /// What was proved, of a type that no declaration here may name either.
+        var presence: (any AnyObject & Sendable)?
     }
 
     private let contents = Mutex(Contents())
@@ -41,15 +43,33 @@ final class EvaluationState: Sendable {
     }
 
     /// Cancels what waits, forgets the credentials, and refuses what comes.
-    func invalidate() {
-        let cancelled = contents.withLock { contents in
+    ///
+    /// - Returns: what was proved, to be forgotten as well.
+    func invalidate() -> (any AnyObject & Sendable)? {
+        let (cancelled, presence) = contents.withLock { contents in
             let cancelled = contents.pending.values.map(\.self)
             contents.pending = [:]
             contents.credentials = [:]
             contents.isInvalidated = true
-            return cancelled
+            defer { contents.presence = nil }
+            return (cancelled, contents.presence)
         }
         for reply in cancelled { Self.send(LAError(.appCancel, because: "the context was invalidated"), to: reply) }
+        return presence
+    }
+
+    // MARK: What was proved
+
+    /// Where proofs are kept, made when it is first needed; nil once the context is invalid.
+    func presenceContext(_ make: () -> (any AnyObject & Sendable)?) -> (any AnyObject & Sendable)? {
+        let (isInvalidated, known) = contents.withLock { ($0.isInvalidated, $0.presence) }
+        if isInvalidated || known != nil { return known }
+        let new = make()
+        return contents.withLock { contents in
+            guard !contents.isInvalidated else { return nil }
+            if contents.presence == nil { contents.presence = new }
+            return contents.presence
+        }
     }
 
     static func send(_ error: (any Error)?, to reply: @escaping Reply) {
@@ -67,8 +87,10 @@ final class EvaluationState: Sendable {
         }
     }
 
-    func hasCredential(_ type: LACredentialType) -> Bool {
-        contents.withLock { $0.credentials[type] != nil }
+    func hasCredential(_ type: LACredentialType) -> Bool { credential(type) != nil }
+
+    func credential(_ type: LACredentialType) -> (any AnyObject & Sendable)? {
+        contents.withLock { $0.credentials[type] }
     }
 }
 

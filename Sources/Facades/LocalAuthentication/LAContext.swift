@@ -19,7 +19,7 @@ open class LAContext: NSObject {
 
     /// Makes a context.
     public override init() {
-        presence = NoPresenceService()
+        presence = KeychainPresence()
     }
 
     /// Makes a context that asks somebody else.
@@ -33,8 +33,9 @@ open class LAContext: NSObject {
     ///
     /// - Parameters:
     ///   - policy: how the person would prove who they are.
-    ///   - error: receives an `LAError`, or nil. Nobody asks people yet: `passcodeNotSet`, `biometryNotAvailable` or
-    ///     `companionNotAvailable`, as the policy has it. After `invalidate()`, `invalidContext`.
+    ///   - error: receives an `LAError`, or nil: `passcodeNotSet`, `biometryNotAvailable`, `biometryNotEnrolled`,
+    ///     `biometryLockout`, `companionNotAvailable`, or `notInteractive` where nobody is there who could ask. After
+    ///     `invalidate()`, `invalidContext`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let refusal: LAError? =
             state.isInvalidated ? Self.invalidContext : presence.obstacle(to: policy).map(Self.error)
@@ -48,8 +49,10 @@ open class LAContext: NSObject {
     ///   - policy: how the person proves it.
     ///   - localizedReason: what the person reads. On Apple's platforms an empty text ends the program; here it is
     ///     refused with `authenticationFailed`.
-    ///   - reply: receives true, or false and an `LAError`: `notInteractive` while `interactionNotAllowed`, `appCancel`
-    ///     where `invalidate()` comes first. Nobody asks people yet: the errors of `canEvaluatePolicy(_:error:)`.
+    ///   - reply: receives true, or false and an `LAError`: `userCancel`, `userFallback`, `authenticationFailed` after three
+    ///     wrong passcodes, `systemCancel` where nobody answers in three minutes or the keychain locks, `notInteractive`
+    ///     while `interactionNotAllowed`, `appCancel` where `invalidate()` comes first, and the errors of
+    ///     `canEvaluatePolicy(_:error:)`.
     @preconcurrency
     open func evaluatePolicy(
         _ policy: LAPolicy,
@@ -75,8 +78,7 @@ open class LAContext: NSObject {
     ///   - accessControl: what `SecAccessControlCreateWithFlags` made.
     ///   - operation: what the item or key will be used for. The demand is the same for all of them here.
     ///   - localizedReason: what the person reads; not empty.
-    ///   - reply: receives true, or false and an `LAError`. Nobody asks people yet: the errors of
-    ///     `evaluatePolicy(_:localizedReason:reply:)`.
+    ///   - reply: receives true, or false and an `LAError`, as of `evaluatePolicy(_:localizedReason:reply:)`.
     @preconcurrency
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl,
@@ -109,7 +111,7 @@ open class LAContext: NSObject {
 
     /// Ends the context: evaluations under way are answered with `appCancel`, later ones with `invalidContext`.
     open func invalidate() {
-        state.invalidate()
+        (state.invalidate() as? any PresenceContext)?.invalidate()
     }
 
     // MARK: Credentials
@@ -155,10 +157,10 @@ open class LAContext: NSObject {
     open var biometryType: LABiometryType { presence.biometryType }
 
     /// A digest of the fingers or faces that are enrolled; nil, as long as no biometric evaluation can succeed.
-    open var evaluatedPolicyDomainState: Data? { nil }
+    open var evaluatedPolicyDomainState: Data? { presence.biometrySet }
 
     /// By what a person can be told, in a form that changes when that does.
-    open var domainState: LADomainState { LADomainState() }
+    open var domainState: LADomainState { LADomainState(biometryType: biometryType, biometrySet: presence.biometrySet) }
 }
 
 // MARK: - How an evaluation goes
@@ -178,7 +180,12 @@ extension LAContext {
         } else if interactionNotAllowed {
             state.end(ticket, Self.error(.notInteractive))
         } else {
-            presence.evaluate(question, reason: reason) { failure in
+            let wishes = PresenceWishes(
+                reason: reason,
+                cancelTitle: localizedCancelTitle,
+                fallbackTitle: localizedFallbackTitle
+            )
+            presence.evaluate(question, wishes, in: presenceContext) { failure in
                 state.end(ticket, failure.map(Self.error))
             }
         }
@@ -230,5 +237,10 @@ extension LAContext {
 // MARK: - In keychain queries
 
 extension LAContext: AuthenticationContext {
-    package var forbidsInteraction: Bool { interactionNotAllowed }
+    package var forbidsInteraction: Bool { interactionNotAllowed || state.isInvalidated }
+    package var presenceContext: (any AnyObject & Sendable)? { state.presenceContext(presence.makeContext) }
+    package var promptReason: String { localizedReason }
+    package var promptCancelTitle: String? { localizedCancelTitle }
+    package var promptFallbackTitle: String? { localizedFallbackTitle }
+    package var applicationPassword: (any AnyObject & Sendable)? { state.credential(.applicationPassword) }
 }

@@ -32,10 +32,10 @@ public final class LADomainState: NSObject {
     public let companion: LADomainStateCompanion
 
     /// A digest of both; nil where there is neither.
-    public var stateHash: Data? { nil }
+    public var stateHash: Data? { biometry.stateHash }
 
-    override init() {
-        biometry = LADomainStateBiometry()
+    init(biometryType: LABiometryType, biometrySet: Data?) {
+        biometry = LADomainStateBiometry(type: biometryType, set: biometrySet)
         companion = LADomainStateCompanion()
     }
 }
@@ -43,12 +43,15 @@ public final class LADomainState: NSObject {
 /// Which fingers or faces are enrolled, in a form that changes when they do.
 public final class LADomainStateBiometry: NSObject {
     /// What the machine can tell a person by.
-    public var biometryType: LABiometryType { .none }
+    public let biometryType: LABiometryType
 
     /// A digest of what is enrolled; nil where nothing is.
-    public var stateHash: Data? { nil }
+    public let stateHash: Data?
 
-    override init() {}
+    init(type: LABiometryType, set: Data?) {
+        biometryType = type
+        stateHash = set
+    }
 }
 
 /// Which companion devices are paired, in a form that changes when they do.

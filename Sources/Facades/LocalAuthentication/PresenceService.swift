@@ -16,45 +16,43 @@ package enum PresenceQuestion: Sendable {
     }
 }
 
+/// How a prompt is to look.
+package struct PresenceWishes: Sendable {
+    package let reason: String
+    package let cancelTitle: String?
+    package let fallbackTitle: String?
+
+    package init(reason: String, cancelTitle: String? = nil, fallbackTitle: String? = nil) {
+        self.reason = reason
+        self.cancelTitle = cancelTitle
+        self.fallbackTitle = fallbackTitle
+    }
+}
+
 /// Who asks a person to prove who they are.
 package protocol PresenceService: Sendable {
     /// What a person can be told by on this machine.
     var biometryType: LABiometryType { get }
 
+    /// A digest of the enrolled fingers or faces; nil where there are none.
+    var biometrySet: Data? { get }
+
     /// Why a policy cannot be evaluated on this machine, or nil if it can.
     func obstacle(to policy: LAPolicy) -> LAError.Code?
+
+    /// What is proved in one context is kept here; nil for a service that keeps nothing. A `PresenceContext`, of which no
+    /// declaration here may say more.
+    func makeContext() -> (any AnyObject & Sendable)?
 
     /// Asks the person, and replies once: nil if they proved what was asked.
     ///
     /// It returns at once. The reply may come from any thread, and before this returns.
-    func evaluate(_ question: PresenceQuestion, reason: String, reply: @escaping @Sendable (LAError.Code?) -> Void)
-}
-
-/// A machine without anybody who asks: there is no reader of fingers or faces, no companion and no passcode.
-struct NoPresenceService: PresenceService {
-    var biometryType: LABiometryType { .none }
-
-    func obstacle(to policy: LAPolicy) -> LAError.Code? {
-        switch policy {
-        case .deviceOwnerAuthenticationWithBiometrics: .biometryNotAvailable
-        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometryNotAvailable
-        case .deviceOwnerAuthenticationWithCompanion: .companionNotAvailable
-        case .deviceOwnerAuthentication, .deviceOwnerAuthenticationWithWristDetection: .passcodeNotSet
-        }
-    }
-
-    func evaluate(_ question: PresenceQuestion, reason: String, reply: @escaping @Sendable (LAError.Code?) -> Void) {
-        switch question {
-        case .policy(let policy): reply(obstacle(to: policy) ?? .authenticationFailed)
-        case .accessControl(let demand, _, _): reply(obstacle(to: demand))
-        }
-    }
-
-    private func obstacle(to demand: PresenceDemand) -> LAError.Code {
-        if demand.needsPasscode { return .passcodeNotSet }
-        if demand.needsBiometry { return .biometryNotAvailable }
-        if demand.needsCompanion { return .companionNotAvailable }
-        // Nobody can be asked for an application password.
-        return .notInteractive
-    }
+    ///
+    /// - Parameter context: what `makeContext` made.
+    func evaluate(
+        _ question: PresenceQuestion,
+        _ wishes: PresenceWishes,
+        in context: (any AnyObject & Sendable)?,
+        reply: @escaping @Sendable (LAError.Code?) -> Void
+    )
 }

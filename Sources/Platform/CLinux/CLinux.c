@@ -1,11 +1,14 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <time.h>
 
 void clinux_zero(void *bytes, size_t count) {
@@ -21,6 +24,10 @@ void clinux_reset_crash_signals(void) {
 
 const char *clinux_environment(const char *name) {
     return secure_getenv(name);
+}
+
+int clinux_open_unnamed(const char *folder) {
+    return open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 }
 
 // A writer that waits must not be starved by readers that come and go, so the lock prefers writers. That forbids a
@@ -86,6 +93,11 @@ void clinux_fork_gate_leave(void) {
     if (--depth == 0) {
         pthread_rwlock_unlock(&gate);
     }
+}
+
+bool clinux_is_in_memory(int descriptor) {
+    struct statfs system;
+    return fstatfs(descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
 int clinux_wait_for_input(int descriptor, const sigset_t *mask) {

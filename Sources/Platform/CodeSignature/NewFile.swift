@@ -1,19 +1,27 @@
+import CLinux
 import Glibc
-import KeychainModel
+package import KeychainModel
 
-/// A file on its way to its name: it gets it when it is whole and on the disk, or never.
-final class NewFile {
+/// A file on its way to its name: it gets it when it is whole and on the disk, or never. Until then it has none, wherever
+/// the file system can do that: a process that is killed leaves nothing.
+package final class NewFile {
     private let path: String
     private let temporary: String
     let descriptor: Int32
-    private var isCommitted = false
+    /// Whether `temporary` is there and has to go.
+    private var hasTemporaryName = false
 
     /// Creates an empty file in the same folder.
-    init(beside path: String, mode: mode_t) throws(KeychainError) {
+    package init(beside path: String, mode: UInt32) throws(KeychainError) {
         self.path = path
         temporary = path + ".new-\(UInt64.random(in: .min ... .max))"
-        descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
+        if let unnamed = Self.openUnnamed(in: Place.parent(of: path)) {
+            descriptor = unnamed
+        } else {
+            descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
+            hasTemporaryName = true
+        }
         // Whatever the mask of the shell is.
         guard fchmod(descriptor, mode) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
     }
@@ -21,10 +29,23 @@ final class NewFile {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if !isCommitted { _ = unsafe unlink(temporary) }
+        if hasTemporaryName { _ = unsafe unlink(temporary) }
     }
 
-    func write(_ bytes: [UInt8]) throws(KeychainError) {
+    /// - Returns: nil where such a file cannot be, or cannot be given a name later: through `/proc`, as open(2) has it.
+    private static func openUnnamed(in folder: String) -> Int32? {
+        let descriptor = unsafe clinux_open_unnamed(folder)
+        guard descriptor >= 0 else { return nil }
+        guard unsafe access(place(of: descriptor), F_OK) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    package func write(_ bytes: [UInt8]) throws(KeychainError) {
         do {
             try unsafe bytes.withUnsafeBytes { bytes in try unsafe write(bytes) }
         } catch let error as KeychainError {
@@ -50,22 +71,34 @@ final class NewFile {
     ///
     /// - Parameter replacing: whether another file may have the name until now.
     /// - Throws: `duplicateItem` where it has and may not.
-    func commit(replacing: Bool) throws(KeychainError) {
+    package func commit(replacing: Bool) throws(KeychainError) {
         guard fsync(descriptor) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
         if replacing {
+            // A link replaces nothing; a renaming does, and needs a name to begin with.
+            if !hasTemporaryName { try link(as: temporary) }
+            hasTemporaryName = true
             guard unsafe rename(temporary, path) == 0 else {
                 throw KeychainError(errno: errno, "\(path) cannot be written")
             }
+            hasTemporaryName = false
         } else {
-            guard unsafe link(temporary, path) == 0 else {
-                throw errno == EEXIST
-                    ? KeychainError(.duplicateItem, "\(path) is there already")
-                    : KeychainError(errno: errno, "\(path) cannot be written")
-            }
-            _ = unsafe unlink(temporary)
+            try link(as: path)
         }
-        isCommitted = true
         try Self.synchronizeFolder(of: path)
+    }
+
+    private func link(as name: String) throws(KeychainError) {
+        let result =
+            if hasTemporaryName {
+                unsafe Glibc.link(temporary, name)
+            } else {
+                unsafe linkat(AT_FDCWD, Self.place(of: descriptor), AT_FDCWD, name, AT_SYMLINK_FOLLOW)
+            }
+        guard result == 0 else {
+            throw errno == EEXIST
+                ? KeychainError(.duplicateItem, "\(path) is there already")
+                : KeychainError(errno: errno, "\(path) cannot be written")
+        }
     }
 
     /// Makes a change of names last.

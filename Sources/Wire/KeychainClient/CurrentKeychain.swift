@@ -7,7 +7,7 @@ package enum CurrentKeychain {
     @TaskLocal package static var override: (any KeychainService)?
 
     /// A keychain that answers the four calls, and can be looked after or says who can.
-    private typealias Keychain = any KeychainService & KeychainMaintenance
+    private typealias Keychain = any PresenceKeychain & KeychainMaintenance & BackupService & KeyRotationService
 
     private static let keychains = Mutex<[KeychainLocation: Keychain]>([:])
     private static let failures = FailureReport(log: KeychainLog.keychain)
@@ -20,8 +20,27 @@ package enum CurrentKeychain {
         return try ForkGuard.holdingOffForks(keychain)
     }
 
+    /// The same keychain, for those who have people asked.
+    package static func presence() throws(KeychainError) -> any PresenceKeychain {
+        if let override {
+            guard let keychain = override as? any PresenceKeychain else { throw PresenceFailure.nobodyToAsk.error }
+            return keychain
+        }
+        return try ForkGuard.holdingOffForks(keychain)
+    }
+
     /// The same keychain, for those who look after it as a whole.
     package static func maintenance() throws(KeychainError) -> any KeychainMaintenance {
+        try ForkGuard.holdingOffForks(keychain)
+    }
+
+    /// The same keychain, for its owner, who wants a backup of it or gives it one.
+    package static func backups() throws(KeychainError) -> any BackupService {
+        try ForkGuard.holdingOffForks(keychain)
+    }
+
+    /// The same keychain, for its owner, who wants other keys for it.
+    package static func keyRotation() throws(KeychainError) -> any KeyRotationService {
         try ForkGuard.holdingOffForks(keychain)
     }
 

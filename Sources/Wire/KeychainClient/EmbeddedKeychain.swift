@@ -1,3 +1,4 @@
+package import KeychainEnclave
 import KeychainEngine
 package import KeychainModel
 package import Logging
@@ -15,42 +16,58 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     }
 
     let place: Place
-    private let caller: Caller
+    let caller: Caller
     let log: Logger
     private let queryLog: Logger
     private let patience: Duration
+    private let cost: PasscodeCost
     private let keychain: OpenKeychain
     private let failures: FailureReport
 
-    /// - Parameter patience: how long a call waits for another process that writes, before it fails.
+    /// - Parameters:
+    ///   - patience: how long a call waits for another process that writes, before it fails.
+    ///   - cost: what a passcode costs to try.
+    ///   - pinentry: what its owner is asked by.
     package init(
         _ place: Place,
         caller: Caller,
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query,
-        patience: Duration = KeychainDirectory.defaultPatience
+        patience: Duration = KeychainDirectory.defaultPatience,
+        cost: PasscodeCost = .standard,
+        pinentry: PinentryChoice = .named
     ) {
         self.place = place
         self.caller = caller
         self.log = log
         self.queryLog = queryLog
         self.patience = patience
+        self.cost = cost
         failures = FailureReport(log: log)
         keychain = OpenKeychain { () throws(KeychainError) in
-            switch place {
-            case .memory: try KeychainEngine.inMemory(log: log)
-            case .embedded(let path): try Self.directory(path, patience: patience).open(log: log)
-            }
+            let engine =
+                switch place {
+                case .memory: try KeychainEngine.inMemory(log: log)
+                case .embedded(let path): try Self.directory(path, patience: patience, cost: cost).open(log: log)
+                }
+            pinentry.attend(engine.enclave)
+            return engine
         }
         ForkGuard.register(self)
     }
 
     package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
-        try withEngine { (engine) throws(KeychainError) in try engine.add(request, for: caller) }
+        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+            var request = request
+            request.authentication = authentication
+            return try engine.add(request, for: caller)
+        }
     }
 
     package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try withEngine { (engine) throws(KeychainError) in
+        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+            var request = request
+            request.authentication = authentication
             let items = try engine.find(request, for: caller)
             if items.isEmpty { explainAbsence(of: request.query, in: engine) }
             return items
@@ -58,7 +75,9 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     }
 
     package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try withEngine { (engine) throws(KeychainError) in
+        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+            var request = request
+            request.authentication = authentication
             let count = try engine.update(request, for: caller)
             if count == 0 { explainAbsence(of: request.query, in: engine) }
             return count
@@ -73,13 +92,29 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         }
     }
 
+    /// Does a call, and has the owner asked for what it lacks: by the prompter of this process.
+    private func asking<Value>(
+        _ authentication: ItemAuthentication,
+        _ body: (KeychainEngine, ItemAuthentication) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let rounds = PresenceRounds(
+            for: asker,
+            in: authentication.context as? PresenceSession,
+            enclave: enclave,
+            isWanted: { true }
+        )
+        return try rounds.perform(authentication) { (authentication) throws(KeychainError) in
+            try withEngine { (engine) throws(KeychainError) in try body(engine, authentication) }
+        }
+    }
+
     /// Tells whoever asks for it by `CHATELAINE_LOG=debug` why nothing matched; it costs several searches.
     private func explainAbsence(of query: ItemQuery, in engine: KeychainEngine) {
         guard queryLog.logLevel <= .debug else { return }
         for sentence in engine.explainAbsence(of: query, for: caller) { queryLog.debug("\(sentence)") }
     }
 
-    private func withEngine<Value>(
+    func withEngine<Value>(
         _ body: (KeychainEngine) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
@@ -93,11 +128,16 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     }
 
     func directory(_ path: String) -> KeychainDirectory {
-        Self.directory(path, patience: patience)
+        Self.directory(path, patience: patience, cost: cost)
     }
 
-    private static func directory(_ path: String, patience: Duration) -> KeychainDirectory {
-        KeychainDirectory(path: path, credentials: Environment["CREDENTIALS_DIRECTORY"], patience: patience)
+    private static func directory(_ path: String, patience: Duration, cost: PasscodeCost) -> KeychainDirectory {
+        KeychainDirectory(
+            path: path,
+            credentials: Environment["CREDENTIALS_DIRECTORY"],
+            cost: cost,
+            patience: patience
+        )
     }
 
     /// Before a fork: no connection may be inherited, since SQLite's locks and their bookkeeping would be shared with

@@ -1,8 +1,10 @@
 package import ArgumentParser
 import CodeSignature
+import EnclaveProtocol
 import Glibc
 import KeychainModel
 package import KeychainProtocol
+import TPMEnclave
 
 /// What `chatelained` is told when it is started.
 package struct DaemonOptions: ParsableArguments {
@@ -32,6 +34,46 @@ package struct DaemonOptions: ParsableArguments {
     )
     package var identifySocket: String = "/run/chatelaine/identify.sock"
 
+    @Option(help: ArgumentHelp("System mode, started by root: who chatelaine-enclave becomes.", valueName: "name|uid"))
+    package var enclaveUser: String = "chatelaine-enclave"
+
+    @Option(
+        help: ArgumentHelp("System mode, started by root: the folder of the enclave's own files.", valueName: "dir")
+    )
+    package var enclaveDirectory: String = EnclavePlaces.directory
+
+    @Option(
+        help: ArgumentHelp("System mode, not started by root: where chatelaine-enclave listens.", valueName: "path")
+    )
+    package var enclaveSocket: String = EnclavePlaces.serviceSocket
+
+    @Option(
+        help: ArgumentHelp(
+            "Where passcodes are given, if not in the folder of the clients' socket. A service that is not started by root "
+                + "leaves it to chatelaine-enclave.",
+            valueName: "path"
+        )
+    )
+    package var controlSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The TPM that keys are bound to: auto (/dev/tpmrm0, where it is there), none, device:PATH or swtpm:path=PATH. "
+                + "In session mode none, if not said otherwise.",
+            valueName: "tpm"
+        )
+    )
+    package var tpm: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Session mode: the program that asks people, which speaks pinentry's protocol; the system's, if not said "
+                + "otherwise; none has agents ask alone. In system mode each user's agent asks (chatelaine agent).",
+            valueName: "path"
+        )
+    )
+    package var pinentry: String?
+
     @Option(help: ArgumentHelp("The least level of messages that are logged: debug, info, notice, warning, error."))
     package var logLevel: String = "notice"
 
@@ -46,7 +88,27 @@ package struct DaemonOptions: ParsableArguments {
         guard !logLevel.isEmpty, StandardErrorLog.level(named: logLevel) != nil else {
             throw ValidationError("'\(logLevel)' is no level of messages")
         }
+        guard pinentry == nil || mode == .session else {
+            throw ValidationError("in system mode each user's own agent asks: chatelaine agent --pinentry PATH")
+        }
+        guard pinentry == "none" || pinentry?.hasPrefix("/") ?? true else {
+            throw ValidationError("--pinentry takes a whole path, or none")
+        }
+        do {
+            _ = try TPMSetting(tpm ?? "")
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
+
+    /// A user's own programs open the keychain without the service too, and these use no TPM.
+    var tpmSetting: TPMSetting {
+        guard let tpm, let setting = try? TPMSetting(tpm) else { return mode == .session ? .none : .automatic }
+        return setting
+    }
+
+    /// Whether this process asks.
+    var asksPeople: Bool { pinentry != "none" }
 
     package var serviceMode: ServiceIdentity.Mode {
         switch mode {

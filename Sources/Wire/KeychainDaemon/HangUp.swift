@@ -1,31 +1,33 @@
 import Dispatch
 import Glibc
-import PeerIdentity
 import ServiceLifecycle
 
 /// Waits for the other end of a socket to go, or for the service to be stopped.
 enum HangUp {
-    /// - Returns: whether the other end is gone.
-    static func ofOther(_ socket: Descriptor) async -> Bool {
-        let (end, continuation) = AsyncStream.makeStream(of: Never.self)
-        // This thread waits for as long as the process lives, or the other one.
-        DispatchQueue.global().async {
-            var state = pollfd(fd: socket.number, events: 0, revents: 0)
-            while unsafe poll(&state, 1, -1) < 0 {}
-            continuation.finish()
+    /// - Parameter sockets: by the name of who is at the other end.
+    /// - Returns: who is gone; nil where the service is to stop.
+    static func ofAny(_ sockets: [String: Int32]) async -> String? {
+        let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+        for (name, socket) in sockets {
+            // This thread waits for as long as the process lives, or the other one.
+            DispatchQueue.global().async {
+                var state = pollfd(fd: socket, events: 0, revents: 0)
+                while unsafe poll(&state, 1, -1) < 0 {}
+                continuation.yield(name)
+            }
         }
-        return await withTaskGroup(of: Bool.self) { group in
+        return await withTaskGroup(of: String?.self) { group in
             group.addTask {
-                for await _ in end {}
-                return !Task.isCancelled
+                for await name in ends { return name }
+                return nil
             }
             group.addTask {
                 try? await gracefulShutdown()
-                return false
+                return nil
             }
-            let isGone = await group.next() ?? false
+            let gone = await group.next() ?? nil
             group.cancelAll()
-            return isGone
+            return gone
         }
     }
 }

@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainProtocol
 package import KeychainServer
 import Logging
+import PeerIdentity
 import ServiceLifecycle
 import UnixSignals
 
@@ -35,6 +36,7 @@ package enum KeychainDaemon {
     private struct KeychainService: Service {
         let server: KeychainServer
         let daemon: PreparedDaemon
+        let enclaves: DaemonEnclaves
         let log: Logger
 
         init(_ daemon: PreparedDaemon, gatekeeper: any Gatekeeper, log: Logger) throws(KeychainError) {
@@ -46,13 +48,14 @@ package enum KeychainDaemon {
                 mode: mode,
                 credentials: unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
             )
+            enclaves = try DaemonEnclaves(daemon.enclave, folder: folder, log: log)
             var limits = ServiceLimits()
             limits.fit(descriptors: Self.descriptorLimit)
             server = KeychainServer(
                 mode: mode,
                 version: ServiceVersion.current,
                 gatekeeper: gatekeeper,
-                keychains: UserKeychains(folder: folder, limits: limits, log: log),
+                keychains: UserKeychains(folder: folder, enclaves: enclaves.folders, limits: limits, log: log),
                 limits: limits,
                 log: log
             )
@@ -70,18 +73,23 @@ package enum KeychainDaemon {
                 "serving keychains",
                 metadata: ["mode": "\(daemon.options.mode.rawValue)", "directory": "\(daemon.directory)"]
             )
+            let watch = SessionWatch.start(enclaves.locks, log: log)
             Supervisor.notify("READY=1")
-            var isAlone = false
-            if let helper = daemon.gate.helper {
-                isAlone = await HangUp.ofOther(helper)
-            } else {
-                try? await gracefulShutdown()
-            }
+            let gone = await HangUp.ofAny(
+                [
+                    "chatelaine-identify": daemon.gate.helper?.number,
+                    "chatelaine-enclave": enclaves.startedEnclave,
+                ].compactMapValues(\.self)
+            )
             Supervisor.notify("STOPPING=1")
             log.notice("stopping")
+            watch?.stop()
             server.stop()
+            enclaves.stop()
             daemon.listener.close()
-            if isAlone { throw KeychainError(.notAvailable, "chatelaine-identify has ended: nobody can be admitted") }
+            if let gone {
+                throw KeychainError(.notAvailable, "\(gone) has ended, without which the service can do nothing")
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 import CLinux
 package import CodeSignature
+import EnclaveProtocol
 import Glibc
 package import KeychainModel
 import KeychainProtocol
 package import KeychainServer
 package import PeerIdentity
+import TPMEnclave
 
 /// What has to be done while the process has one thread, and maybe all rights: sockets, the process that looks at others,
 /// and then giving up what the service does not need.
@@ -14,6 +16,21 @@ package struct PreparedDaemon {
     package let gate: Gate
     let listener: ListeningSocket
     let directory: String
+    let enclave: Enclave
+
+    /// Where keys are.
+    enum Enclave {
+        /// In this process, which takes passcodes there.
+        case local(control: ControlSocket, tpm: TPMSetting, asks: Bool, pinentry: String?)
+        case remote(EnclaveConnection)
+    }
+
+    /// Where passcodes are given.
+    enum ControlSocket {
+        case path(String)
+        /// It listens already, as from systemd.
+        case descriptor(Int32)
+    }
 
     package struct Gate: Sendable {
         package let mode: PeerGatekeeper.Mode
@@ -26,20 +43,36 @@ package struct PreparedDaemon {
     package init(_ options: DaemonOptions) throws(KeychainError) {
         self.options = options
         let sockets = Supervisor.takeSockets()
-        guard sockets.count <= 1 else {
-            throw KeychainError(.invalidParameter, "the service listens on one socket, and was given \(sockets.count)")
+        guard sockets.clients.count <= 1, sockets.control.count <= (options.mode == .session ? 1 : 0) else {
+            throw KeychainError(
+                .invalidParameter,
+                "the service listens on one socket, and in session mode on another one for passcodes; it was given "
+                    + "\(sockets.clients.count) and \(sockets.control.count)"
+            )
         }
         Self.raiseDescriptorLimit()
         switch options.serviceMode {
         case .session:
             if let folder = options.directory { directory = folder } else { directory = try SessionPlaces.directory() }
-            if let socket = sockets.first {
+            if let socket = sockets.clients.first {
                 listener = try ListeningSocket(adopting: socket)
             } else if let path = options.socket {
                 listener = try ListeningSocket(binding: path, for: .owner)
             } else {
                 listener = try Self.bind(SessionPlaces.socket(), for: .owner)
             }
+            let control: ControlSocket =
+                if let socket = sockets.control.first {
+                    .descriptor(socket)
+                } else {
+                    .path(try Self.controlSocket(options, beside: options.socket))
+                }
+            enclave = .local(
+                control: control,
+                tpm: options.tpmSetting,
+                asks: options.asksPeople,
+                pinentry: options.pinentry
+            )
             gate = Gate(
                 mode: .session(uid: geteuid()),
                 witness: LocalWitness(),
@@ -49,20 +82,31 @@ package struct PreparedDaemon {
             try Self.harden()
         case .system:
             directory = options.directory ?? "/var/lib/chatelaine"
-            if let socket = sockets.first {
+            if let socket = sockets.clients.first {
                 listener = try ListeningSocket(adopting: socket)
             } else if let path = options.socket {
                 listener = try ListeningSocket(binding: path, for: .everybody)
             } else {
-                listener = try Self.bind("/run/chatelaine/keychain.sock", for: .everybody)
+                listener = try Self.bind(Self.systemSocket, for: .everybody)
             }
             let markerGroup = try SystemAccount.group(options.markerGroup)
             let helper: Descriptor
             if geteuid() == 0 {
                 helper = try IdentifyHelper.start(user: options.identifyUser)
+                let path = try Self.controlSocket(options, beside: options.socket ?? Self.systemSocket)
+                let owners = try ListeningSocket(binding: path, for: .everybody, kind: .packets)
+                let connected = try EnclaveHelper.start(
+                    user: options.enclaveUser,
+                    directory: options.enclaveDirectory,
+                    tpm: options.tpmSetting.description,
+                    owners: owners
+                )
+                // The path stays: whoever has given up root could not remove it. The next service replaces it.
+                enclave = .remote(EnclaveConnection(.connected(connected)))
                 try Self.becomeUser(options.user, owning: directory)
             } else {
                 helper = try IdentifyHelper.connect(options.identifySocket)
+                enclave = .remote(EnclaveConnection(.listener(path: options.enclaveSocket, uid: nil)))
                 try Self.check(clinux_become(geteuid(), getegid(), 0), "capabilities cannot be given up")
             }
             try Self.harden()
@@ -73,6 +117,20 @@ package struct PreparedDaemon {
                 helper: helper
             )
         }
+    }
+
+    private static let systemSocket = "/run/chatelaine/keychain.sock"
+
+    private static func controlSocket(
+        _ options: DaemonOptions,
+        beside socket: String?
+    ) throws(KeychainError) -> String {
+        if let path = options.controlSocket { return path }
+        let socket = if let socket { socket } else { try SessionPlaces.socket() }
+        guard let end = socket.lastIndex(of: "/") else {
+            throw KeychainError(.invalidParameter, "the socket's path has to begin with /")
+        }
+        return socket[...end] + EnclavePlaces.controlSocketName
     }
 
     private static func verdicts(_ options: DaemonOptions, owner: TrustedTeams.Owner) -> VerdictCache {

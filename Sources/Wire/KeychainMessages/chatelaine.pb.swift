@@ -119,6 +119,85 @@ package nonisolated enum WireAuthenticationUI: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// Why nobody has proved anything.
+package nonisolated enum WirePresenceFailure: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case declined // = 1
+  case fallback // = 2
+  case failed // = 3
+  case noPasscode // = 4
+  case noBiometry // = 5
+  case notEnrolled // = 6
+  case biometryLockout // = 7
+  case noCompanion // = 8
+  case nobodyToAsk // = 9
+  case interrupted // = 10
+  case tooMany // = 11
+  case notInteractive // = 12
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .declined
+    case 2: self = .fallback
+    case 3: self = .failed
+    case 4: self = .noPasscode
+    case 5: self = .noBiometry
+    case 6: self = .notEnrolled
+    case 7: self = .biometryLockout
+    case 8: self = .noCompanion
+    case 9: self = .nobodyToAsk
+    case 10: self = .interrupted
+    case 11: self = .tooMany
+    case 12: self = .notInteractive
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .declined: return 1
+    case .fallback: return 2
+    case .failed: return 3
+    case .noPasscode: return 4
+    case .noBiometry: return 5
+    case .notEnrolled: return 6
+    case .biometryLockout: return 7
+    case .noCompanion: return 8
+    case .nobodyToAsk: return 9
+    case .interrupted: return 10
+    case .tooMany: return 11
+    case .notInteractive: return 12
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WirePresenceFailure] = [
+    .unspecified,
+    .declined,
+    .fallback,
+    .failed,
+    .noPasscode,
+    .noBiometry,
+    .notEnrolled,
+    .biometryLockout,
+    .noCompanion,
+    .nobodyToAsk,
+    .interrupted,
+    .tooMany,
+    .notInteractive,
+  ]
+
+}
+
 /// Why something was refused or failed. docs/protocol.md gives the OSStatus of each.
 package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
@@ -277,6 +356,15 @@ package nonisolated struct WireServerFrame: Sendable {
     set {body = .response(newValue)}
   }
 
+  /// Only to a client that watches.
+  package var event: WireEvent {
+    get {
+      if case .event(let v)? = body {return v}
+      return WireEvent()
+    }
+    set {body = .event(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -284,6 +372,8 @@ package nonisolated struct WireServerFrame: Sendable {
     case welcome(WireWelcome)
     case refusal(WireRefusal)
     case response(WireResponse)
+    /// Only to a client that watches.
+    case event(WireEvent)
 
   }
 
@@ -516,6 +606,54 @@ package nonisolated struct WireRequest: Sendable {
     set {body = .status(newValue)}
   }
 
+  package var watch: WireWatchRequest {
+    get {
+      if case .watch(let v)? = body {return v}
+      return WireWatchRequest()
+    }
+    set {body = .watch(newValue)}
+  }
+
+  package var rotate: WireRotate {
+    get {
+      if case .rotate(let v)? = body {return v}
+      return WireRotate()
+    }
+    set {body = .rotate(newValue)}
+  }
+
+  package var backup: WireBackup {
+    get {
+      if case .backup(let v)? = body {return v}
+      return WireBackup()
+    }
+    set {body = .backup(newValue)}
+  }
+
+  package var restore: WireRestore {
+    get {
+      if case .restore(let v)? = body {return v}
+      return WireRestore()
+    }
+    set {body = .restore(newValue)}
+  }
+
+  package var evaluate: WireEvaluate {
+    get {
+      if case .evaluate(let v)? = body {return v}
+      return WireEvaluate()
+    }
+    set {body = .evaluate(newValue)}
+  }
+
+  package var presence: WirePresenceRequest {
+    get {
+      if case .presence(let v)? = body {return v}
+      return WirePresenceRequest()
+    }
+    set {body = .presence(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -523,6 +661,12 @@ package nonisolated struct WireRequest: Sendable {
     case batch(WireBatch)
     case identity(WireIdentityRequest)
     case status(WireStatusRequest)
+    case watch(WireWatchRequest)
+    case rotate(WireRotate)
+    case backup(WireBackup)
+    case restore(WireRestore)
+    case evaluate(WireEvaluate)
+    case presence(WirePresenceRequest)
 
   }
 
@@ -615,172 +759,536 @@ package nonisolated struct WireStatusRequest: Sendable {
   package init() {}
 }
 
-package nonisolated struct WireAdd: Sendable {
+/// The connection brings nothing but events from then on, and no response; the first says how it stands now. Whoever has
+/// seen enough closes it.
+package nonisolated struct WireWatchRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var itemClass: WireItemClass = .unspecified
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  package var attributes: [WireAttribute] = []
+  package init() {}
+}
 
-  package var accessGroup: String {
-    get {_accessGroup ?? String()}
-    set {_accessGroup = newValue}
+/// Replaces all class keys, and puts all items under the new ones. Its outcome is a count of 0.
+package nonisolated struct WireRotate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 bytes from the enclave, which say that the owner has allowed it.
+  package var token: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Asks for a backup (docs/formats/backup.md) of all items, sealed for the recipients.
+package nonisolated struct WireBackup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 bytes from the enclave, which say that the owner has allowed it.
+  package var token: Data = Data()
+
+  /// Whether it is to be read by people and other programs: then without items of this device alone.
+  package var isExport: Bool = false
+
+  /// At least one.
+  package var recipients: [WireBackup.Recipient] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Recipient: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// X25519, 32 bytes.
+    package var publicKey: Data = Data()
+
+    /// What the backup is to have beside it, at most 256 bytes.
+    package var stanza: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
   }
-  /// Returns true if `accessGroup` has been explicitly set.
-  package var hasAccessGroup: Bool {self._accessGroup != nil}
-  /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessGroup() {self._accessGroup = nil}
 
-  package var accessibility: String {
-    get {_accessibility ?? String()}
-    set {_accessibility = newValue}
+  package init() {}
+}
+
+/// Gives a backup back, in several requests on one connection: begin, the file in parts, end. Each has its response.
+package nonisolated struct WireRestore: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireRestore.OneOf_Body? = nil
+
+  package var begin: WireRestore.Begin {
+    get {
+      if case .begin(let v)? = body {return v}
+      return WireRestore.Begin()
+    }
+    set {body = .begin(newValue)}
   }
-  /// Returns true if `accessibility` has been explicitly set.
-  package var hasAccessibility: Bool {self._accessibility != nil}
-  /// Clears the value of `accessibility`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessibility() {self._accessibility = nil}
 
-  package var accessControl: WireAccessControl {
-    get {_accessControl ?? WireAccessControl()}
-    set {_accessControl = newValue}
+  /// At most 1 MiB of the file.
+  package var part: Data {
+    get {
+      if case .part(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .part(newValue)}
   }
-  /// Returns true if `accessControl` has been explicitly set.
-  package var hasAccessControl: Bool {self._accessControl != nil}
-  /// Clears the value of `accessControl`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessControl() {self._accessControl = nil}
 
-  package var isSynchronizable: Bool = false
-
-  package var secrets: [WireAttribute] = []
-
-  package var returns: WireReturns {
-    get {_returns ?? WireReturns()}
-    set {_returns = newValue}
+  /// All parts were sent: restore it.
+  package var end: Bool {
+    get {
+      if case .end(let v)? = body {return v}
+      return false
+    }
+    set {body = .end(newValue)}
   }
-  /// Returns true if `returns` has been explicitly set.
-  package var hasReturns: Bool {self._returns != nil}
-  /// Clears the value of `returns`. Subsequent reads from it will return its default value.
-  package mutating func clearReturns() {self._returns = nil}
+
+  /// By itself: who makes backups that this P-256 public key (X9.63) is the signer of.
+  package var originOfSigner: Data {
+    get {
+      if case .originOfSigner(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .originOfSigner(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    case begin(WireRestore.Begin)
+    /// At most 1 MiB of the file.
+    case part(Data)
+    /// All parts were sent: restore it.
+    case end(Bool)
+    /// By itself: who makes backups that this P-256 public key (X9.63) is the signer of.
+    case originOfSigner(Data)
+
+  }
+
+  package nonisolated enum ConflictRule: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case newer // = 0
+    case keep // = 1
+    case replace // = 2
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .newer
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .newer
+      case 1: self = .keep
+      case 2: self = .replace
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .newer: return 0
+      case .keep: return 1
+      case .replace: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireRestore.ConflictRule] = [
+      .newer,
+      .keep,
+      .replace,
+    ]
+
+  }
+
+  package nonisolated struct Begin: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// 32 bytes from the enclave, which say that the owner has allowed it.
+    package var token: Data = Data()
+
+    /// 32 bytes.
+    package var fileKey: Data = Data()
+
+    package var rule: WireRestore.ConflictRule = .newer
+
+    /// Changes nothing, and tells of each item.
+    package var isDryRun: Bool = false
+
+    /// Also a backup of a device that is unknown here.
+    package var acceptsOrigin: Bool = false
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+}
+
+/// Has the owner asked. What they prove counts for requests of this connection that use its context, until it ends. The
+/// outcome is a count of 0.
+package nonisolated struct WireEvaluate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Each of them is enough. Bit 0 asks for nothing, bit 1 for the passcode, bit 2 for a finger, bit 3 for both; without any,
+  /// a companion device would be needed.
+  package var alternatives: UInt32 = 0
+
+  /// Whether an application password is asked for too.
+  package var asksPassword: Bool = false
+
+  package var prompt: WirePrompt {
+    get {_prompt ?? WirePrompt()}
+    set {_prompt = newValue}
+  }
+  /// Returns true if `prompt` has been explicitly set.
+  package var hasPrompt: Bool {self._prompt != nil}
+  /// Clears the value of `prompt`. Subsequent reads from it will return its default value.
+  package mutating func clearPrompt() {self._prompt = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _accessGroup: String? = nil
-  fileprivate var _accessibility: String? = nil
-  fileprivate var _accessControl: WireAccessControl? = nil
-  fileprivate var _returns: WireReturns? = nil
+  fileprivate var _prompt: WirePrompt? = nil
 }
 
-package nonisolated struct WireFind: Sendable {
+/// Asks by what the owner can be told now.
+package nonisolated struct WirePresenceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What a call brings for items that ask for more than that the keychain is unlocked.
+package nonisolated struct WireItemAuthentication: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ui: WireAuthenticationUI = .allow
+
+  /// From the call's context, for an item that needs one.
+  package var applicationPassword: Data {
+    get {_applicationPassword ?? Data()}
+    set {_applicationPassword = newValue}
+  }
+  /// Returns true if `applicationPassword` has been explicitly set.
+  package var hasApplicationPassword: Bool {self._applicationPassword != nil}
+  /// Clears the value of `applicationPassword`. Subsequent reads from it will return its default value.
+  package mutating func clearApplicationPassword() {self._applicationPassword = nil}
+
+  package var prompt: WirePrompt {
+    get {_prompt ?? WirePrompt()}
+    set {_prompt = newValue}
+  }
+  /// Returns true if `prompt` has been explicitly set.
+  package var hasPrompt: Bool {self._prompt != nil}
+  /// Clears the value of `prompt`. Subsequent reads from it will return its default value.
+  package mutating func clearPrompt() {self._prompt = nil}
+
+  /// Whether what was proved on this connection counts, and what is proved now stays. Without it a proof is good for this
+  /// call.
+  package var usesContext: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _applicationPassword: Data? = nil
+  fileprivate var _prompt: WirePrompt? = nil
+}
+
+/// How a prompt is to look. What is too long is cut off.
+package nonisolated struct WirePrompt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reason: String = String()
+
+  package var cancelTitle: String {
+    get {_cancelTitle ?? String()}
+    set {_cancelTitle = newValue}
+  }
+  /// Returns true if `cancelTitle` has been explicitly set.
+  package var hasCancelTitle: Bool {self._cancelTitle != nil}
+  /// Clears the value of `cancelTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearCancelTitle() {self._cancelTitle = nil}
+
+  /// Empty for no such way.
+  package var fallbackTitle: String {
+    get {_fallbackTitle ?? String()}
+    set {_fallbackTitle = newValue}
+  }
+  /// Returns true if `fallbackTitle` has been explicitly set.
+  package var hasFallbackTitle: Bool {self._fallbackTitle != nil}
+  /// Clears the value of `fallbackTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearFallbackTitle() {self._fallbackTitle = nil}
+
+  /// Where the person is to be asked; absent for wherever the prompter is.
+  package var terminal: WirePrompt.Terminal {
+    get {_terminal ?? WirePrompt.Terminal()}
+    set {_terminal = newValue}
+  }
+  /// Returns true if `terminal` has been explicitly set.
+  package var hasTerminal: Bool {self._terminal != nil}
+  /// Clears the value of `terminal`. Subsequent reads from it will return its default value.
+  package mutating func clearTerminal() {self._terminal = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// As the options of pinentry have them.
+  package nonisolated struct Terminal: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var name: String = String()
+
+    package var type: String = String()
+
+    package var display: String = String()
+
+    package var waylandDisplay: String = String()
+
+    package var locale: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+
+  fileprivate var _cancelTitle: String? = nil
+  fileprivate var _fallbackTitle: String? = nil
+  fileprivate var _terminal: WirePrompt.Terminal? = nil
+}
+
+package nonisolated struct WireAdd: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var itemClass: WireItemClass {
+    get {_storage._itemClass}
+    set {_uniqueStorage()._itemClass = newValue}
+  }
+
+  package var attributes: [WireAttribute] {
+    get {_storage._attributes}
+    set {_uniqueStorage()._attributes = newValue}
+  }
+
+  package var accessGroup: String {
+    get {_storage._accessGroup ?? String()}
+    set {_uniqueStorage()._accessGroup = newValue}
+  }
+  /// Returns true if `accessGroup` has been explicitly set.
+  package var hasAccessGroup: Bool {_storage._accessGroup != nil}
+  /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
+  package mutating func clearAccessGroup() {_uniqueStorage()._accessGroup = nil}
+
+  package var accessibility: String {
+    get {_storage._accessibility ?? String()}
+    set {_uniqueStorage()._accessibility = newValue}
+  }
+  /// Returns true if `accessibility` has been explicitly set.
+  package var hasAccessibility: Bool {_storage._accessibility != nil}
+  /// Clears the value of `accessibility`. Subsequent reads from it will return its default value.
+  package mutating func clearAccessibility() {_uniqueStorage()._accessibility = nil}
+
+  package var accessControl: WireAccessControl {
+    get {_storage._accessControl ?? WireAccessControl()}
+    set {_uniqueStorage()._accessControl = newValue}
+  }
+  /// Returns true if `accessControl` has been explicitly set.
+  package var hasAccessControl: Bool {_storage._accessControl != nil}
+  /// Clears the value of `accessControl`. Subsequent reads from it will return its default value.
+  package mutating func clearAccessControl() {_uniqueStorage()._accessControl = nil}
+
+  package var isSynchronizable: Bool {
+    get {_storage._isSynchronizable}
+    set {_uniqueStorage()._isSynchronizable = newValue}
+  }
+
+  package var secrets: [WireAttribute] {
+    get {_storage._secrets}
+    set {_uniqueStorage()._secrets = newValue}
+  }
+
+  package var returns: WireReturns {
+    get {_storage._returns ?? WireReturns()}
+    set {_uniqueStorage()._returns = newValue}
+  }
+  /// Returns true if `returns` has been explicitly set.
+  package var hasReturns: Bool {_storage._returns != nil}
+  /// Clears the value of `returns`. Subsequent reads from it will return its default value.
+  package mutating func clearReturns() {_uniqueStorage()._returns = nil}
+
+  package var authentication: WireItemAuthentication {
+    get {_storage._authentication ?? WireItemAuthentication()}
+    set {_uniqueStorage()._authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {_storage._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct WireFind: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var query: WireQuery {
-    get {_query ?? WireQuery()}
-    set {_query = newValue}
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  package var hasQuery: Bool {self._query != nil}
+  package var hasQuery: Bool {_storage._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  package mutating func clearQuery() {self._query = nil}
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
 
   /// How many items at most; absent for all.
   package var limit: UInt64 {
-    get {_limit ?? 0}
-    set {_limit = newValue}
+    get {_storage._limit ?? 0}
+    set {_uniqueStorage()._limit = newValue}
   }
   /// Returns true if `limit` has been explicitly set.
-  package var hasLimit: Bool {self._limit != nil}
+  package var hasLimit: Bool {_storage._limit != nil}
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
-  package mutating func clearLimit() {self._limit = nil}
+  package mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
   package var returns: WireReturns {
-    get {_returns ?? WireReturns()}
-    set {_returns = newValue}
+    get {_storage._returns ?? WireReturns()}
+    set {_uniqueStorage()._returns = newValue}
   }
   /// Returns true if `returns` has been explicitly set.
-  package var hasReturns: Bool {self._returns != nil}
+  package var hasReturns: Bool {_storage._returns != nil}
   /// Clears the value of `returns`. Subsequent reads from it will return its default value.
-  package mutating func clearReturns() {self._returns = nil}
+  package mutating func clearReturns() {_uniqueStorage()._returns = nil}
 
-  package var authenticationUi: WireAuthenticationUI = .allow
+  package var authentication: WireItemAuthentication {
+    get {_storage._authentication ?? WireItemAuthentication()}
+    set {_uniqueStorage()._authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {_storage._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _query: WireQuery? = nil
-  fileprivate var _limit: UInt64? = nil
-  fileprivate var _returns: WireReturns? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-package nonisolated struct WireUpdate: Sendable {
+package nonisolated struct WireUpdate: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var query: WireQuery {
-    get {_query ?? WireQuery()}
-    set {_query = newValue}
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  package var hasQuery: Bool {self._query != nil}
+  package var hasQuery: Bool {_storage._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  package mutating func clearQuery() {self._query = nil}
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
 
-  package var attributes: [WireAttribute] = []
+  package var attributes: [WireAttribute] {
+    get {_storage._attributes}
+    set {_uniqueStorage()._attributes = newValue}
+  }
 
   package var accessGroup: String {
-    get {_accessGroup ?? String()}
-    set {_accessGroup = newValue}
+    get {_storage._accessGroup ?? String()}
+    set {_uniqueStorage()._accessGroup = newValue}
   }
   /// Returns true if `accessGroup` has been explicitly set.
-  package var hasAccessGroup: Bool {self._accessGroup != nil}
+  package var hasAccessGroup: Bool {_storage._accessGroup != nil}
   /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessGroup() {self._accessGroup = nil}
+  package mutating func clearAccessGroup() {_uniqueStorage()._accessGroup = nil}
 
   package var accessibility: String {
-    get {_accessibility ?? String()}
-    set {_accessibility = newValue}
+    get {_storage._accessibility ?? String()}
+    set {_uniqueStorage()._accessibility = newValue}
   }
   /// Returns true if `accessibility` has been explicitly set.
-  package var hasAccessibility: Bool {self._accessibility != nil}
+  package var hasAccessibility: Bool {_storage._accessibility != nil}
   /// Clears the value of `accessibility`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessibility() {self._accessibility = nil}
+  package mutating func clearAccessibility() {_uniqueStorage()._accessibility = nil}
 
   package var accessControl: WireAccessControl {
-    get {_accessControl ?? WireAccessControl()}
-    set {_accessControl = newValue}
+    get {_storage._accessControl ?? WireAccessControl()}
+    set {_uniqueStorage()._accessControl = newValue}
   }
   /// Returns true if `accessControl` has been explicitly set.
-  package var hasAccessControl: Bool {self._accessControl != nil}
+  package var hasAccessControl: Bool {_storage._accessControl != nil}
   /// Clears the value of `accessControl`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessControl() {self._accessControl = nil}
+  package mutating func clearAccessControl() {_uniqueStorage()._accessControl = nil}
 
   package var isSynchronizable: Bool {
-    get {_isSynchronizable ?? false}
-    set {_isSynchronizable = newValue}
+    get {_storage._isSynchronizable ?? false}
+    set {_uniqueStorage()._isSynchronizable = newValue}
   }
   /// Returns true if `isSynchronizable` has been explicitly set.
-  package var hasIsSynchronizable: Bool {self._isSynchronizable != nil}
+  package var hasIsSynchronizable: Bool {_storage._isSynchronizable != nil}
   /// Clears the value of `isSynchronizable`. Subsequent reads from it will return its default value.
-  package mutating func clearIsSynchronizable() {self._isSynchronizable = nil}
+  package mutating func clearIsSynchronizable() {_uniqueStorage()._isSynchronizable = nil}
 
-  package var secrets: [WireAttribute] = []
+  package var secrets: [WireAttribute] {
+    get {_storage._secrets}
+    set {_uniqueStorage()._secrets = newValue}
+  }
+
+  package var authentication: WireItemAuthentication {
+    get {_storage._authentication ?? WireItemAuthentication()}
+    set {_uniqueStorage()._authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {_storage._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _query: WireQuery? = nil
-  fileprivate var _accessGroup: String? = nil
-  fileprivate var _accessibility: String? = nil
-  fileprivate var _accessControl: WireAccessControl? = nil
-  fileprivate var _isSynchronizable: Bool? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireDelete: Sendable {
@@ -975,6 +1483,39 @@ package nonisolated struct WireResponse: Sendable {
     set {body = .status(newValue)}
   }
 
+  package var backup: WireBackupPart {
+    get {
+      if case .backup(let v)? = body {return v}
+      return WireBackupPart()
+    }
+    set {body = .backup(newValue)}
+  }
+
+  package var restore: WireRestoreStep {
+    get {
+      if case .restore(let v)? = body {return v}
+      return WireRestoreStep()
+    }
+    set {body = .restore(newValue)}
+  }
+
+  /// The owner is asked; another response follows when they have answered.
+  package var prompting: WirePrompting {
+    get {
+      if case .prompting(let v)? = body {return v}
+      return WirePrompting()
+    }
+    set {body = .prompting(newValue)}
+  }
+
+  package var presence: WirePresenceStatus {
+    get {
+      if case .presence(let v)? = body {return v}
+      return WirePresenceStatus()
+    }
+    set {body = .presence(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -982,7 +1523,293 @@ package nonisolated struct WireResponse: Sendable {
     case batch(WireBatchOutcome)
     case identity(WireIdentity)
     case status(WireStatus)
+    case backup(WireBackupPart)
+    case restore(WireRestoreStep)
+    /// The owner is asked; another response follows when they have answered.
+    case prompting(WirePrompting)
+    case presence(WirePresenceStatus)
 
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WirePrompting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WirePresenceStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Why there is no asking for the passcode; unspecified if there is.
+  package var passcode: WirePresenceFailure = .unspecified
+
+  /// Why there is no asking for a finger.
+  package var biometry: WirePresenceFailure = .unspecified
+
+  /// A digest of the enrolled fingers.
+  package var biometrySet: Data {
+    get {_biometrySet ?? Data()}
+    set {_biometrySet = newValue}
+  }
+  /// Returns true if `biometrySet` has been explicitly set.
+  package var hasBiometrySet: Bool {self._biometrySet != nil}
+  /// Clears the value of `biometrySet`. Subsequent reads from it will return its default value.
+  package mutating func clearBiometrySet() {self._biometrySet = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _biometrySet: Data? = nil
+}
+
+/// What comes of a backup: its bytes in parts, and at the end what it holds. An outcome with an error in the middle means
+/// that all before is worth nothing.
+package nonisolated struct WireBackupPart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireBackupPart.OneOf_Body? = nil
+
+  package var bytes: Data {
+    get {
+      if case .bytes(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .bytes(newValue)}
+  }
+
+  package var counts: WireBackupPart.Counts {
+    get {
+      if case .counts(let v)? = body {return v}
+      return WireBackupPart.Counts()
+    }
+    set {body = .counts(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    case bytes(Data)
+    case counts(WireBackupPart.Counts)
+
+  }
+
+  package nonisolated struct Counts: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var items: UInt64 = 0
+
+    /// Items of this device alone.
+    package var deviceItems: UInt64 = 0
+
+    /// Rows that were damaged, and so are missing.
+    package var damaged: UInt64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WireRestoreStep: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireRestoreStep.OneOf_Body? = nil
+
+  /// Go on: so many bytes of the file are here.
+  package var received: UInt64 {
+    get {
+      if case .received(let v)? = body {return v}
+      return 0
+    }
+    set {body = .received(newValue)}
+  }
+
+  package var report: WireRestoreStep.Report {
+    get {
+      if case .report(let v)? = body {return v}
+      return WireRestoreStep.Report()
+    }
+    set {body = .report(newValue)}
+  }
+
+  package var origin: WireRestoreStep.Origin {
+    get {
+      if case .origin(let v)? = body {return v}
+      return .unspecified
+    }
+    set {body = .origin(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    /// Go on: so many bytes of the file are here.
+    case received(UInt64)
+    case report(WireRestoreStep.Report)
+    case origin(WireRestoreStep.Origin)
+
+  }
+
+  package nonisolated enum Origin: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+    case thisDevice // = 1
+
+    /// Accepted before.
+    case known // = 2
+    case unknown // = 3
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .thisDevice
+      case 2: self = .known
+      case 3: self = .unknown
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .thisDevice: return 1
+      case .known: return 2
+      case .unknown: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireRestoreStep.Origin] = [
+      .unspecified,
+      .thisDevice,
+      .known,
+      .unknown,
+    ]
+
+  }
+
+  package nonisolated enum Result: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+    case added // = 1
+    case replaced // = 2
+    case kept // = 3
+    case otherDevice // = 4
+    case refused // = 5
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .added
+      case 2: self = .replaced
+      case 3: self = .kept
+      case 4: self = .otherDevice
+      case 5: self = .refused
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .added: return 1
+      case .replaced: return 2
+      case .kept: return 3
+      case .otherDevice: return 4
+      case .refused: return 5
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireRestoreStep.Result] = [
+      .unspecified,
+      .added,
+      .replaced,
+      .kept,
+      .otherDevice,
+      .refused,
+    ]
+
+  }
+
+  /// A long list of items comes in several responses; the counts stand in each.
+  package nonisolated struct Report: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var origin: WireRestoreStep.Origin = .unspecified
+
+    package var counts: [WireRestoreStep.Count] = []
+
+    package var items: [WireRestoreStep.Item] = []
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Count: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var result: WireRestoreStep.Result = .unspecified
+
+    package var count: UInt64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Item: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Unspecified where nothing of it can be read.
+    package var itemClass: WireItemClass = .unspecified
+
+    package var accessGroup: String = String()
+
+    package var title: String = String()
+
+    package var result: WireRestoreStep.Result = .unspecified
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
   }
 
   package init() {}
@@ -1071,6 +1898,9 @@ package nonisolated struct WireError: Sendable {
   /// One sentence for developers; it has no value of an item.
   package var message: String = String()
 
+  /// Where somebody was asked, or could not be.
+  package var presence: WirePresenceFailure = .unspecified
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1093,6 +1923,164 @@ package nonisolated struct WireStatus: Sendable {
   package var metrics: Dictionary<String,Double> = [:]
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What has happened to the caller's keychain.
+package nonisolated struct WireEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireEvent.OneOf_Body? = nil
+
+  package var lockState: WireEvent.LockState {
+    get {
+      if case .lockState(let v)? = body {return v}
+      return .unspecified
+    }
+    set {body = .lockState(newValue)}
+  }
+
+  package var itemChange: WireEvent.ItemChange {
+    get {
+      if case .itemChange(let v)? = body {return v}
+      return WireEvent.ItemChange()
+    }
+    set {body = .itemChange(newValue)}
+  }
+
+  /// The client has not read in time: something happened that it was not told of.
+  package var missed: Bool {
+    get {
+      if case .missed(let v)? = body {return v}
+      return false
+    }
+    set {body = .missed(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    case lockState(WireEvent.LockState)
+    case itemChange(WireEvent.ItemChange)
+    /// The client has not read in time: something happened that it was not told of.
+    case missed(Bool)
+
+  }
+
+  package nonisolated enum LockState: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// Nobody has given the passcode since the machine was started.
+    case beforeFirstUnlock // = 1
+    case locked // = 2
+    case unlocked // = 3
+
+    /// There is no passcode.
+    case noPasscode // = 4
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .beforeFirstUnlock
+      case 2: self = .locked
+      case 3: self = .unlocked
+      case 4: self = .noPasscode
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .beforeFirstUnlock: return 1
+      case .locked: return 2
+      case .unlocked: return 3
+      case .noPasscode: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireEvent.LockState] = [
+      .unspecified,
+      .beforeFirstUnlock,
+      .locked,
+      .unlocked,
+      .noPasscode,
+    ]
+
+  }
+
+  /// Of an item in one of the caller's access groups.
+  package nonisolated struct ItemChange: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var kind: WireEvent.ItemChange.Kind = .unspecified
+
+    package var itemClass: WireItemClass = .unspecified
+
+    package var accessGroup: String = String()
+
+    /// As kSecValuePersistentRef.
+    package var reference: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+      package typealias RawValue = Int
+      case unspecified // = 0
+      case added // = 1
+      case updated // = 2
+      case deleted // = 3
+      case UNRECOGNIZED(Int)
+
+      package init() {
+        self = .unspecified
+      }
+
+      package init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .added
+        case 2: self = .updated
+        case 3: self = .deleted
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      package var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .added: return 1
+        case .updated: return 2
+        case .deleted: return 3
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      package static let allCases: [WireEvent.ItemChange.Kind] = [
+        .unspecified,
+        .added,
+        .updated,
+        .deleted,
+      ]
+
+    }
+
+    package init() {}
+  }
 
   package init() {}
 }
@@ -1506,13 +2494,17 @@ nonisolated extension WireAuthenticationUI: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUTHENTICATION_UI_ALLOW\0\u{1}AUTHENTICATION_UI_FAIL\0\u{1}AUTHENTICATION_UI_SKIP\0")
 }
 
+nonisolated extension WirePresenceFailure: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENCE_FAILURE_UNSPECIFIED\0\u{1}PRESENCE_FAILURE_DECLINED\0\u{1}PRESENCE_FAILURE_FALLBACK\0\u{1}PRESENCE_FAILURE_FAILED\0\u{1}PRESENCE_FAILURE_NO_PASSCODE\0\u{1}PRESENCE_FAILURE_NO_BIOMETRY\0\u{1}PRESENCE_FAILURE_NOT_ENROLLED\0\u{1}PRESENCE_FAILURE_BIOMETRY_LOCKOUT\0\u{1}PRESENCE_FAILURE_NO_COMPANION\0\u{1}PRESENCE_FAILURE_NOBODY_TO_ASK\0\u{1}PRESENCE_FAILURE_INTERRUPTED\0\u{1}PRESENCE_FAILURE_TOO_MANY\0\u{1}PRESENCE_FAILURE_NOT_INTERACTIVE\0")
+}
+
 nonisolated extension WireCode: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{1}CODE_INVALID_PARAMETER\0\u{1}CODE_NO_SUCH_ATTRIBUTE\0\u{1}CODE_NOT_SELECTABLE\0\u{1}CODE_UNSUPPORTED_REFERENCE\0\u{1}CODE_MISSING_FIELD\0\u{1}CODE_NO_SUCH_CLASS\0\u{1}CODE_DUPLICATE_ITEM\0\u{1}CODE_ITEM_NOT_FOUND\0\u{1}CODE_MISSING_ENTITLEMENT\0\u{1}CODE_INTERACTION_NOT_ALLOWED\0\u{1}CODE_AUTHENTICATION_FAILED\0\u{1}CODE_USER_CANCELED\0\u{1}CODE_DATA_TOO_LARGE\0\u{1}CODE_UNIMPLEMENTED\0\u{1}CODE_UNDECODABLE\0\u{1}CODE_NOT_AVAILABLE\0\u{1}CODE_READ_ONLY\0\u{1}CODE_NO_PERMISSION\0\u{1}CODE_DISK_FULL\0\u{1}CODE_INPUT_OUTPUT\0\u{1}CODE_OUT_OF_MEMORY\0\u{1}CODE_INTERNAL_ERROR\0")
 }
 
 nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}welcome\0\u{1}refusal\0\u{1}response\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}welcome\0\u{1}refusal\0\u{1}response\0\u{1}event\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1572,6 +2564,19 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.body = .response(v)
         }
       }()
+      case 5: try {
+        var v: WireEvent?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .event(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .event(v)
+        }
+      }()
       default: break
       }
     }
@@ -1598,6 +2603,10 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .response?: try {
       guard case .response(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .event?: try {
+      guard case .event(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case nil: break
     }
@@ -1877,7 +2886,7 @@ nonisolated extension WireIdentity.Kind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1938,6 +2947,84 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.body = .status(v)
         }
       }()
+      case 6: try {
+        var v: WireWatchRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .watch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .watch(v)
+        }
+      }()
+      case 7: try {
+        var v: WireRotate?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .rotate(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .rotate(v)
+        }
+      }()
+      case 8: try {
+        var v: WireBackup?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .backup(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .backup(v)
+        }
+      }()
+      case 9: try {
+        var v: WireRestore?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .restore(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .restore(v)
+        }
+      }()
+      case 10: try {
+        var v: WireEvaluate?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .evaluate(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .evaluate(v)
+        }
+      }()
+      case 11: try {
+        var v: WirePresenceRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .presence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .presence(v)
+        }
+      }()
       default: break
       }
     }
@@ -1967,6 +3054,30 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .status?: try {
       guard case .status(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .watch?: try {
+      guard case .watch(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .rotate?: try {
+      guard case .rotate(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .backup?: try {
+      guard case .backup(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .restore?: try {
+      guard case .restore(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .evaluate?: try {
+      guard case .evaluate(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .presence?: try {
+      guard case .presence(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
     }()
     case nil: break
     }
@@ -2150,9 +3261,28 @@ nonisolated extension WireStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
-nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Add"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}returns\0")
+nonisolated extension WireWatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WatchRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireWatchRequest, rhs: WireWatchRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRotate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Rotate"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2160,14 +3290,148 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.itemClass) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.attributes) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._accessGroup) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._accessibility) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._accessControl) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.isSynchronizable) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.secrets) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._returns) }()
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRotate, rhs: WireRotate) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Backup"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}is_export\0\u{1}recipients\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isExport) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.recipients) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if self.isExport != false {
+      try visitor.visitSingularBoolField(value: self.isExport, fieldNumber: 2)
+    }
+    if !self.recipients.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.recipients, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireBackup, rhs: WireBackup) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.isExport != rhs.isExport {return false}
+    if lhs.recipients != rhs.recipients {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBackup.Recipient: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireBackup.protoMessageName + ".Recipient"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}public_key\0\u{1}stanza\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.stanza) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.publicKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 1)
+    }
+    if !self.stanza.isEmpty {
+      try visitor.visitSingularBytesField(value: self.stanza, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireBackup.Recipient, rhs: WireBackup.Recipient) -> Bool {
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.stanza != rhs.stanza {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Restore"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}begin\0\u{1}part\0\u{1}end\0\u{3}origin_of_signer\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireRestore.Begin?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .begin(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .begin(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .part(v)
+        }
+      }()
+      case 3: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .end(v)
+        }
+      }()
+      case 4: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .originOfSigner(v)
+        }
+      }()
       default: break
       }
     }
@@ -2178,42 +3442,421 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.itemClass != .unspecified {
-      try visitor.visitSingularEnumField(value: self.itemClass, fieldNumber: 1)
+    switch self.body {
+    case .begin?: try {
+      guard case .begin(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .part?: try {
+      guard case .part(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .end?: try {
+      guard case .end(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    }()
+    case .originOfSigner?: try {
+      guard case .originOfSigner(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
     }
-    if !self.attributes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.attributes, fieldNumber: 2)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestore, rhs: WireRestore) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestore.ConflictRule: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CONFLICT_RULE_NEWER\0\u{1}CONFLICT_RULE_KEEP\0\u{1}CONFLICT_RULE_REPLACE\0")
+}
+
+nonisolated extension WireRestore.Begin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireRestore.protoMessageName + ".Begin"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}file_key\0\u{1}rule\0\u{3}is_dry_run\0\u{3}accepts_origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.fileKey) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.rule) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isDryRun) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.acceptsOrigin) }()
+      default: break
+      }
     }
-    try { if let v = self._accessGroup {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._accessibility {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._accessControl {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.isSynchronizable != false {
-      try visitor.visitSingularBoolField(value: self.isSynchronizable, fieldNumber: 6)
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
     }
-    if !self.secrets.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.secrets, fieldNumber: 7)
+    if !self.fileKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileKey, fieldNumber: 2)
     }
-    try { if let v = self._returns {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    if self.rule != .newer {
+      try visitor.visitSingularEnumField(value: self.rule, fieldNumber: 3)
+    }
+    if self.isDryRun != false {
+      try visitor.visitSingularBoolField(value: self.isDryRun, fieldNumber: 4)
+    }
+    if self.acceptsOrigin != false {
+      try visitor.visitSingularBoolField(value: self.acceptsOrigin, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestore.Begin, rhs: WireRestore.Begin) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.fileKey != rhs.fileKey {return false}
+    if lhs.rule != rhs.rule {return false}
+    if lhs.isDryRun != rhs.isDryRun {return false}
+    if lhs.acceptsOrigin != rhs.acceptsOrigin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Evaluate"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alternatives\0\u{3}asks_password\0\u{1}prompt\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.alternatives) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.asksPassword) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.alternatives != 0 {
+      try visitor.visitSingularUInt32Field(value: self.alternatives, fieldNumber: 1)
+    }
+    if self.asksPassword != false {
+      try visitor.visitSingularBoolField(value: self.asksPassword, fieldNumber: 2)
+    }
+    try { if let v = self._prompt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
+  package static func ==(lhs: WireEvaluate, rhs: WireEvaluate) -> Bool {
+    if lhs.alternatives != rhs.alternatives {return false}
+    if lhs.asksPassword != rhs.asksPassword {return false}
+    if lhs._prompt != rhs._prompt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PresenceRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePresenceRequest, rhs: WirePresenceRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ItemAuthentication"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ui\0\u{3}application_password\0\u{1}prompt\0\u{3}uses_context\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.ui) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self._applicationPassword) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.usesContext) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.ui != .allow {
+      try visitor.visitSingularEnumField(value: self.ui, fieldNumber: 1)
+    }
+    try { if let v = self._applicationPassword {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._prompt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.usesContext != false {
+      try visitor.visitSingularBoolField(value: self.usesContext, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireItemAuthentication, rhs: WireItemAuthentication) -> Bool {
+    if lhs.ui != rhs.ui {return false}
+    if lhs._applicationPassword != rhs._applicationPassword {return false}
+    if lhs._prompt != rhs._prompt {return false}
+    if lhs.usesContext != rhs.usesContext {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePrompt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Prompt"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{3}cancel_title\0\u{3}fallback_title\0\u{1}terminal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._cancelTitle) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._fallbackTitle) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._terminal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
+    }
+    try { if let v = self._cancelTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._fallbackTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._terminal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePrompt, rhs: WirePrompt) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs._cancelTitle != rhs._cancelTitle {return false}
+    if lhs._fallbackTitle != rhs._fallbackTitle {return false}
+    if lhs._terminal != rhs._terminal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePrompt.Terminal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WirePrompt.protoMessageName + ".Terminal"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0\u{1}display\0\u{3}wayland_display\0\u{1}locale\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.display) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.waylandDisplay) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.locale) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 2)
+    }
+    if !self.display.isEmpty {
+      try visitor.visitSingularStringField(value: self.display, fieldNumber: 3)
+    }
+    if !self.waylandDisplay.isEmpty {
+      try visitor.visitSingularStringField(value: self.waylandDisplay, fieldNumber: 4)
+    }
+    if !self.locale.isEmpty {
+      try visitor.visitSingularStringField(value: self.locale, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePrompt.Terminal, rhs: WirePrompt.Terminal) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.display != rhs.display {return false}
+    if lhs.waylandDisplay != rhs.waylandDisplay {return false}
+    if lhs.locale != rhs.locale {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Add"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}returns\0\u{1}authentication\0")
+
+  fileprivate class _StorageClass {
+    var _itemClass: WireItemClass = .unspecified
+    var _attributes: [WireAttribute] = []
+    var _accessGroup: String? = nil
+    var _accessibility: String? = nil
+    var _accessControl: WireAccessControl? = nil
+    var _isSynchronizable: Bool = false
+    var _secrets: [WireAttribute] = []
+    var _returns: WireReturns? = nil
+    var _authentication: WireItemAuthentication? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _itemClass = source._itemClass
+      _attributes = source._attributes
+      _accessGroup = source._accessGroup
+      _accessibility = source._accessibility
+      _accessControl = source._accessControl
+      _isSynchronizable = source._isSynchronizable
+      _secrets = source._secrets
+      _returns = source._returns
+      _authentication = source._authentication
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularEnumField(value: &_storage._itemClass) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._attributes) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._accessGroup) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._accessibility) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._accessControl) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._isSynchronizable) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._secrets) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._returns) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._itemClass != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._itemClass, fieldNumber: 1)
+      }
+      if !_storage._attributes.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._attributes, fieldNumber: 2)
+      }
+      try { if let v = _storage._accessGroup {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._accessibility {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._accessControl {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._isSynchronizable != false {
+        try visitor.visitSingularBoolField(value: _storage._isSynchronizable, fieldNumber: 6)
+      }
+      if !_storage._secrets.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._secrets, fieldNumber: 7)
+      }
+      try { if let v = _storage._returns {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._authentication {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
   package static func ==(lhs: WireAdd, rhs: WireAdd) -> Bool {
-    if lhs.itemClass != rhs.itemClass {return false}
-    if lhs.attributes != rhs.attributes {return false}
-    if lhs._accessGroup != rhs._accessGroup {return false}
-    if lhs._accessibility != rhs._accessibility {return false}
-    if lhs._accessControl != rhs._accessControl {return false}
-    if lhs.isSynchronizable != rhs.isSynchronizable {return false}
-    if lhs.secrets != rhs.secrets {return false}
-    if lhs._returns != rhs._returns {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._itemClass != rhs_storage._itemClass {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._accessGroup != rhs_storage._accessGroup {return false}
+        if _storage._accessibility != rhs_storage._accessibility {return false}
+        if _storage._accessControl != rhs_storage._accessControl {return false}
+        if _storage._isSynchronizable != rhs_storage._isSynchronizable {return false}
+        if _storage._secrets != rhs_storage._secrets {return false}
+        if _storage._returns != rhs_storage._returns {return false}
+        if _storage._authentication != rhs_storage._authentication {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2221,48 +3864,90 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension WireFind: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Find"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}limit\0\u{1}returns\0\u{3}authentication_ui\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}limit\0\u{1}returns\0\u{1}authentication\0")
+
+  fileprivate class _StorageClass {
+    var _query: WireQuery? = nil
+    var _limit: UInt64? = nil
+    var _returns: WireReturns? = nil
+    var _authentication: WireItemAuthentication? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _query = source._query
+      _limit = source._limit
+      _returns = source._returns
+      _authentication = source._authentication
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._query) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._limit) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._returns) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.authenticationUi) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._returns) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._query {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._limit {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._returns {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if self.authenticationUi != .allow {
-      try visitor.visitSingularEnumField(value: self.authenticationUi, fieldNumber: 4)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._limit {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._returns {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._authentication {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireFind, rhs: WireFind) -> Bool {
-    if lhs._query != rhs._query {return false}
-    if lhs._limit != rhs._limit {return false}
-    if lhs._returns != rhs._returns {return false}
-    if lhs.authenticationUi != rhs.authenticationUi {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._limit != rhs_storage._limit {return false}
+        if _storage._returns != rhs_storage._returns {return false}
+        if _storage._authentication != rhs_storage._authentication {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2270,63 +3955,118 @@ nonisolated extension WireFind: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Update"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}authentication\0")
+
+  fileprivate class _StorageClass {
+    var _query: WireQuery? = nil
+    var _attributes: [WireAttribute] = []
+    var _accessGroup: String? = nil
+    var _accessibility: String? = nil
+    var _accessControl: WireAccessControl? = nil
+    var _isSynchronizable: Bool? = nil
+    var _secrets: [WireAttribute] = []
+    var _authentication: WireItemAuthentication? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _query = source._query
+      _attributes = source._attributes
+      _accessGroup = source._accessGroup
+      _accessibility = source._accessibility
+      _accessControl = source._accessControl
+      _isSynchronizable = source._isSynchronizable
+      _secrets = source._secrets
+      _authentication = source._authentication
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._query) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.attributes) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._accessGroup) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._accessibility) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._accessControl) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._isSynchronizable) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.secrets) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._attributes) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._accessGroup) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._accessibility) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._accessControl) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._isSynchronizable) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._secrets) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._query {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if !self.attributes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.attributes, fieldNumber: 2)
-    }
-    try { if let v = self._accessGroup {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._accessibility {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._accessControl {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._isSynchronizable {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    if !self.secrets.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.secrets, fieldNumber: 7)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if !_storage._attributes.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._attributes, fieldNumber: 2)
+      }
+      try { if let v = _storage._accessGroup {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._accessibility {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._accessControl {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._isSynchronizable {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+      } }()
+      if !_storage._secrets.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._secrets, fieldNumber: 7)
+      }
+      try { if let v = _storage._authentication {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireUpdate, rhs: WireUpdate) -> Bool {
-    if lhs._query != rhs._query {return false}
-    if lhs.attributes != rhs.attributes {return false}
-    if lhs._accessGroup != rhs._accessGroup {return false}
-    if lhs._accessibility != rhs._accessibility {return false}
-    if lhs._accessControl != rhs._accessControl {return false}
-    if lhs._isSynchronizable != rhs._isSynchronizable {return false}
-    if lhs.secrets != rhs.secrets {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._accessGroup != rhs_storage._accessGroup {return false}
+        if _storage._accessibility != rhs_storage._accessibility {return false}
+        if _storage._accessControl != rhs_storage._accessControl {return false}
+        if _storage._isSynchronizable != rhs_storage._isSynchronizable {return false}
+        if _storage._secrets != rhs_storage._secrets {return false}
+        if _storage._authentication != rhs_storage._authentication {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2558,7 +4298,7 @@ nonisolated extension WireReturns: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}has_more\0\u{1}outcome\0\u{1}batch\0\u{1}identity\0\u{1}status\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}has_more\0\u{1}outcome\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{2}\u{2}backup\0\u{1}restore\0\u{1}prompting\0\u{1}presence\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2620,6 +4360,58 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.body = .status(v)
         }
       }()
+      case 8: try {
+        var v: WireBackupPart?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .backup(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .backup(v)
+        }
+      }()
+      case 9: try {
+        var v: WireRestoreStep?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .restore(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .restore(v)
+        }
+      }()
+      case 10: try {
+        var v: WirePrompting?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .prompting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .prompting(v)
+        }
+      }()
+      case 11: try {
+        var v: WirePresenceStatus?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .presence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .presence(v)
+        }
+      }()
       default: break
       }
     }
@@ -2653,6 +4445,22 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .status(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .backup?: try {
+      guard case .backup(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .restore?: try {
+      guard case .restore(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .prompting?: try {
+      guard case .prompting(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .presence?: try {
+      guard case .presence(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2662,6 +4470,373 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.id != rhs.id {return false}
     if lhs.hasMore_p != rhs.hasMore_p {return false}
     if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePrompting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Prompting"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePrompting, rhs: WirePrompting) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PresenceStatus"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passcode\0\u{1}biometry\0\u{3}biometry_set\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.passcode) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.biometry) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._biometrySet) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.passcode != .unspecified {
+      try visitor.visitSingularEnumField(value: self.passcode, fieldNumber: 1)
+    }
+    if self.biometry != .unspecified {
+      try visitor.visitSingularEnumField(value: self.biometry, fieldNumber: 2)
+    }
+    try { if let v = self._biometrySet {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePresenceStatus, rhs: WirePresenceStatus) -> Bool {
+    if lhs.passcode != rhs.passcode {return false}
+    if lhs.biometry != rhs.biometry {return false}
+    if lhs._biometrySet != rhs._biometrySet {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBackupPart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BackupPart"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bytes\0\u{1}counts\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .bytes(v)
+        }
+      }()
+      case 2: try {
+        var v: WireBackupPart.Counts?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .counts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .counts(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .bytes?: try {
+      guard case .bytes(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .counts?: try {
+      guard case .counts(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireBackupPart, rhs: WireBackupPart) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBackupPart.Counts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireBackupPart.protoMessageName + ".Counts"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{3}device_items\0\u{1}damaged\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.items) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.deviceItems) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.items != 0 {
+      try visitor.visitSingularUInt64Field(value: self.items, fieldNumber: 1)
+    }
+    if self.deviceItems != 0 {
+      try visitor.visitSingularUInt64Field(value: self.deviceItems, fieldNumber: 2)
+    }
+    if self.damaged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.damaged, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireBackupPart.Counts, rhs: WireBackupPart.Counts) -> Bool {
+    if lhs.items != rhs.items {return false}
+    if lhs.deviceItems != rhs.deviceItems {return false}
+    if lhs.damaged != rhs.damaged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestoreStep: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RestoreStep"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}received\0\u{1}report\0\u{1}origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .received(v)
+        }
+      }()
+      case 2: try {
+        var v: WireRestoreStep.Report?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .report(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .report(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRestoreStep.Origin?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .origin(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .received?: try {
+      guard case .received(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    }()
+    case .report?: try {
+      guard case .report(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .origin?: try {
+      guard case .origin(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestoreStep, rhs: WireRestoreStep) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestoreStep.Origin: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ORIGIN_UNSPECIFIED\0\u{1}ORIGIN_THIS_DEVICE\0\u{1}ORIGIN_KNOWN\0\u{1}ORIGIN_UNKNOWN\0")
+}
+
+nonisolated extension WireRestoreStep.Result: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RESULT_UNSPECIFIED\0\u{1}RESULT_ADDED\0\u{1}RESULT_REPLACED\0\u{1}RESULT_KEPT\0\u{1}RESULT_OTHER_DEVICE\0\u{1}RESULT_REFUSED\0")
+}
+
+nonisolated extension WireRestoreStep.Report: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireRestoreStep.protoMessageName + ".Report"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}counts\0\u{1}items\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.origin) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.counts) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.origin != .unspecified {
+      try visitor.visitSingularEnumField(value: self.origin, fieldNumber: 1)
+    }
+    if !self.counts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.counts, fieldNumber: 2)
+    }
+    if !self.items.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestoreStep.Report, rhs: WireRestoreStep.Report) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.counts != rhs.counts {return false}
+    if lhs.items != rhs.items {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestoreStep.Count: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireRestoreStep.protoMessageName + ".Count"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}result\0\u{1}count\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.result) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.result != .unspecified {
+      try visitor.visitSingularEnumField(value: self.result, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestoreStep.Count, rhs: WireRestoreStep.Count) -> Bool {
+    if lhs.result != rhs.result {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRestoreStep.Item: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireRestoreStep.protoMessageName + ".Item"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{3}access_group\0\u{1}title\0\u{1}result\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.itemClass) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.result) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.itemClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.itemClass, fieldNumber: 1)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 2)
+    }
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 3)
+    }
+    if self.result != .unspecified {
+      try visitor.visitSingularEnumField(value: self.result, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRestoreStep.Item, rhs: WireRestoreStep.Item) -> Bool {
+    if lhs.itemClass != rhs.itemClass {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.title != rhs.title {return false}
+    if lhs.result != rhs.result {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2813,7 +4988,7 @@ nonisolated extension WireItems: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireError: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Error"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}presence\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2823,6 +4998,7 @@ nonisolated extension WireError: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.code) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.presence) }()
       default: break
       }
     }
@@ -2835,12 +5011,16 @@ nonisolated extension WireError: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.message.isEmpty {
       try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
     }
+    if self.presence != .unspecified {
+      try visitor.visitSingularEnumField(value: self.presence, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireError, rhs: WireError) -> Bool {
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
+    if lhs.presence != rhs.presence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2894,6 +5074,133 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Event"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lock_state\0\u{3}item_change\0\u{1}missed\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireEvent.LockState?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .lockState(v)
+        }
+      }()
+      case 2: try {
+        var v: WireEvent.ItemChange?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .itemChange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .itemChange(v)
+        }
+      }()
+      case 3: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .missed(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .lockState?: try {
+      guard case .lockState(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 1)
+    }()
+    case .itemChange?: try {
+      guard case .itemChange(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .missed?: try {
+      guard case .missed(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireEvent, rhs: WireEvent) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEvent.LockState: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOCK_STATE_UNSPECIFIED\0\u{1}LOCK_STATE_BEFORE_FIRST_UNLOCK\0\u{1}LOCK_STATE_LOCKED\0\u{1}LOCK_STATE_UNLOCKED\0\u{1}LOCK_STATE_NO_PASSCODE\0")
+}
+
+nonisolated extension WireEvent.ItemChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireEvent.protoMessageName + ".ItemChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}item_class\0\u{3}access_group\0\u{1}reference\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.itemClass) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.reference) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.itemClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.itemClass, fieldNumber: 2)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 3)
+    }
+    if !self.reference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.reference, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireEvent.ItemChange, rhs: WireEvent.ItemChange) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.itemClass != rhs.itemClass {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.reference != rhs.reference {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEvent.ItemChange.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_ADDED\0\u{1}KIND_UPDATED\0\u{1}KIND_DELETED\0")
 }
 
 nonisolated extension WireItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

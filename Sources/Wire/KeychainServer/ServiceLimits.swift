@@ -22,6 +22,9 @@ package struct ServiceLimits: Sendable {
     /// A frame of more bytes is a large request.
     package var smallFrame = 64 << 10
 
+    /// Of a backup that is given back, in bytes. It is kept on the disk, encrypted, until it is restored.
+    package var backupSize: UInt64 = 8 << 30
+
     // MARK: Time
 
     /// From the first byte of a frame to its last.

@@ -40,6 +40,7 @@ func nothing(_ request: Request) -> Response.Body {
     case .identity: .identity(FakeConnection.me)
     case .status:
         .status(ServiceStatus(version: "1", mode: .session, uptime: 0, connections: 1, metrics: [:]))
+    default: .outcome(.failed(KeychainError(.unimplemented, "nothing")))
     }
 }
 

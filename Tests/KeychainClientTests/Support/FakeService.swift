@@ -42,6 +42,8 @@ final class FakeService: Sendable {
         Self.keep(self)
         guard let behave else { return }
         Thread.detachNewThread { [self] in
+            // Only here: its number would be another service's as soon as it is closed, whose clients this would answer.
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
@@ -70,13 +72,14 @@ final class FakeService: Sendable {
     /// As if the service were killed: its socket stays, and nobody answers.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-        for connection in open.withLock({ $0 }) { shutdown(connection, Int32(SHUT_RDWR)) }
+        open.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
     private func forget(_ connection: Int32) {
-        open.withLock { $0.removeAll { $0 == connection } }
-        close(connection)
+        open.withLock {
+            $0.removeAll { $0 == connection }
+            close(connection)
+        }
     }
 
     static func temporaryPath() -> String {

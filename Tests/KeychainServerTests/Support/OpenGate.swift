@@ -8,6 +8,8 @@ import KeychainServer
 struct OpenGate: Gatekeeper {
     /// Called with each connection before it is let in.
     var onAdmission: @Sendable () throws(KeychainError) -> Void = {}
+    /// The access groups of the one who is let in.
+    var groups: @Sendable () -> [String] = { ["group"] }
 
     func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer {
         try onAdmission()
@@ -17,10 +19,11 @@ struct OpenGate: Gatekeeper {
         guard clinux_peer_credentials(socket, &pid, &uid, &gid) else {
             throw KeychainError(.authenticationFailed, "nobody")
         }
+        let groups = groups()
         return AdmittedPeer(
             uid: uid,
-            caller: Caller(name: "test", groups: AccessGroups(["group"])),
-            identity: ServiceIdentity(name: "test", groups: ["group"], kind: .unsigned, mode: .system),
+            caller: Caller(name: "test", groups: AccessGroups(groups)),
+            identity: ServiceIdentity(name: "test", groups: groups, kind: .unsigned, mode: .system),
             stream: OpenStream(socket: socket)
         )
     }
@@ -38,6 +41,14 @@ struct OpenGate: Gatekeeper {
             let count = recv(socket, buffer.baseAddress, buffer.count, 0)
             guard count >= 0 else { throw KeychainError(.notAvailable, "the connection is broken") }
             return count
+        }
+
+        func confirm() throws(KeychainError) {}
+
+        var isWaiting: Bool {
+            var byte: UInt8 = 0
+            let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+            return count > 0 || count < 0 && errno == EAGAIN
         }
     }
 }

@@ -86,7 +86,7 @@ final class RawClient {
                 parts.append(response.body)
                 if !response.hasMore { return parts }
             case .refusal(let error): throw Refused(error: error)
-            case .hello, .welcome: throw Ended()
+            case .hello, .welcome, .event: throw Ended()
             }
         }
     }

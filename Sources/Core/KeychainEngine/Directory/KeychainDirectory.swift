@@ -1,4 +1,5 @@
 import Glibc
+package import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -12,25 +13,39 @@ package import Logging
 package struct KeychainDirectory: Sendable {
     /// The folder itself.
     package let path: String
-    /// Where systemd has put the service's credentials, if it has.
-    private let credentials: String?
+    /// Where the keychain's keys are.
+    let enclave: any EnclaveFolder
     /// How long a call waits for another process that writes.
     let patience: Duration
 
-    /// The name of the credential that stands in for the device key's file.
-    package static let credentialName = "chatelaine.device-key"
-
     package static let defaultPatience = WriterLock.defaultPatience
 
-    package init(path: String, credentials: String? = nil, patience: Duration = defaultPatience) {
+    /// A keychain whose keys are somewhere else than its database.
+    package init(path: String, enclave: any EnclaveFolder, patience: Duration = defaultPatience) {
         self.path = path
-        self.credentials = credentials
+        self.enclave = enclave
         self.patience = patience
     }
 
+    /// A keychain whose keys lie beside its database, or come from systemd.
+    ///
+    /// Each process of the user's opens it for itself, and shares with the others what is unlocked.
+    ///
+    /// - Parameter cost: what a new passcode costs to try.
+    package init(
+        path: String,
+        credentials: String? = nil,
+        cost: PasscodeCost = .standard,
+        patience: Duration = defaultPatience
+    ) {
+        self.init(
+            path: path,
+            enclave: LocalEnclaveFolder(path: path, credentials: credentials, sharing: .embedded, cost: cost),
+            patience: patience
+        )
+    }
+
     var databasePath: String { path + "/keychain.db" }
-    var deviceKeyPath: String { path + "/device.key" }
-    var keybagPath: String { path + "/keybag" }
     var lockPath: String { path + "/lock" }
     /// Stands there while a new keychain is being made, so that a crash in between is told from a loss.
     var creationPath: String { path + "/creating" }
@@ -56,18 +71,19 @@ package struct KeychainDirectory: Sendable {
 
     private func openOnce(log: Logger) throws(KeychainError) -> KeychainEngine {
         let lock = try WriterLock(path: lockPath, patience: patience)
-        if !isComplete {
+        if try !isComplete() {
             try lock.withLock { () throws(KeychainError) in
                 try finishReplacement()
                 // Another process may have made it while this one waited.
-                if !isComplete { try create() }
+                if try !isComplete() { try create() }
             }
         }
         try checkMode()
-        let (keybag, vault) = try keys()
+        let vault = try KeychainVault(enclave.open())
         let store = try KeychainStore(path: databasePath, lock: lock, log: log)
-        try store.header().check(against: keybag, vault: vault)
-        return KeychainEngine(policy: KeychainPolicy(hasPasscode: false), vault: vault, store: store, log: log)
+        let header = try store.header()
+        try header.check(against: vault)
+        return KeychainEngine(vault: vault, store: store, log: log, following: try header.generation(under: vault))
     }
 
     /// Finishes what a repair had decided before it was stopped. The caller holds the lock.
@@ -76,45 +92,33 @@ package struct KeychainDirectory: Sendable {
         if replacement.isPending { try replacement.finish() }
     }
 
-    /// The keybag and what it opens.
-    ///
-    /// - Throws: `notAvailable` where keybag or device key are missing, damaged or do not belong together.
-    func keys() throws(KeychainError) -> (keybag: Keybag, vault: KeychainVault) {
-        guard let deviceKey = try deviceKey() else {
-            throw Self.missing(deviceKeyPath)
-        }
-        guard let file = try SecureFile.read(keybagPath, largest: Keybag.largestFile, ownership: .own) else {
-            throw Self.missing(keybagPath)
-        }
-        let keybag = try unsafe Keybag(file: file.withUnsafeBytes { unsafe Array($0) }, under: deviceKey)
-        return (keybag, KeychainVault(keys: try keybag.unlock(with: deviceKey)))
-    }
-
     // MARK: - What is there
-
-    var files: [String] { [deviceKeyPath, keybagPath, databasePath] }
-
-    func isMissing(_ file: String) -> Bool {
-        !exists(file) && !(file == deviceKeyPath && credentialPath != nil)
-    }
 
     /// Whether nothing is left to be made. Right without the lock, too: the mark of an unfinished keychain goes last,
     /// so files that were there before it was looked for and not found are finished.
-    private var isComplete: Bool {
-        !files.contains(where: isMissing) && !exists(creationPath)
+    private func isComplete() throws(KeychainError) -> Bool {
+        try enclave.presence() == .complete && exists(databasePath) && !exists(creationPath)
             && !DatabaseReplacement(of: databasePath).isPending
+    }
+
+    /// A file that is not there while others are; nil where all are, or none.
+    func missingFile() throws(KeychainError) -> String? {
+        switch (try enclave.presence(), exists(databasePath)) {
+        case (.incomplete(let missing), _): missing
+        case (.complete, false): databasePath
+        case (.none, true): "the keybag of \(databasePath)"
+        case (.none, false), (.complete, true): nil
+        }
+    }
+
+    func isAnythingThere() throws(KeychainError) -> Bool {
+        if exists(databasePath) { return true }
+        return try enclave.presence() != .none
     }
 
     func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
-    }
-
-    static func missing(_ path: String) -> KeychainError {
-        KeychainError(
-            .notAvailable,
-            "\(path) is missing while the rest of the keychain is there; put it back from a copy"
-        )
     }
 
     // MARK: - The folder
@@ -161,23 +165,19 @@ package struct KeychainDirectory: Sendable {
         }
     }
 
-    // MARK: - The device key
+    // MARK: - What an earlier version left
 
-    var credentialPath: String? {
-        guard let credentials else { return nil }
-        let path = credentials + "/" + Self.credentialName
-        return exists(path) ? path : nil
+    /// Whether keys lie here that have to be with the enclave's process: so it was before there was one.
+    private var hasKeysOfEarlierVersion: Bool {
+        enclave.files.isEmpty && exists(path + "/keybag") && exists(path + "/device.key")
     }
 
-    func deviceKey() throws(KeychainError) -> DeviceKey? {
-        let file =
-            if let credentialPath {
-                try SecureFile.read(credentialPath, largest: DeviceKey.fileSize, ownership: .credential)
-            } else {
-                try SecureFile.read(deviceKeyPath, largest: DeviceKey.fileSize, ownership: .own)
-            }
-        guard let file else { return nil }
-        return try DeviceKey(file: file)
+    private var handOver: KeychainError {
+        KeychainError(
+            .notAvailable,
+            "an earlier version made the keychain, and its keys still lie in \(path); nothing is lost: the administrator "
+                + "hands them to chatelaine-enclave as docs/install.md says (\"Upgrading\")"
+        )
     }
 
     // MARK: - Making a keychain
@@ -187,33 +187,20 @@ package struct KeychainDirectory: Sendable {
     ///
     /// - Throws: `notAvailable` where files of a keychain are there that was finished.
     private func create() throws(KeychainError) {
-        if !exists(creationPath), files.contains(where: exists), let missing = files.first(where: isMissing) {
-            throw Self.missing(missing)
+        if !exists(creationPath), let missing = try missingFile() {
+            throw hasKeysOfEarlierVersion ? handOver : LocalEnclaveFolder.missing(missing)
         }
         // A folder that was there before is ours, and has had nothing of ours in it.
         guard unsafe chmod(path, 0o700) == 0 else {
             throw KeychainError(errno: errno, "the folder \(path) cannot be made private")
         }
         try SecureFile.write(SecretBytes([]), to: creationPath)
-        let deviceKey: DeviceKey
-        if let existing = try self.deviceKey() {
-            deviceKey = existing
-        } else {
-            deviceKey = DeviceKey()
-            try SecureFile.write(deviceKey.file, to: deviceKeyPath)
-        }
-        let keybag: Keybag
-        if let file = try SecureFile.read(keybagPath, largest: Keybag.largestFile, ownership: .own) {
-            keybag = try unsafe Keybag(file: file.withUnsafeBytes { unsafe Array($0) }, under: deviceKey)
-        } else {
-            keybag = try Keybag(creatingUnder: deviceKey)
-            try SecureFile.write(SecretBytes(keybag.file(under: deviceKey)), to: keybagPath)
-        }
-        let vault = KeychainVault(keys: try keybag.unlock(with: deviceKey))
+        try enclave.create()
+        let vault = try KeychainVault(enclave.open())
         let descriptor = unsafe Glibc.open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(databasePath) cannot be created") }
         close(descriptor)
-        try KeychainStore.create(path: databasePath, header: Header(of: keybag, sealedBy: vault))
+        try KeychainStore.create(path: databasePath, header: Header(sealedBy: vault))
         guard unsafe unlink(creationPath) == 0 else {
             throw KeychainError(errno: errno, "\(creationPath) cannot be removed")
         }

@@ -14,6 +14,16 @@ extension KeychainEngine {
     ///
     /// - Throws: `duplicateItem` where a primary key is taken; what policy refuses. Then nothing was added.
     package func addBatchUnchecked(_ requests: [AddRequest], for caller: Caller) throws(KeychainError) {
+        try write { () throws(KeychainError) in
+            let sealed = try seal(requests, for: caller)
+            return { (transaction) throws(KeychainError) in
+                for item in sealed { try transaction.insert(item) }
+            }
+        }
+    }
+
+    /// On all processors at once.
+    private func seal(_ requests: [AddRequest], for caller: Caller) throws(KeychainError) -> [SealedItem] {
         let now = Self.now
         let parts = stride(from: 0, to: requests.count, by: 256).map {
             requests[$0..<min($0 + 256, requests.count)]
@@ -23,11 +33,9 @@ extension KeychainEngine {
             let items = Result { () throws(KeychainError) in try self.seal(parts[number], for: caller, now: now) }
             sealed.withLock { $0[number] = items }
         }
-        try store.write { (transaction) throws(KeychainError) in
-            for number in parts.indices {
-                for item in try sealed.withLock({ $0[number] })?.get() ?? [] { try transaction.insert(item) }
-            }
-        }
+        var items: [SealedItem] = []
+        for number in parts.indices { items += try sealed.withLock({ $0[number] })?.get() ?? [] }
+        return items
     }
 
     private func seal(

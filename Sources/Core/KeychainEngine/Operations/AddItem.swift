@@ -9,7 +9,7 @@ extension KeychainEngine {
     /// - Returns: the item, if the request wants anything back.
     /// - Throws: `duplicateItem` where a live item has the primary key; what policy refuses; what storage fails with.
     package func add(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> FoundItem? {
-        try store.write(step(toAdd: request, for: caller))
+        try write { () throws(KeychainError) in try step(toAdd: request, for: caller) }
     }
 
     /// Decides and seals, which needs no transaction; what is returned does the rest in one.
@@ -25,7 +25,8 @@ extension KeychainEngine {
             }
             guard !request.returns.isEmpty else { return nil }
             let opened = try self.vault.open(sealed.row, for: authorized.surroundings)
-            return self.found(opened, secrets: try self.vault.openSecrets(of: opened), returns: request.returns)
+            let secrets = self.vault.secrets(of: authorized, as: opened)
+            return self.found(opened, secrets: secrets, returns: request.returns)
         }
     }
 
@@ -45,19 +46,35 @@ extension KeychainEngine {
             guard error.code == .duplicateItem, let obstacle = try transaction.collision(with: sealed) else {
                 throw error
             }
-            if let item = try openOrReport(obstacle, for: surroundings) {
-                if item.row.isTombstone {
-                    try transaction.remove(obstacle)
-                } else if try openSecretsOrReport(of: item, for: surroundings) == nil {
-                    // To whoever asks for its value it is not there, so it must not stand in the way of a new one.
-                    try transaction.setAside(obstacle)
-                } else {
-                    throw error
-                }
-            } else {
-                try transaction.setAside(obstacle)
+            switch try self.obstacle(obstacle, for: surroundings) {
+            case .item: throw error
+            case .tombstone: try transaction.remove(obstacle)
+            case .damaged: try transaction.setAside(obstacle)
             }
             try write()
+        }
+    }
+
+    private enum Obstacle {
+        case item
+        case tombstone
+        case damaged
+    }
+
+    /// What a row is that has a primary key already.
+    private func obstacle(
+        _ stored: StoredItem,
+        for surroundings: AuthorizedQuery
+    ) throws(KeychainError) -> Obstacle {
+        do throws(KeychainError) {
+            guard let item = try openOrReport(stored, for: surroundings) else { return .damaged }
+            if item.row.isTombstone { return .tombstone }
+            // To whoever asks for its value it is not there, so it must not stand in the way of a new one.
+            return try openSecretsOrReport(of: item, for: surroundings) == nil ? .damaged : .item
+        } catch {
+            // What is locked is judged by its columns.
+            guard error.code == .interactionNotAllowed else { throw error }
+            return stored.row.isTombstone ? .tombstone : .item
         }
     }
 }

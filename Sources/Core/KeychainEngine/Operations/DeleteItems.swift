@@ -10,7 +10,7 @@ extension KeychainEngine {
     ///
     /// - Returns: how many matched.
     package func delete(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
-        try store.write(step(toDelete: request, for: caller))
+        try write { () throws(KeychainError) in try step(toDelete: request, for: caller) }
     }
 
     /// Decides, which needs no transaction; what is returned does the rest in one.

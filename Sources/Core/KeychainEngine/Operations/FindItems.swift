@@ -1,3 +1,4 @@
+import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -11,9 +12,11 @@ extension KeychainEngine {
     /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
     ///   damaged row, which every other search skips; what policy refuses.
     package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
-        let search = try step(toFind: request, for: caller)
-        return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
-            try search.body(transaction) { _ in }
+        try read { () throws(KeychainError) in
+            let search = try step(toFind: request, for: caller)
+            return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
+                try search.body(transaction) { _ in }
+            }
         }
     }
 
@@ -48,19 +51,84 @@ extension KeychainEngine {
         var matches = Matches()
         let query = authorized.selection.query
         let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
+        let needsSecrets =
+            authorized.returns.contains(.data) || authorized.returns.wantsObject(of: query.itemClass)
+            || query.sha1 != nil || certificates.isNeeded
         let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
             try transaction.groups(of: query.itemClass)
         }
+        var waiting = WaitingRows()
         for selection in selections where matches.count < authorized.limit.maximum {
             try transaction.forEach(selection) { (stored) throws(KeychainError) in
-                if let item = try release(stored, to: authorized, certificates: certificates) {
+                guard let opened = try openOrReport(stored, for: authorized.selection), opened.matches(query) else {
+                    return true
+                }
+                if needsSecrets {
+                    waiting.append(opened, rowNumber: stored.rowNumber)
+                    if waiting.isEnough(for: authorized.limit.maximum - matches.count) {
+                        try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+                    }
+                } else {
+                    let item = found(opened, secrets: nil, returns: authorized.returns)
                     matches.append(item, rowNumber: stored.rowNumber)
                     try note(stored.row)
                 }
                 return matches.count < authorized.limit.maximum
             }
+            try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
         }
         return matches.inOrder
+    }
+
+    /// Rows whose secrets are opened together: where the enclave is another process, each question costs a trip to it.
+    private struct WaitingRows {
+        private var rows: [(item: OpenedItem, rowNumber: Int64)] = []
+        private var size = 0
+
+        private static let most = 256
+        /// In bytes: what is sealed is in memory meanwhile.
+        private static let largest = 1 << 20
+
+        mutating func append(_ item: OpenedItem, rowNumber: Int64) {
+            rows.append((item, rowNumber))
+            size += item.row.secret.count + item.row.metadata.count
+        }
+
+        /// Whether the search may end with them, or more would take too much memory.
+        func isEnough(for remaining: Int) -> Bool {
+            rows.count >= min(remaining, Self.most) || size >= Self.largest
+        }
+
+        mutating func takeAll() -> [(item: OpenedItem, rowNumber: Int64)] {
+            defer { self = WaitingRows() }
+            return rows
+        }
+    }
+
+    /// Opens secrets, and takes what matches into what was found.
+    private func release(
+        _ rows: [(item: OpenedItem, rowNumber: Int64)],
+        to find: AuthorizedFind,
+        _ certificates: CertificateMatcher,
+        _ matches: inout Matches,
+        note: (SealedRow) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let query = find.selection.query
+        let opened = try vault.openSecrets(of: rows.map(\.item), with: find.authentication)
+        if find.authentication.ui != .skip, let need = PresenceNeed(ofAll: opened) {
+            throw KeychainError(.interactionNotAllowed, "the items' owner has to be asked", presence: .needed(need))
+        }
+        for (row, secrets) in zip(rows, opened) {
+            if find.leavesOut(row.item, secrets) { continue }
+            let opened = try reportingDamage(of: row.item.row, for: find.selection) { () throws(KeychainError) in
+                try secrets.get()
+            }
+            guard let opened, query.sha1 == nil || query.sha1 == opened.sha1,
+                certificates.matches(opened.values[.valueData])
+            else { continue }
+            matches.append(found(row.item, secrets: opened, returns: find.returns), rowNumber: row.rowNumber)
+            try note(row.item.row)
+        }
     }
 
     /// What a search has found, in the order of finding.
@@ -82,25 +150,6 @@ extension KeychainEngine {
             if isInOrder { return items }
             return rowNumbers.indices.sorted { rowNumbers[$0] < rowNumbers[$1] }.map { items[$0] }
         }
-    }
-
-    /// Opens as much of a row as the search is about, and nil where it does not match.
-    private func release(
-        _ stored: StoredItem,
-        to find: AuthorizedFind,
-        certificates: CertificateMatcher
-    ) throws(KeychainError) -> FoundItem? {
-        let query = find.selection.query
-        guard let opened = try openOrReport(stored, for: find.selection), opened.matches(query) else { return nil }
-        let wantsObject = find.returns.wantsObject(of: query.itemClass)
-        guard find.returns.contains(.data) || wantsObject || query.sha1 != nil || certificates.isNeeded else {
-            return found(opened, secrets: nil, returns: find.returns)
-        }
-        guard let secrets = try openSecretsOrReport(of: opened, for: find.selection),
-            query.sha1 == nil || query.sha1 == secrets.sha1,
-            certificates.matches(secrets.values[.valueData])
-        else { return nil }
-        return found(opened, secrets: secrets, returns: find.returns)
     }
 
     func found(_ item: OpenedItem, secrets: OpenedSecrets?, returns: ReturnSelection) -> FoundItem {
@@ -143,6 +192,7 @@ extension KeychainEngine {
             return try body()
         } catch {
             guard error.code == .undecodable else { throw error }
+            if row.wasDestroyed(in: vault.state) { return nil }
             log.warning(
                 "row \(row.uuid) of class \(row.itemClass.rawValue) is damaged and was skipped; it was left as it is"
             )
@@ -158,5 +208,35 @@ extension OpenedItem {
         guard let host = query.hostOrSubdomain else { return true }
         guard case .string(let server) = attributes[.server] else { return false }
         return server.utf8.elementsEqual(host.utf8) || server.utf8.reversed().starts(with: ("." + host).utf8.reversed())
+    }
+}
+
+extension PresenceNeed {
+    /// What the first item lacks that was not released, with all items that lack the same; nil if none lacks anything.
+    fileprivate init?(ofAll results: [Result<OpenedSecrets, KeychainError>]) {
+        let needs = results.compactMap { if case .failure(let error) = $0 { error.need } else { nil } }
+        guard let first = needs.first else { return nil }
+        // An application password is asked for item by item: it is the item that tells whether it is right.
+        let alike = needs.filter {
+            first.password == .none && $0.demand == first.demand && $0.password == first.password
+        }
+        self.init(first.demand, password: first.password, items: alike.isEmpty ? first.items : alike.flatMap(\.items))
+    }
+}
+
+extension AuthorizedFind {
+    /// Whether an item would need a person who must not be asked (`kSecUseAuthenticationUISkip`).
+    fileprivate func leavesOut(_ item: OpenedItem, _ secrets: Result<OpenedSecrets, KeychainError>) -> Bool {
+        guard authentication.ui == .skip, !item.accessControl.isUnconstrained, case .failure(let error) = secrets else {
+            return false
+        }
+        return error.code == .interactionNotAllowed
+    }
+}
+
+extension SealedRow {
+    /// Whether its key went with the passcode: the row is not there any more, and is removed by and by.
+    fileprivate func wasDestroyed(in state: EnclaveState) -> Bool {
+        accessibility == Accessibility.whenPasscodeSetThisDeviceOnly.code && !state.hasPasscode
     }
 }

@@ -13,15 +13,19 @@ extension KeychainEngine {
         for caller: Caller,
         answeringAtMost size: Int = .max
     ) throws(KeychainError) -> OperationResult {
-        let answer = AnswerSize(most: size)
-        let step = try Step(operation, for: caller, engine: self)
-        switch step {
-        case .search(let search):
-            return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
-                try step.result(ofSearch: search, in: transaction, answer)
+        guard case .find(let request) = operation else {
+            return try write { () throws(KeychainError) in
+                let step = try Step(operation, for: caller, engine: self)
+                return { (transaction) throws(KeychainError) in
+                    try step.result(in: transaction, AnswerSize(most: size))
+                }
             }
-        case .items, .count:
-            return try store.write { (transaction) throws(KeychainError) in try step.result(in: transaction, answer) }
+        }
+        return try read { () throws(KeychainError) in
+            let search = try step(toFind: request, for: caller)
+            return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
+                try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(most: size))
+            }
         }
     }
 
@@ -36,41 +40,57 @@ extension KeychainEngine {
         for caller: Caller,
         answeringAtMost size: Int = .max
     ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
-        // What needs no transaction is done before it, since others wait for the lock.
-        let steps = operations.map { operation in
-            Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
+        func steps() -> [Result<Step, KeychainError>] {
+            operations.map { operation in
+                Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
+            }
         }
         let onlySearches = operations.allSatisfy { if case .find = $0 { true } else { false } }
         if onlySearches {
-            return try store.read(snapshot: true) { (transaction) throws(KeychainError) in
-                let answer = AnswerSize(most: size)
-                return steps.map { step in
-                    step.flatMap { step in
-                        Result { () throws(KeychainError) in
-                            guard case .search(let search) = step else {
-                                throw KeychainError(.internalError, "not a search")
+            return try read { () throws(KeychainError) in
+                let steps = steps()
+                return try store.read(snapshot: true) { (transaction) throws(KeychainError) in
+                    let answer = AnswerSize(most: size)
+                    return steps.map { step in
+                        step.flatMap { step in
+                            Result { () throws(KeychainError) in
+                                guard case .search(let search) = step else {
+                                    throw KeychainError(.internalError, "not a search")
+                                }
+                                return try step.result(ofSearch: search, in: transaction, answer)
                             }
-                            return try step.result(ofSearch: search, in: transaction, answer)
                         }
                     }
                 }
             }
         }
-        return try store.write { (transaction) throws(KeychainError) in
-            // The body may run again, and counts anew then.
-            let answer = AnswerSize(most: size)
-            var results: [Result<OperationResult, KeychainError>] = []
-            for step in steps {
-                let result = step.flatMap { step in
-                    Result { () throws(KeychainError) in
-                        try transaction.attempt { () throws(KeychainError) in try step.result(in: transaction, answer) }
-                    }
-                }
-                if case .failure(let error) = result, !transaction.isOpen { throw error }
-                results.append(result)
+        return try write { () throws(KeychainError) in
+            // What needs no transaction is done before it, since others wait for the lock.
+            let steps = steps()
+            return { (transaction) throws(KeychainError) in
+                try Self.results(of: steps, in: transaction, answeringAtMost: size)
             }
-            return results
         }
+    }
+
+    private static func results(
+        of steps: [Result<Step, KeychainError>],
+        in transaction: WriteTransaction,
+        answeringAtMost size: Int
+    ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
+        // It may run again, and counts anew then.
+        let answer = AnswerSize(most: size)
+        var results: [Result<OperationResult, KeychainError>] = []
+        for step in steps {
+            let result = step.flatMap { step in
+                Result { () throws(KeychainError) in
+                    try transaction.attempt { () throws(KeychainError) in try step.result(in: transaction, answer) }
+                }
+            }
+            if case .failure(let error) = result, !transaction.isOpen { throw error }
+            results.append(result)
+        }
+        return results
     }
 }
 

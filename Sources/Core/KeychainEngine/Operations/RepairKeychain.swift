@@ -1,3 +1,4 @@
+import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -14,17 +15,16 @@ extension KeychainDirectory {
     /// - Throws: `notAvailable` for what cannot be mended: a lost or damaged keybag or device key, a missing database,
     ///   one of a newer version or of another keychain. Then nothing has changed.
     package func repair(log: Logger) throws(KeychainError) -> RepairReport {
-        guard exists(path), files.contains(where: exists) else {
+        guard exists(path), try isAnythingThere() else {
             throw KeychainError(.notAvailable, "there is no keychain at \(path)")
         }
         try checkMode()
-        let (keybag, vault) = try keys()
+        let vault = try KeychainVault(enclave.open())
         let lock = try WriterLock(path: lockPath, patience: patience)
         let replaced = try lock.withLock { () throws(KeychainError) in
             try finishReplacement()
-            guard exists(databasePath) else { throw Self.missing(databasePath) }
-            return try isSound(keybag: keybag, vault: vault)
-                ? nil : try replaceDatabase(keybag: keybag, vault: vault)
+            guard exists(databasePath) else { throw LocalEnclaveFolder.missing(databasePath) }
+            return try isSound(vault: vault) ? nil : try replaceDatabase(vault: vault)
         }
         if let replaced { return replaced }
         return try open(log: log).setDamagedRowsAside()
@@ -33,7 +33,7 @@ extension KeychainDirectory {
     /// Whether the database is in order but for single rows.
     ///
     /// - Throws: `notAvailable` where it is another's, or of a newer version.
-    private func isSound(keybag: Keybag, vault: KeychainVault) throws(KeychainError) -> Bool {
+    private func isSound(vault: KeychainVault) throws(KeychainError) -> Bool {
         guard let inspection = try? DatabaseInspection(path: databasePath) else {
             if try DatabaseFile.isNewer(path: databasePath) {
                 throw KeychainError(.notAvailable, "the database is of a newer version; use the newer program")
@@ -41,7 +41,7 @@ extension KeychainDirectory {
             return false
         }
         if let header = inspection.header, header.isAuthentic(under: vault) {
-            try header.check(against: keybag, vault: vault)
+            try header.check(against: vault)
         } else {
             return false
         }
@@ -59,10 +59,10 @@ extension KeychainDirectory {
         var incomplete: [ItemClass] = []
     }
 
-    private func replaceDatabase(keybag: Keybag, vault: KeychainVault) throws(KeychainError) -> RepairReport {
+    private func replaceDatabase(vault: KeychainVault) throws(KeychainError) -> RepairReport {
         let replacement = DatabaseReplacement(of: databasePath)
         do throws(KeychainError) {
-            let inspection = try replacement.prepare(header: Header(of: keybag, sealedBy: vault))
+            let inspection = try replacement.prepare(header: Header(sealedBy: vault))
             var salvage = try salvage(inspection, vault: vault)
             let isOurs = inspection.header?.isAuthentic(under: vault) ?? false
             guard isOurs || !salvage.kept.isEmpty || !salvage.keptAside.isEmpty else {
@@ -99,7 +99,7 @@ extension KeychainDirectory {
     }
 
     private func salvage(_ inspection: DatabaseInspection, vault: KeychainVault) throws(KeychainError) -> Salvage {
-        let leave = KeychainPolicy(hasPasscode: false).authorizeInspection()
+        let leave = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
         var salvage = Salvage()
         // A page that lost rows may still read as one that never had them.
         let isDamaged = !inspection.faults.isEmpty
@@ -129,26 +129,30 @@ extension KeychainDirectory {
 extension KeychainEngine {
     /// Sets every row aside that does not open in all its parts. Locked rows stay as they are.
     func setDamagedRowsAside() throws(KeychainError) -> RepairReport {
-        let leave = policy.authorizeInspection()
         defer { close() }
-        return try store.write { (transaction) throws(KeychainError) in
-            var kept = 0
-            var damaged: [StoredItem] = []
-            for itemClass in ItemClass.stored {
-                try transaction.forEachRow(of: itemClass) { (stored) throws(KeychainError) in
-                    if case .damaged = vault.inspect(stored.row, for: leave) {
-                        damaged.append(stored)
-                    } else {
-                        kept += 1
-                    }
+        return try write { () throws(KeychainError) in
+            { (transaction) throws(KeychainError) in try self.setDamagedRowsAside(in: transaction) }
+        }
+    }
+
+    private func setDamagedRowsAside(in transaction: WriteTransaction) throws(KeychainError) -> RepairReport {
+        let leave = policy.authorizeInspection()
+        var kept = 0
+        var damaged: [StoredItem] = []
+        for itemClass in ItemClass.stored {
+            try transaction.forEachRow(of: itemClass) { (stored) throws(KeychainError) in
+                if case .damaged = vault.inspect(stored.row, for: leave) {
+                    damaged.append(stored)
+                } else {
+                    kept += 1
                 }
             }
-            for stored in damaged { try transaction.setAside(stored) }
-            return RepairReport(
-                outcome: damaged.isEmpty ? .nothingToDo : .rowsSetAside,
-                kept: kept,
-                setAside: damaged.count
-            )
         }
+        for stored in damaged { try transaction.setAside(stored) }
+        return RepairReport(
+            outcome: damaged.isEmpty ? .nothingToDo : .rowsSetAside,
+            kept: kept,
+            setAside: damaged.count
+        )
     }
 }

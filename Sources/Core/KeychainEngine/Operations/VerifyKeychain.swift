@@ -1,4 +1,5 @@
 import Glibc
+import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
@@ -11,13 +12,13 @@ extension KeychainDirectory {
     /// - Throws: `notAvailable` where there is no keychain; `noPermission`.
     package func verify() throws(KeychainError) -> VerificationReport {
         guard exists(path) else { throw KeychainError(.notAvailable, "there is no keychain at \(path)") }
-        guard files.contains(where: exists) else {
+        guard try isAnythingThere() else {
             throw KeychainError(.notAvailable, "the folder \(path) holds no keychain")
         }
         var report = VerificationReport(path: path)
         verifyFiles(into: &report)
-        let keys = verifyKeys(into: &report)
-        verifyDatabase(with: keys, into: &report)
+        let vault = verifyKeys(into: &report)
+        verifyDatabase(with: vault, into: &report)
         return report
     }
 
@@ -26,6 +27,7 @@ extension KeychainDirectory {
     private func verifyFiles(into report: inout VerificationReport) {
         verifyMode(of: path, name: "the folder", kind: S_IFDIR, command: "chmod 700", into: &report)
         let journals = ["-wal", "-shm"].map { databasePath + $0 }
+        let files = enclave.files + [databasePath]
         for file in files + [lockPath] + journals where exists(file) {
             verifyMode(of: file, name: name(of: file), kind: S_IFREG, command: "chmod 600", into: &report)
         }
@@ -38,7 +40,7 @@ extension KeychainDirectory {
                 )
             )
         } else {
-            for file in files where isMissing(file) {
+            for file in files where !exists(file) {
                 report.problems.append(
                     .init(name(of: file), "is missing; put it back from a copy", remedy: .restore)
                 )
@@ -79,12 +81,12 @@ extension KeychainDirectory {
 
     // MARK: - Keys
 
-    private func verifyKeys(into report: inout VerificationReport) -> (keybag: Keybag, vault: KeychainVault)? {
+    private func verifyKeys(into report: inout VerificationReport) -> KeychainVault? {
         do throws(KeychainError) {
-            return try keys()
+            return try KeychainVault(enclave.open())
         } catch {
             // What is missing or open to others was said already.
-            if ![deviceKeyPath, keybagPath].contains(where: isMissing) {
+            if enclave.files.allSatisfy(exists) {
                 report.problems.append(
                     .init(
                         "keys",
@@ -100,7 +102,7 @@ extension KeychainDirectory {
     // MARK: - The database
 
     private func verifyDatabase(
-        with keys: (keybag: Keybag, vault: KeychainVault)?,
+        with vault: KeychainVault?,
         into report: inout VerificationReport
     ) {
         guard exists(databasePath) else { return }
@@ -131,28 +133,28 @@ extension KeychainDirectory {
                 )
             )
         }
-        guard let keys else { return }
-        if let problem = verifyHeader(inspection.header, with: keys) {
+        guard let vault else { return }
+        if let problem = verifyHeader(inspection.header, with: vault) {
             report.problems.append(.init(place, problem.message, remedy: problem.remedy))
         }
         for itemClass in ItemClass.stored {
-            verifyRows(of: itemClass, in: inspection, with: keys.vault, into: &report)
+            verifyRows(of: itemClass, in: inspection, with: vault, into: &report)
         }
     }
 
     private func verifyHeader(
         _ header: Header?,
-        with keys: (keybag: Keybag, vault: KeychainVault)
+        with vault: KeychainVault
     ) -> (message: String, remedy: VerificationReport.Problem.Remedy)? {
         guard let header else { return ("has lost its header row", .repair) }
         do throws(KeychainError) {
-            try header.check(against: keys.keybag, vault: keys.vault)
+            try header.check(against: vault)
             return nil
         } catch {
             // One that is authentic is of another state of the keybag, which no repair can bring back.
             return (
                 "does not belong to the keybag: \(error.message)",
-                header.isAuthentic(under: keys.vault) ? .restore : .repair
+                header.isAuthentic(under: vault) ? .restore : .repair
             )
         }
     }
@@ -163,7 +165,7 @@ extension KeychainDirectory {
         with vault: KeychainVault,
         into report: inout VerificationReport
     ) {
-        let leave = KeychainPolicy(hasPasscode: false).authorizeInspection()
+        let leave = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
         var counts = VerificationReport.Counts()
         var problems: [VerificationReport.Problem] = []
         do throws(KeychainError) {

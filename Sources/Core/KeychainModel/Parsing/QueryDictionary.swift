@@ -25,15 +25,15 @@ struct QueryDictionary {
     private(set) var returns: ReturnSelection = []
     private(set) var hostOrSubdomain: String?
     private(set) var certificate = CertificateFilter()
-    private(set) var authenticationUI: AuthenticationUI?
+    private var authenticationUI: AuthenticationUI?
+    private var context: CallContext?
+    private var operationPrompt: String?
     private(set) var usesTombstones: Bool?
     private(set) var hasItemList = false
-    private(set) var hasContext = false
     private(set) var hasCredential = false
     /// Attributes that count when a persistent reference must stand alone: `sync` as a wildcard does not.
     private(set) var attributeCount = 0
     private var entryCount = 0
-    private var contextForbidsInteraction = false
 
     /// More attributes and match keys than this are refused.
     private static let mostEntries = 128
@@ -44,12 +44,23 @@ struct QueryDictionary {
             try take(key, value, role: role)
         }
         if let object { try expand(object, role: role) }
-        if hasContext && hasCredential {
+        if context != nil && hasCredential {
             throw KeychainError(.invalidParameter, "an authentication context excludes a credential reference")
         }
         // Items that are left out ask nobody either.
-        if contextForbidsInteraction, authenticationUI != .skip { authenticationUI = .fail }
+        if context?.forbidsInteraction == true, authenticationUI != .skip { authenticationUI = .fail }
         try accessControl?.requireAgreement(with: accessibility)
+    }
+
+    var authentication: ItemAuthentication {
+        var authentication = ItemAuthentication()
+        if let authenticationUI { authentication.ui = authenticationUI }
+        authentication.applicationPassword = context?.applicationPassword
+        authentication.context = context?.presence
+        authentication.prompt = context?.prompt ?? PromptWishes()
+        // What is said of this call says more.
+        if let operationPrompt { authentication.prompt.reason = operationPrompt }
+        return authentication
     }
 
     // MARK: - The class
@@ -217,15 +228,14 @@ struct QueryDictionary {
         case ("u_ItemList", _): hasItemList = true
         case ("u_Tomb", .boolean(let flag)): usesTombstones = flag
         case ("u_CredRef", _): hasCredential = true
-        case ("u_AuthCtx", .authenticationContext(let forbidsInteraction)):
-            hasContext = true
-            contextForbidsInteraction = forbidsInteraction
+        case ("u_AuthCtx", .authenticationContext(let context)): self.context = context
         case ("u_NoAuthUI", .boolean(let isForbidden)):
             if isForbidden { authenticationUI = .fail }
         case ("u_AuthUI", .string("u_AuthUIA")): authenticationUI = .allow
         case ("u_AuthUI", .string("u_AuthUIF")): authenticationUI = .fail
         case ("u_AuthUI", .string("u_AuthUIS")) where role == .copy: authenticationUI = .skip
-        case ("u_OpPrompt", .string), ("u_CallerName", .string): break
+        case ("u_OpPrompt", .string(let prompt)): operationPrompt = prompt
+        case ("u_CallerName", .string): break
         case ("u_SystemKeychain", _), ("u_SystemKeychainAlways", _), ("u_SyncBubbleKeychain", _),
             ("u_TokenRawItems", _), ("u_UserIndependentKeychain", _), ("u_CertWithIssuers", _):
             break

@@ -29,6 +29,7 @@ package enum QueryParser {
         request.isSynchronizable = dictionary.synchronizable == .only(true)
         request.secrets = dictionary.secrets
         request.returns = dictionary.returns
+        request.authentication = dictionary.authentication
         return request
     }
 
@@ -42,7 +43,7 @@ package enum QueryParser {
         var request = FindRequest(query: query(dictionary))
         request.limit = dictionary.limit ?? .one
         request.returns = dictionary.returns
-        request.authenticationUI = dictionary.authenticationUI ?? .allow
+        request.authentication = dictionary.authentication
         return request
     }
 
@@ -55,6 +56,7 @@ package enum QueryParser {
         }
         var request = UpdateRequest(query: query(dictionary))
         request.changes = try ItemChanges(changes, of: dictionary.itemClass)
+        request.authentication = dictionary.authentication
         return request
     }
 

@@ -20,10 +20,33 @@ package enum QueryValue: Sendable {
     case reference(ItemReference)
     /// What certificates have to be good for.
     case policy(TrustPolicy)
-    /// A conversation with the person, and whether it forbids to ask them anything more.
-    case authenticationContext(forbidsInteraction: Bool)
+    /// A conversation with the person.
+    case authenticationContext(CallContext)
     /// An array of nothing but data.
     case list([[UInt8]])
     /// A value of any other type, such as another array: only keys that take anything take it.
     case other
+}
+
+/// A conversation with the person, as a call is given one.
+package struct CallContext: Sendable {
+    /// Whether it forbids to ask them anything more.
+    package var forbidsInteraction: Bool
+    /// The application password that it was given.
+    package var applicationPassword: SecretBytes?
+    /// What was proved in it.
+    package var presence: (any PresenceContext)?
+    package var prompt: PromptWishes
+
+    package init(
+        forbidsInteraction: Bool,
+        applicationPassword: SecretBytes? = nil,
+        presence: (any PresenceContext)? = nil,
+        prompt: PromptWishes = PromptWishes()
+    ) {
+        self.forbidsInteraction = forbidsInteraction
+        self.applicationPassword = applicationPassword
+        self.presence = presence
+        self.prompt = prompt
+    }
 }

@@ -71,6 +71,77 @@ package enum AuthenticationUI: Sendable {
     case skip
 }
 
+/// What a call brings for items that ask for more than that the keychain is unlocked.
+package struct ItemAuthentication: Sendable {
+    package var ui = AuthenticationUI.allow
+    /// From `LAContext.setCredential(_:type:)` of the call's context.
+    package var applicationPassword: SecretBytes?
+    package var prompt = PromptWishes()
+    /// The call's context, if it has one: what was proved in it counts, and what is proved now stays in it.
+    package var context: (any PresenceContext)? {
+        didSet { usesContext = context != nil }
+    }
+    /// Whether the call has a context, be it here or at the other end of a connection.
+    package var usesContext = false
+    /// What was proved for this call and its context. It never leaves a process by way of a request.
+    package var proofs: [PresenceProof] = []
+
+    package init() {}
+}
+
+/// How a prompt is to look, as the program wishes that asks. Nobody has checked any of it.
+package struct PromptWishes: Sendable, Hashable {
+    /// What the program says it is for (`LAContext.localizedReason`, `kSecUseOperationPrompt`).
+    package var reason = ""
+    /// `localizedCancelTitle`; nil for the usual one.
+    package var cancelTitle: String?
+    /// `localizedFallbackTitle`; nil for the usual one, empty for none.
+    package var fallbackTitle: String?
+    /// Where the person is to be asked; nil for wherever the prompter is.
+    package var terminal: PromptTerminal?
+
+    package init() {}
+}
+
+/// A terminal or a display, as pinentry's options name it.
+package struct PromptTerminal: Sendable, Hashable {
+    /// Such as `/dev/pts/3`.
+    package var name = ""
+    /// `TERM`.
+    package var type = ""
+    /// `DISPLAY`.
+    package var display = ""
+    /// `WAYLAND_DISPLAY`.
+    package var waylandDisplay = ""
+    /// `LC_CTYPE`, and `LC_MESSAGES`.
+    package var locale = ""
+
+    package init() {}
+}
+
+/// What an `LAContext` has of a keychain: what was proved in it, for as long as it lives.
+package protocol PresenceContext: AnyObject, Sendable {
+    /// Asks the person, and keeps what they prove.
+    ///
+    /// - Throws: with a `PresenceFailure`.
+    func evaluate(_ question: PresenceRequest) throws(KeychainError)
+
+    /// Forgets all that was proved, and takes back the question that is open.
+    func invalidate()
+}
+
+/// What a program asks to be proved, beside the four calls.
+package struct PresenceRequest: Sendable, Hashable {
+    package var demand: PresenceDemand
+    /// Whether the person is asked for an application password too.
+    package var asksPassword = false
+    package var prompt = PromptWishes()
+
+    package init(_ demand: PresenceDemand) {
+        self.demand = demand
+    }
+}
+
 /// A valid `SecItemAdd`.
 package struct AddRequest: Sendable {
     package var itemClass: ItemClass
@@ -83,6 +154,7 @@ package struct AddRequest: Sendable {
     /// The value and the other secret attributes. An item may have none.
     package var secrets: [AttributeKey: SecretBytes] = [:]
     package var returns: ReturnSelection = []
+    package var authentication = ItemAuthentication()
 
     package init(itemClass: ItemClass) {
         self.itemClass = itemClass
@@ -94,7 +166,7 @@ package struct FindRequest: Sendable {
     package var query: ItemQuery
     package var limit = MatchLimit.one
     package var returns: ReturnSelection = []
-    package var authenticationUI = AuthenticationUI.allow
+    package var authentication = ItemAuthentication()
 
     package init(query: ItemQuery) {
         self.query = query
@@ -105,6 +177,7 @@ package struct FindRequest: Sendable {
 package struct UpdateRequest: Sendable {
     package var query: ItemQuery
     package var changes = ItemChanges()
+    package var authentication = ItemAuthentication()
 
     package init(query: ItemQuery) {
         self.query = query

@@ -73,6 +73,12 @@ package struct AccessControl: Sendable {
         return flags.constraints.isEmpty && flags.isDisjoint(with: [.privateKeyUsage, .applicationPassword])
     }
 
+    /// Whether an item's value is under a password of the application's beside all else.
+    package var needsApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
+
+    /// Whether it is about what a private key does, and not about its value (`kSecAccessControlPrivateKeyUsage`).
+    package var isForKeyUse: Bool { flags?.contains(.privateKeyUsage) ?? false }
+
     /// What each operation demands, by the operation's short name; `dacl` stands for all that are not named.
     package var operations: [(name: String, requirement: String)] {
         guard let flags else { return [] }
@@ -129,7 +135,7 @@ extension AccessControl: Hashable {
     package static func == (left: AccessControl, right: AccessControl) -> Bool {
         left.protection == right.protection
             && left.operations.elementsEqual(right.operations, by: ==)
-            && left.requiresApplicationPassword == right.requiresApplicationPassword
+            && left.needsApplicationPassword == right.needsApplicationPassword
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -139,8 +145,6 @@ extension AccessControl: Hashable {
             hasher.combine(requirement)
         }
     }
-
-    private var requiresApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
 }
 
 extension AccessControl {

@@ -36,9 +36,25 @@ package struct KeychainError: Error, Equatable, CustomStringConvertible {
     /// One sentence for a developer or an administrator: what happened and, where there is something, what to do.
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// What it has to do with a person's presence, if it has.
+    package let presence: Presence?
+
+    package enum Presence: Sendable {
+        /// Somebody has to be asked first.
+        case needed(PresenceNeed)
+        /// Somebody was asked, or could not be.
+        case failed(PresenceFailure)
+    }
+
+    package init(_ code: Code, _ message: String, presence: Presence? = nil) {
         self.code = code
         self.message = message
+        self.presence = presence
+    }
+
+    /// Why items were not released that a person has to be asked for; nil for any other error.
+    package var need: PresenceNeed? {
+        if case .needed(let need) = presence { need } else { nil }
     }
 
     package static func == (left: KeychainError, right: KeychainError) -> Bool {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import KeychainEnclave
 package import KeychainModel
 
 /// A new database that takes the place of a damaged one, in one instant for everybody who has either open.
@@ -84,7 +85,7 @@ package struct DatabaseReplacement {
                     }
                     return .commit
                 }
-                try database.checkpoint(.truncate)
+                try database.emptyJournal()
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import KeychainEnclave
 import KeychainModel
 import KeychainVault
 
@@ -10,6 +11,11 @@ struct RowStatements: Sendable {
     let replace: String
     let remove: String
     let setAside: String
+    /// Puts a row's attributes and key under others.
+    let renew: String
+    let removeAll: String
+    /// The number of rows of one accessibility class.
+    let count: String
     let groups: String
     /// The numbers of the rows that were set aside.
     let aside: String
@@ -27,6 +33,9 @@ struct RowStatements: Sendable {
             "UPDATE \(table.name) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
         remove = "DELETE FROM \(table.name) WHERE id = ?"
         setAside = "UPDATE \(table.name) SET aside = id WHERE id = ?"
+        renew = "UPDATE \(table.name) SET metadata = ?, key = ? WHERE id = ?"
+        removeAll = "DELETE FROM \(table.name) WHERE pdmn = ?"
+        count = "SELECT count(*) FROM \(table.name) WHERE pdmn = ?1"
         groups = "SELECT DISTINCT agrp FROM \(table.name)"
         aside = "SELECT id FROM \(table.name) WHERE aside <> 0"
         select = "SELECT id, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE "
@@ -70,9 +79,19 @@ struct RowStatements: Sendable {
     /// Every row, also those that were set aside.
     var everything: (sql: String, arguments: StatementArguments) { (select + "1 ORDER BY id", StatementArguments()) }
 
+    /// A part of all rows.
+    func rows(after number: Int64, atMost count: Int) -> (sql: String, arguments: StatementArguments) {
+        (select + "id > ? ORDER BY id LIMIT ?", [number, count])
+    }
+
     /// One row by its number.
     func row(_ number: Int64) -> (sql: String, arguments: StatementArguments) {
         (select + "id = ?", [number])
+    }
+
+    /// One row by its UUID.
+    func row(_ uuid: ItemUUID) -> (sql: String, arguments: StatementArguments) {
+        (select + "uuid = ?", [Data(uuid.bytes)])
     }
 
     /// Questions for the numbers of all rows, each by another way through the file: up and down the table and each of
@@ -146,14 +165,16 @@ struct RowStatements: Sendable {
             uuid != nil && version.count == 16 && group != nil && accessibility != nil && isSynchronizable != nil
             && isTombstone != nil && blindColumns != nil
         let sealed = SealedRow(
-            itemClass: table.itemClass,
-            uuid: uuid ?? ItemUUID(),
-            version: version,
-            accessGroup: group ?? "",
-            accessibility: accessibility ?? 0,
-            isSynchronizable: isSynchronizable ?? false,
-            isTombstone: isTombstone ?? false,
-            accessControl: row.bytes(7),
+            binding: ItemBinding(
+                itemClass: table.itemClass,
+                uuid: uuid ?? ItemUUID(),
+                version: version,
+                accessGroup: group ?? "",
+                accessibility: accessibility ?? 0,
+                isSynchronizable: isSynchronizable ?? false,
+                isTombstone: isTombstone ?? false,
+                accessControl: row.bytes(7)
+            ),
             blindColumns: blindColumns ?? BlindColumns(),
             metadata: isWhole ? row.bytes(8) : [],
             wrappedKey: isWhole ? row.bytes(9) : [],

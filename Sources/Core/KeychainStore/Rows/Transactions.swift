@@ -22,6 +22,21 @@ package struct ReadTransaction {
         }
     }
 
+    /// Gives all rows of a class to the body that were not set aside.
+    package func forEachRow(
+        of itemClass: ItemClass,
+        _ body: (StoredItem) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let statements = try RowStatements.of(itemClass)
+        try KeychainError.translatingSQLite {
+            let aside = Set(try Int64.fetchAll(database, sql: statements.aside))
+            try statements.forEach(statements.everything, in: database) { stored in
+                if !aside.contains(stored.rowNumber) { try body(stored) }
+                return true
+            }
+        }
+    }
+
     /// The access groups of the stored items of a class.
     package func groups(of itemClass: ItemClass) throws(KeychainError) -> [String] {
         let statements = try RowStatements.of(itemClass)
@@ -33,7 +48,7 @@ package struct ReadTransaction {
 
 /// What can be done to the database within one transaction. Only what the vault has sealed goes in.
 package final class WriteTransaction {
-    private let database: Database
+    let database: Database
     /// Whether old contents were removed or replaced.
     private(set) var overwrites = false
     /// The rows that were written or removed so far, in the order of doing.
@@ -89,13 +104,19 @@ package final class WriteTransaction {
         of itemClass: ItemClass,
         _ body: (StoredItem) throws(KeychainError) -> Void
     ) throws(KeychainError) {
+        try reading.forEachRow(of: itemClass, body)
+    }
+
+    /// The row with a UUID, also one that was set aside.
+    package func row(_ uuid: ItemUUID, of itemClass: ItemClass) throws(KeychainError) -> StoredItem? {
         let statements = try RowStatements.of(itemClass)
-        try KeychainError.translatingSQLite {
-            let aside = Set(try Int64.fetchAll(database, sql: statements.aside))
-            try statements.forEach(statements.everything, in: database) { stored in
-                if !aside.contains(stored.rowNumber) { try body(stored) }
-                return true
+        return try KeychainError.translatingSQLite {
+            var found: StoredItem?
+            try statements.forEach(statements.row(uuid), in: database) { stored in
+                found = stored
+                return false
             }
+            return found
         }
     }
 
@@ -142,7 +163,9 @@ package final class WriteTransaction {
         }
     }
 
-    private func execute(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
+    func noteOverwriting() { overwrites = true }
+
+    func execute(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
         try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
     }
 

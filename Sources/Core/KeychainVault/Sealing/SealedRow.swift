@@ -1,18 +1,10 @@
+package import KeychainEnclave
 package import KeychainModel
 
 /// A row as it stands in the database: nothing in it is to be believed before the vault has opened it.
 package struct SealedRow: Sendable {
-    package var itemClass: ItemClass
-    /// The item, for its life; the persistent reference.
-    package var uuid: ItemUUID
-    /// 16 random bytes, renewed at each write: old and new parts of one row do not open together.
-    package var version: [UInt8]
-    package var accessGroup: String
-    package var accessibility: UInt8
-    package var isSynchronizable: Bool
-    package var isTombstone: Bool
-    /// The stored form of the access control; empty for none.
-    package var accessControl: [UInt8]
+    /// What its ciphertexts are bound to.
+    package var binding: ItemBinding
     package var blindColumns: BlindColumns
     /// The attributes, sealed under the metadata key of the class.
     package var metadata: [UInt8]
@@ -22,32 +14,27 @@ package struct SealedRow: Sendable {
     package var secret: [UInt8]
 
     package init(
-        itemClass: ItemClass,
-        uuid: ItemUUID,
-        version: [UInt8],
-        accessGroup: String,
-        accessibility: UInt8,
-        isSynchronizable: Bool,
-        isTombstone: Bool,
-        accessControl: [UInt8],
+        binding: ItemBinding,
         blindColumns: BlindColumns,
-        metadata: [UInt8],
-        wrappedKey: [UInt8],
-        secret: [UInt8]
+        metadata: [UInt8] = [],
+        wrappedKey: [UInt8] = [],
+        secret: [UInt8] = []
     ) {
-        self.itemClass = itemClass
-        self.uuid = uuid
-        self.version = version
-        self.accessGroup = accessGroup
-        self.accessibility = accessibility
-        self.isSynchronizable = isSynchronizable
-        self.isTombstone = isTombstone
-        self.accessControl = accessControl
+        self.binding = binding
         self.blindColumns = blindColumns
         self.metadata = metadata
         self.wrappedKey = wrappedKey
         self.secret = secret
     }
+
+    package var itemClass: ItemClass { binding.itemClass }
+    package var uuid: ItemUUID { binding.uuid }
+    package var version: [UInt8] { binding.version }
+    package var accessGroup: String { binding.accessGroup }
+    package var accessibility: UInt8 { binding.accessibility }
+    package var isSynchronizable: Bool { binding.isSynchronizable }
+    package var isTombstone: Bool { binding.isTombstone }
+    package var accessControl: [UInt8] { binding.accessControl }
 }
 
 /// The blind columns that are set, in the order of the attribute table: for each the four bytes of its key and the 16

@@ -1,9 +1,11 @@
 import ArgumentParser
 import CLinux
 import CodeSignature
+import EnclaveProtocol
 import Foundation
 import Glibc
 import KeychainClient
+import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import TerminalText
@@ -18,12 +20,19 @@ struct Doctor: ParsableCommand {
             """
     )
 
+    @Option(
+        help: ArgumentHelp("The TPM to look at: auto, none, device:PATH or swtpm:path=PATH.", valueName: "tpm")
+    )
+    var tpm: String = "auto"
+
     func run() throws {
         var report = DoctorReport()
         keychain(&report)
+        lock(&report)
         sockets(&report)
         system(&report)
         kernel(&report)
+        try trustedPlatformModule(&report)
         Console.print(report.text)
         if report.hasProblem { throw ExitCode(1) }
     }
@@ -61,6 +70,35 @@ struct Doctor: ParsableCommand {
         )
     }
 
+    // MARK: - Its lock
+
+    private func lock(_ report: inout DoctorReport) {
+        report.begin("The lock of that keychain")
+        do throws(KeychainError) {
+            let place = LockText.place(try KeychainLocation.current())
+            if place.isGuarded { report.fine(place.sentence) } else { report.note(place.sentence) }
+            let state = try CurrentKeychain.control().state()
+            let text = LockText(state: state)
+            report.prefer(state.binding == .tpm || state.binding == .credential, text.binding, text.binding)
+            report.prefer(
+                state.hasPasscode,
+                "there is a passcode",
+                "there is no passcode (chatelaine passcode set): whoever has the device key reads everything"
+            )
+            guard state.hasPasscode else { return }
+            report.fine("it is \(text.lock)")
+            report.fine("it locks \(text.settings)")
+            if state.isRotating { report.note("items are being given new keys") }
+            if let limit = state.settings.wipesAfter {
+                report.note("its keys are destroyed after \(limit) wrong passcodes in a row")
+            }
+        } catch  where error.code == .itemNotFound {
+            report.note("there is no keychain yet")
+        } catch {
+            report.problem(error.message)
+        }
+    }
+
     // MARK: - The services
 
     private func sockets(_ report: inout DoctorReport) {
@@ -96,7 +134,7 @@ struct Doctor: ParsableCommand {
         let places = WellKnownPlaces.ofThisMachine
         guard WellKnownPlaces.isThere(places.systemFolder) else { return }
         report.begin("The system's service")
-        for user in ["chatelaine", "chatelaine-identify"] {
+        for user in ["chatelaine", "chatelaine-identify", EnclavePlaces.user] {
             report.require(unsafe getpwnam(user) != nil, "user \(user)", "the user \(user) is missing")
         }
         let group = ProgramInstaller.standardGroup

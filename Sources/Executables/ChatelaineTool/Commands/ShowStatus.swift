@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychainClient
+import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import TerminalText
@@ -7,7 +8,7 @@ import TerminalText
 struct ShowStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say how the keychain service is doing.",
+        abstract: "Say whether the keychain is locked, and how the keychain service is doing.",
         discussion: "Ends with 0 if a service answers, and with 1 otherwise."
     )
 
@@ -15,6 +16,7 @@ struct ShowStatus: ParsableCommand {
     var socket: String?
 
     func run() throws {
+        if socket == nil { showLock() }
         let service = ServiceConnection(try ServiceChoice.address(socket))
         let status = try service.status()
         let identity = try service.identity()
@@ -26,5 +28,14 @@ struct ShowStatus: ParsableCommand {
         for (name, value) in status.metrics.sorted(by: { $0.key < $1.key }) {
             Console.print("\(TerminalText.escaped(name)) \(Int(value))\n")
         }
+    }
+
+    /// Nothing where there is no keychain so far, or it has no lock.
+    private func showLock() {
+        guard let state = try? CurrentKeychain.control().state() else { return }
+        let text = LockText(state: state)
+        Console.print("keychain     \(text.lock)\n")
+        Console.print("passcode     \(state.hasPasscode ? "set" : "none")\n")
+        if state.hasPasscode { Console.print("locks        \(text.settings)\n") }
     }
 }

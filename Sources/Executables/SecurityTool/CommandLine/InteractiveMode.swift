@@ -1,4 +1,5 @@
 import Glibc
+import SecretInput
 import Synchronization
 import TerminalText
 

@@ -1,49 +1,52 @@
 import Foundation
 import Glibc
+import SecretInput
 import Synchronization
 
 /// Asks for a secret, so that it need not stand on a command line.
 enum PasswordPrompt {
     /// Asks twice on the terminal without showing what is typed. Where standard input is none, reads a line of it; a
     /// second line, which scripts for a Mac send as an answer to the second question, has to be the same.
-    static func newPassword() throws(Failure) -> Data {
-        let ownsInput = InteractiveMode.ownsStandardInput.load(ordering: .relaxed)
-        guard ownsInput || isatty(STDIN_FILENO) == 1 else { return try lineOfStandardInput() }
-        let terminal = try SecretTerminal()
-        let password = try terminal.ask("password data for new item: ")
-        let repetition = try terminal.ask("retype password for new item: ")
-        guard password == repetition else { throw mismatch }
-        return Data(password)
+    static func newPassword(
+        _ question: String = "password data for new item: ",
+        again: String = "retype password for new item: "
+    ) throws(Failure) -> Data {
+        try failing { () throws(SecretInputError) in
+            guard asksOnTerminal else { return try lineOfStandardInput(repeated: true) }
+            let terminal = try SecretTerminal()
+            let password = try terminal.ask(question)
+            return password == (try terminal.ask(again)) ? Data(password) : nil
+        }
     }
 
-    private static let mismatch = Failure("passwords don't match")
+    /// Asks once, or reads a line of standard input where that is no terminal.
+    static func password(_ question: String) throws(Failure) -> Data {
+        try failing { () throws(SecretInputError) in
+            asksOnTerminal ? Data(try SecretTerminal().ask(question)) : try lineOfStandardInput(repeated: false)
+        }
+    }
 
-    private static func lineOfStandardInput() throws(Failure) -> Data {
+    private static var asksOnTerminal: Bool {
+        InteractiveMode.ownsStandardInput.load(ordering: .relaxed) || isatty(STDIN_FILENO) == 1
+    }
+
+    /// - Parameter body: answers nil where two answers differ.
+    private static func failing(_ body: () throws(SecretInputError) -> Data?) throws(Failure) -> Data {
+        let password: Data?
+        do throws(SecretInputError) {
+            password = try body()
+        } catch {
+            throw Failure(error.message, exitStatus: error.exitStatus)
+        }
+        guard let password else { throw Failure("passwords don't match") }
+        return password
+    }
+
+    private static func lineOfStandardInput(repeated: Bool) throws(SecretInputError) -> Data? {
         guard let line = try LineReader(descriptor: STDIN_FILENO).next() else {
-            throw Failure("there is no password on standard input")
+            throw SecretInputError("there is no password on standard input")
         }
-        if let second = try LineReader(descriptor: STDIN_FILENO).next(), second != line { throw mismatch }
+        if repeated, let second = try LineReader(descriptor: STDIN_FILENO).next(), second != line { return nil }
         return Data(line)
-    }
-}
-
-/// Reads lines byte by byte, so that what follows a line is left for whoever reads next.
-struct LineReader {
-    let descriptor: Int32
-
-    /// - Returns: the line without its end; nil at the end of the input.
-    func next() throws(Failure) -> [UInt8]? {
-        var line: [UInt8] = []
-        while true {
-            var byte: UInt8 = 0
-            let count = unsafe read(descriptor, &byte, 1)
-            if count == 0 { return line.isEmpty ? nil : line }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Failure("standard input: \(unsafe String(cString: strerror(errno)))")
-            }
-            if byte == UInt8(ascii: "\n") { return line }
-            line.append(byte)
-        }
     }
 }

@@ -42,7 +42,7 @@ enum DictionaryReader {
         case is NSNull: .null
         case let array as [Any]: queryValue(array)
         case let context as any AuthenticationContext:
-            .authenticationContext(forbidsInteraction: context.forbidsInteraction)
+            .authenticationContext(CallContext(context))
         default: .other
         }
     }
@@ -70,5 +70,20 @@ enum DictionaryReader {
     private static func queryValue(_ uuid: UUID) -> QueryValue {
         let bytes = unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) }
         return .uuid(bytes, uuid.uuidString)
+    }
+}
+
+extension CallContext {
+    fileprivate init(_ context: any AuthenticationContext) {
+        var prompt = PromptWishes()
+        prompt.reason = context.promptReason
+        prompt.cancelTitle = context.promptCancelTitle
+        prompt.fallbackTitle = context.promptFallbackTitle
+        self.init(
+            forbidsInteraction: context.forbidsInteraction,
+            applicationPassword: context.applicationPassword as? SecretBytes,
+            presence: context.presenceContext as? any PresenceContext,
+            prompt: prompt
+        )
     }
 }

@@ -11,6 +11,10 @@ package struct PresenceDemand: Sendable {
     /// A password of the application's own.
     package let needsApplicationPassword: Bool
 
+    /// The ways to meet it, the application password aside: a bit for each set of factors that is enough, at the place of
+    /// the set's number.
+    package let alternatives: UInt32
+
     /// Whether the person has to prove who they are, be there or not a password of the application's.
     package var needsPerson: Bool { needsBiometry || needsPasscode || needsCompanion }
 }
@@ -23,7 +27,8 @@ extension SecAccessControl {
             needsBiometry: !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]),
             needsPasscode: !flags.isDisjoint(with: [.userPresence, .devicePasscode]),
             needsCompanion: flags.contains(.companion),
-            needsApplicationPassword: flags.contains(.applicationPassword)
+            needsApplicationPassword: flags.contains(.applicationPassword),
+            alternatives: control.demand.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
         )
     }
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "client.h"
+#include "conversation.h"
+#include "enclave.h"
 #include "kernel_features.h"
 #include "peer.h"
 #include "privileges.h"
@@ -27,6 +29,14 @@ const char *clinux_environment(const char *name);
 /// Waits until a descriptor has input or a signal is handled, with another signal mask while it waits (ppoll(2), which
 /// Swift does not see). -1 with errno EINTR says that a signal came.
 int clinux_wait_for_input(int descriptor, const sigset_t *mask);
+
+/// Whether an open file or folder is on a file system that lives in memory alone (tmpfs).
+bool clinux_is_in_memory(int descriptor);
+
+/// Opens a new file in a folder that has no name and goes with its descriptor (O_TMPFILE in open(2), which Swift does not
+/// see), for reading and writing, for its owner alone. -1 with errno EOPNOTSUPP or EISDIR says that the file system or the
+/// kernel knows none.
+int clinux_open_unnamed(const char *folder);
 
 /// Sets what is called before each fork, on the forking thread and with no operation under way: it gives up everything
 /// that must not be inherited.

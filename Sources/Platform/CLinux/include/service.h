@@ -28,11 +28,15 @@ int clinux_event(void);
 /// Tells whoever supervises services, if anybody does, as sd_notify(3) does: `message` has lines such as "READY=1".
 void clinux_notify(const char *socket_path, const char *message);
 
-/// Starts a program with one argument list and the environment `environment`, whose descriptor 3 is `descriptor`; of the
-/// others it has the standard ones alone, if descriptors are closed on exec as they should be. 0, or an errno.
-int clinux_start_program(const char *path, char *const arguments[], char *const environment[], int descriptor, pid_t *pid);
+/// How many descriptors a started program can be given.
+#define CLINUX_PROGRAM_DESCRIPTORS 4
 
-/// Overwrites what earlier calls have left below the caller on its stack.
+/// Starts a program with one argument list and the environment `environment`, whose descriptors from 3 on are
+/// `descriptors`; of the others it has the standard ones alone, if descriptors are closed on exec as they should be. 0, or
+/// an errno.
+int clinux_start_program(const char *path, char *const arguments[], char *const environment[], const int *descriptors, int32_t count, pid_t *pid);
+
+/// Overwrites what earlier calls have left below the caller on its stack, and in vector registers.
 void clinux_wipe_stack(void);
 
 #endif

@@ -24,4 +24,11 @@ const void *csqlite_column_bytes(struct sqlite3_stmt *statement, int column, int
 /// - Returns: whether a column of the current row holds a number, which then is in `value`.
 bool csqlite_column_integer(struct sqlite3_stmt *statement, int column, int64_t *value);
 
+/// Writes a journal back into the database, truncates it, and overwrites in the pages that were written what lies between
+/// their cells: there SQLite leaves copies of cells that it has moved, `secure_delete` or not, and a copy outlives its cell.
+/// The caller keeps others from writing and checkpointing meanwhile.
+///
+/// - Returns: SQLITE_OK; SQLITE_BUSY where a reader stands in the way; else the first error.
+int csqlite_empty_journal(struct sqlite3 *connection);
+
 #endif

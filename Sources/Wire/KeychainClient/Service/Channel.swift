@@ -54,16 +54,33 @@ final class Channel: @unchecked Sendable {
 
     /// Sends a request and waits for its whole response.
     func exchange(_ request: Request, by deadline: Deadline) throws(Failure) -> [Response.Body] {
+        var parts: [Response.Body] = []
+        try exchange(request, by: { deadline }, receive: { (part) throws(KeychainError) in parts.append(part) })
+        return parts
+    }
+
+    /// Sends a request and gives the parts of its response to somebody, one after the other.
+    ///
+    /// - Parameters:
+    ///   - deadline: asked for the request, and for each part.
+    ///   - receive: what it throws ends the connection.
+    func exchange(
+        _ request: Request,
+        by deadline: () -> Deadline,
+        receive: (Response.Body) throws(KeychainError) -> Void
+    ) throws(Failure) {
         lastRequest &+= 1
         do throws(KeychainError) {
-            try socket.send(try FrameCodec.encode(.request(id: lastRequest, request)), by: deadline)
+            try socket.send(try FrameCodec.encode(.request(id: lastRequest, request)), by: deadline())
         } catch {
             throw error.code == .dataTooLarge ? .refused(error) : .notSent(error)
         }
-        var parts: [Response.Body] = []
+        var isPrompting = false
         while true {
             let message: ServerMessage
             do throws(KeychainError) {
+                // A person may think for a while; the service ends it sooner.
+                let deadline = isPrompting ? Deadline(.seconds(240)) : deadline()
                 message = try Self.decode(try socket.receive(with: &decoder, by: deadline))
             } catch {
                 throw .unknown(Self.asUnavailable(error))
@@ -71,10 +88,42 @@ final class Channel: @unchecked Sendable {
             switch message {
             // The connection is over. Where the service just ends, it may have done what was asked before.
             case .refusal(let error): throw error.code == .notAvailable ? .unknown(error) : .refused(error)
+            case .response(let response) where response.id == lastRequest && response.isPrompting:
+                isPrompting = true
             case .response(let response) where response.id == lastRequest:
-                parts.append(response.body)
-                if !response.hasMore { return parts }
-            case .hello, .welcome, .response: throw .unknown(Self.outOfTurn)
+                isPrompting = false
+                do throws(KeychainError) {
+                    try receive(response.body)
+                } catch {
+                    throw .refused(error)
+                }
+                if !response.hasMore { return }
+            case .hello, .welcome, .response, .event: throw .unknown(Self.outOfTurn)
+            }
+        }
+    }
+
+    /// Ends the connection, also while another thread waits for an answer on it.
+    func shutDown() {
+        socket.shutDown()
+    }
+
+    /// Asks for events, and hands them on until the body returns false.
+    ///
+    /// - Throws: `notAvailable` where the service ends; its refusal.
+    func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError) {
+        lastRequest &+= 1
+        try socket.send(try FrameCodec.encode(.request(id: lastRequest, .watch)), by: Deadline(.seconds(5)))
+        while true {
+            try socket.waitForMore(than: decoder)
+            let message = try Self.decode(try socket.receive(with: &decoder, by: Deadline(.seconds(30))))
+            switch message {
+            case .event(let event): if try !body(event) { return }
+            case .refusal(let error): throw error
+            case .response(let response):
+                guard case .outcome(.failed(let error)) = response.body else { throw Self.outOfTurn }
+                throw error
+            case .hello, .welcome: throw Self.outOfTurn
             }
         }
     }
@@ -105,4 +154,10 @@ final class Channel: @unchecked Sendable {
     }
 
     private static let outOfTurn = KeychainError(.notAvailable, "the keychain service answers out of turn")
+}
+
+extension Response {
+    fileprivate var isPrompting: Bool {
+        if case .prompting = body { hasMore } else { false }
+    }
 }

@@ -42,6 +42,11 @@ final class ChannelPool: Sendable {
         return value
     }
 
+    /// A connection that is the caller's alone.
+    func newChannel() throws(KeychainError) -> Channel {
+        try Channel(to: address, as: name?(), within: deadlines.handshake)
+    }
+
     func closeAll() {
         idle.withLock { $0 = [] }
     }

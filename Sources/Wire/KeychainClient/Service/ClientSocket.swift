@@ -66,6 +66,11 @@ final class ClientSocket: Sendable {
         return unsafe poll(&state, 1, 0) == 0
     }
 
+    /// Ends the connection for whoever waits on it. The descriptor stays until nobody does.
+    func shutDown() {
+        shutdown(descriptor, Int32(truncatingIfNeeded: SHUT_RDWR))
+    }
+
     /// Sends all bytes.
     ///
     /// - Throws: `notAvailable`; then the other end has not got all of them, and so not the message that they are.
@@ -93,6 +98,18 @@ final class ClientSocket: Sendable {
         }
         guard count == bytes.count else {
             throw KeychainError(.notAvailable, "the keychain service has gone away: \(Self.reason())")
+        }
+    }
+
+    /// Waits, for as long as it takes, until something has come that the decoder has not.
+    func waitForMore(than decoder: FrameDecoder) throws(KeychainError) {
+        guard !decoder.isMidway else { return }
+        while true {
+            var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&state, 1, -1) > 0 { return }
+            guard errno == EINTR else {
+                throw KeychainError(.notAvailable, "the keychain service cannot be waited for: \(Self.reason())")
+            }
         }
     }
 

@@ -4,6 +4,8 @@ package struct Deadlines: Sendable {
     package var handshake = Duration.seconds(5)
     /// For all of a request, from the first byte sent to the last byte of the response.
     package var request = Duration.seconds(30)
+    /// For each part of a backup, and for a restoration: a keychain may be large.
+    package var backup = Duration.seconds(600)
     /// For a service that has answered this process before, and is away: it may just start anew.
     package var restart = Duration.seconds(2)
 

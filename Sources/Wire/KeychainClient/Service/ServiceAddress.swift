@@ -27,7 +27,7 @@ package struct ServiceAddress: Hashable, Sendable {
         return uid == Self.uid(of: Self.serviceUser)
     }
 
-    private static func uid(of name: String) -> UInt32? {
+    static func uid(of name: String) -> UInt32? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var texts = [CChar](repeating: 0, count: 4096)

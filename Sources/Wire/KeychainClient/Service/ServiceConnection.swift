@@ -8,8 +8,8 @@ package import Logging
 /// connection that broke is made anew. No call hangs, and none is passed on to another keychain.
 package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     let address: ServiceAddress
-    private let pool: ChannelPool
-    private let deadlines: Deadlines
+    let pool: ChannelPool
+    let deadlines: Deadlines
     private let queryLog: Logger
     private let failures: FailureReport
 
@@ -31,15 +31,15 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     }
 
     package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
-        try items(.add(request)).first
+        try items(.add(request.withTerminal)).first
     }
 
     package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try items(.find(request, wantsExplanation: wantsExplanation))
+        try items(.find(request.withTerminal, wantsExplanation: wantsExplanation))
     }
 
     package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try count(.update(request, wantsExplanation: wantsExplanation))
+        try count(.update(request.withTerminal, wantsExplanation: wantsExplanation))
     }
 
     package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
@@ -73,6 +73,14 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return status
     }
 
+    /// Hands on what happens to the keychain, from how it stands now, until the body returns false. It has a connection
+    /// of its own.
+    ///
+    /// - Throws: `notAvailable` where the service ends, or too many watch already.
+    package func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError) {
+        try pool.newChannel().watch(body)
+    }
+
     func closeBeforeFork() {
         pool.closeAll()
     }
@@ -100,7 +108,8 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
 
     private func outcomes(of operation: Operation) throws(KeychainError) -> [Outcome] {
         var outcomes: [Outcome] = []
-        for part in try parts(.operation(operation), isReading: operation.isReading) {
+        let context = operation.context as? ServiceContext
+        for part in try parts(.operation(operation), isReading: operation.isReading, context: context) {
             guard case .outcome(let outcome) = part else { throw Self.unexpected }
             if case .failed(let error) = outcome { throw reported(error) }
             outcomes.append(outcome)
@@ -118,11 +127,17 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     /// The parts of a response.
     ///
     /// What was surely not done is asked once more, and what changes nothing as well.
-    private func parts(_ request: Request, isReading: Bool) throws(KeychainError) -> [Response.Body] {
+    ///
+    /// - Parameter context: whose connection it goes over; nil for any.
+    func parts(
+        _ request: Request,
+        isReading: Bool,
+        context: ServiceContext? = nil
+    ) throws(KeychainError) -> [Response.Body] {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
             let deadline = Deadline(deadlines.request)
             do throws(Channel.Failure) {
-                return try attempt(request, by: deadline)
+                return try attempt(request, by: deadline, context)
             } catch {
                 switch error {
                 case .notSent where !deadline.hasPassed, .unknown where isReading && !deadline.hasPassed: break
@@ -130,18 +145,23 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
                 }
             }
             do throws(Channel.Failure) {
-                return try attempt(request, by: deadline)
+                return try attempt(request, by: deadline, context)
             } catch {
                 throw failed(error, isReading: isReading)
             }
         }
     }
 
-    private func attempt(_ request: Request, by deadline: Deadline) throws(Channel.Failure) -> [Response.Body] {
-        try pool.withChannel { (channel) throws(Channel.Failure) in try channel.exchange(request, by: deadline) }
+    private func attempt(
+        _ request: Request,
+        by deadline: Deadline,
+        _ context: ServiceContext?
+    ) throws(Channel.Failure) -> [Response.Body] {
+        if let context { return try context.exchange(request, by: deadline) }
+        return try pool.withChannel { (channel) throws(Channel.Failure) in try channel.exchange(request, by: deadline) }
     }
 
-    private func failed(_ failure: Channel.Failure, isReading: Bool) -> KeychainError {
+    func failed(_ failure: Channel.Failure, isReading: Bool) -> KeychainError {
         switch failure {
         case .notSent(let error), .refused(let error): reported(error)
         case .unknown(let error) where isReading: reported(error)
@@ -155,18 +175,63 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return error
     }
 
-    private static let unexpected = KeychainError(
+    static let unexpected = KeychainError(
         .notAvailable,
         "the keychain service answers what was not asked"
     )
 }
 
 extension Operation {
+    fileprivate var context: (any PresenceContext)? {
+        switch self {
+        case .add(let request): request.authentication.context
+        case .find(let request, _): request.authentication.context
+        case .update(let request, _): request.authentication.context
+        case .delete: nil
+        }
+    }
+
     /// Whether it changes nothing, and so can be done twice.
     fileprivate var isReading: Bool {
         switch self {
         case .find: true
         case .add, .update, .delete: false
         }
+    }
+}
+
+// MARK: - Where the person is
+
+extension ItemAuthentication {
+    /// Told with each call that may have somebody asked.
+    fileprivate var withTerminal: ItemAuthentication {
+        guard ui == .allow, let terminal = PromptTerminal.ofThisProcess else { return self }
+        var told = self
+        told.prompt.terminal = terminal
+        return told
+    }
+}
+
+extension AddRequest {
+    fileprivate var withTerminal: AddRequest {
+        var told = self
+        told.authentication = authentication.withTerminal
+        return told
+    }
+}
+
+extension FindRequest {
+    fileprivate var withTerminal: FindRequest {
+        var told = self
+        told.authentication = authentication.withTerminal
+        return told
+    }
+}
+
+extension UpdateRequest {
+    fileprivate var withTerminal: UpdateRequest {
+        var told = self
+        told.authentication = authentication.withTerminal
+        return told
     }
 }

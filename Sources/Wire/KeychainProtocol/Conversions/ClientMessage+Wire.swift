@@ -1,4 +1,6 @@
 import Foundation
+import KeychainBackup
+import KeychainEnclave
 import KeychainMessages
 import KeychainModel
 
@@ -41,6 +43,12 @@ extension WireRequest {
         case .batch(let operations): batch.operations = operations.map { WireOperation($0) }
         case .identity: identity = WireIdentityRequest()
         case .status: status = WireStatusRequest()
+        case .watch: watch = WireWatchRequest()
+        case .rotate(let token): rotate.token = Data(token.bytes)
+        case .backup(let request): backup = WireBackup(request)
+        case .restore(let message): restore = WireRestore(message)
+        case .evaluate(let request): evaluate = WireEvaluate(request)
+        case .presence: presence = WirePresenceRequest()
         }
     }
 }
@@ -60,6 +68,12 @@ extension Request {
             self = .batch(try batch.operations.map { (operation) throws(KeychainError) in try Operation(operation) })
         case .identity: self = .identity
         case .status: self = .status
+        case .watch: self = .watch
+        case .rotate(let request): self = .rotate(try AuthorizationToken(wire: request.token))
+        case .backup(let request): self = .backup(try BackupRequest(request))
+        case .restore(let message): self = .restore(try RestoreMessage(message))
+        case .evaluate(let request): self = .evaluate(try PresenceRequest(request))
+        case .presence: self = .presence
         case nil: throw KeychainError(.unimplemented, "the request is none that this version of the service knows")
         }
     }

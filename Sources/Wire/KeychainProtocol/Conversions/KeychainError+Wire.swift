@@ -6,13 +6,15 @@ extension WireError {
         self.init()
         code = WireCode(error.code)
         message = error.message
+        if case .failed(let failure) = error.presence { presence = WirePresenceFailure(failure) }
     }
 }
 
 extension KeychainError {
     /// An error of a later version, which is unknown here, is an internal one.
     init(_ wire: WireError) {
-        self.init(Code(wire.code), wire.message)
+        let failure = PresenceFailure(wire.presence)
+        self.init(Code(wire.code), wire.message, presence: failure.map { .failed($0) })
     }
 }
 

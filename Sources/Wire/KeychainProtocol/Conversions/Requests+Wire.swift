@@ -1,3 +1,4 @@
+import Foundation
 import KeychainMessages
 import KeychainModel
 
@@ -32,6 +33,7 @@ extension WireAdd {
         isSynchronizable = request.isSynchronizable
         secrets = request.secrets.wire
         returns = WireReturns(request.returns)
+        authentication = WireItemAuthentication(request.authentication)
     }
 }
 
@@ -47,6 +49,7 @@ extension AddRequest {
         isSynchronizable = wire.isSynchronizable
         secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: itemClass)
         returns = ReturnSelection(wire.returns)
+        authentication = try ItemAuthentication(wire.authentication)
         if itemClass == .key, returns.contains(.reference) { try attributes.requirePublicKey() }
     }
 }
@@ -61,7 +64,7 @@ extension WireFind {
         case .all: break
         }
         returns = WireReturns(request.returns)
-        authenticationUi = WireAuthenticationUI(request.authenticationUI)
+        authentication = WireItemAuthentication(request.authentication)
     }
 }
 
@@ -75,7 +78,7 @@ extension FindRequest {
             case (true, let count): .count(Int(clamping: count))
             }
         returns = ReturnSelection(wire.returns)
-        authenticationUI = try AuthenticationUI(wire.authenticationUi)
+        authentication = try ItemAuthentication(wire.authentication)
     }
 }
 
@@ -89,6 +92,7 @@ extension WireUpdate {
         if let control = request.changes.accessControl { accessControl = WireAccessControl(control) }
         if let isSynchronizable = request.changes.isSynchronizable { self.isSynchronizable = isSynchronizable }
         secrets = request.changes.secrets.wire
+        authentication = WireItemAuthentication(request.authentication)
     }
 }
 
@@ -105,6 +109,7 @@ extension UpdateRequest {
         try changes.accessControl?.requireAgreement(with: changes.accessibility)
         changes.isSynchronizable = wire.hasIsSynchronizable ? wire.isSynchronizable : nil
         changes.secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: query.itemClass)
+        authentication = try ItemAuthentication(wire.authentication)
     }
 }
 

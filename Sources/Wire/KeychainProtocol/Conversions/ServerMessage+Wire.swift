@@ -13,6 +13,7 @@ extension WireServerFrame {
         case .welcome(let identity): welcome.identity = WireIdentity(identity)
         case .refusal(let error): refusal.error = WireError(error)
         case .response(let response): self.response = WireResponse(response)
+        case .event(let event): self.event = WireEvent(event)
         }
     }
 }
@@ -24,6 +25,7 @@ extension ServerMessage {
         case .welcome(let welcome): self = .welcome(try ServiceIdentity(welcome.identity))
         case .refusal(let refusal): self = .refusal(KeychainError(refusal.error))
         case .response(let response): self = .response(try Response(response))
+        case .event(let event): self = .event(try KeychainEvent(event))
         case nil: throw KeychainError(.invalidParameter, "a frame is no message that this version knows")
         }
     }
@@ -71,6 +73,10 @@ extension WireResponse {
         case .batch(let outcomes): batch.outcomes = outcomes.map { WireOutcome($0) }
         case .identity(let identity): self.identity = WireIdentity(identity)
         case .status(let status): self.status = WireStatus(status)
+        case .backup(let part): backup = WireBackupPart(part)
+        case .restore(let step): restore = WireRestoreStep(step)
+        case .prompting: prompting = WirePrompting()
+        case .presence(let status): presence = WirePresenceStatus(status)
         }
     }
 }
@@ -84,6 +90,10 @@ extension Response {
             body = .batch(try batch.outcomes.map { (outcome) throws(KeychainError) in try Outcome(outcome) })
         case .identity(let identity): body = .identity(try ServiceIdentity(identity))
         case .status(let status): body = .status(try ServiceStatus(status))
+        case .backup(let part): body = .backup(try BackupPart(part))
+        case .restore(let step): body = .restore(try RestoreStep(step))
+        case .prompting: body = .prompting
+        case .presence(let status): body = .presence(PresenceStatus(status))
         case nil: throw KeychainError(.invalidParameter, "the service answers what this version does not know")
         }
         self.init(id: wire.id, hasMore: wire.hasMore_p, body: body)

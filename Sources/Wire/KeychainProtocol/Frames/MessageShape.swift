@@ -27,6 +27,7 @@ enum MessageShape {
         case call
         case query
         case certificateFilter
+        case backup
 
         /// What stands in a field, or nil for what need not be looked into.
         func field(_ number: UInt64) -> Kind? {
@@ -34,6 +35,7 @@ enum MessageShape {
             case (.clientFrame, 2): .request
             case (.request, 2): .operation
             case (.request, 3): .batch
+            case (.request, 8): .backup
             case (.batch, 1): .operation
             case (.operation, 1): .add
             case (.operation, 2), (.operation, 3), (.operation, 4): .call

@@ -10,11 +10,14 @@ extension FrameCodec {
     /// A list comes in several parts with the same identifier; a client puts their items, or their outcomes, together in
     /// their order. An explanation comes with the last part. Of a batch, each outcome is whole in one part.
     ///
-    /// - Parameter send: takes a whole frame. What it throws ends the response.
+    /// - Parameters:
+    ///   - hasMore: whether the body is itself a part of an answer, of which more follow.
+    ///   - send: takes a whole frame. What it throws ends the response.
     /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so.
     package static func encodeInParts(
         _ body: Response.Body,
         id: UInt64,
+        hasMore: Bool = false,
         send: ([UInt8]) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         switch body {
@@ -22,8 +25,10 @@ extension FrameCodec {
             try encode(items, explanation: explanation, id: id, send: send)
         case .batch(let outcomes):
             try encode(outcomes, id: id, send: send)
-        case .outcome, .identity, .status:
-            try send(try encode(.response(Response(id: id, body: body))))
+        case .restore(.report(let report)) where !report.items.isEmpty:
+            try encode(report, id: id, send: send)
+        case .outcome, .identity, .status, .backup, .restore, .prompting, .presence:
+            try send(try encode(.response(Response(id: id, hasMore: hasMore, body: body))))
         }
     }
 
@@ -40,6 +45,18 @@ extension FrameCodec {
         for part in Parts(items.map(\.approximateSize), limit: partSize) {
             let outcome = Outcome.items(Array(items[part.range]), explanation: part.isLast ? explanation : [])
             try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: .outcome(outcome)))))
+        }
+    }
+
+    private static func encode(
+        _ report: RestoreReport,
+        id: UInt64,
+        send: ([UInt8]) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        for part in Parts(report.items.map { 64 + $0.accessGroup.utf8.count + $0.title.utf8.count }, limit: partSize) {
+            let items = Array(report.items[part.range])
+            let body = RestoreStep.report(RestoreReport(origin: report.origin, counts: report.counts, items: items))
+            try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: .restore(body)))))
         }
     }
 

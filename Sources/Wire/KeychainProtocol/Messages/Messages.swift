@@ -1,3 +1,5 @@
+package import KeychainBackup
+package import KeychainEnclave
 package import KeychainModel
 
 /// What a server sends, one a frame (`chatelaine.proto`, docs/protocol.md).
@@ -9,6 +11,8 @@ package enum ServerMessage: Sendable {
     /// The connection is over.
     case refusal(KeychainError)
     case response(Response)
+    /// Only to a client that watches.
+    case event(KeychainEvent)
 }
 
 /// What a client sends, one a frame.
@@ -96,6 +100,41 @@ package enum Request: Sendable {
     case batch([Operation])
     case identity
     case status
+    /// The connection brings nothing but events from then on; the first says how it stands now.
+    case watch
+    /// New keys for all items; the outcome is a count.
+    case rotate(AuthorizationToken)
+    case backup(BackupRequest)
+    case restore(RestoreMessage)
+    /// What is proved counts for what uses the connection's context.
+    case evaluate(PresenceRequest)
+    case presence
+}
+
+/// One of the requests that a restoration is made of.
+package enum RestoreMessage: Sendable {
+    case begin(RestoreRequest)
+    case part([UInt8])
+    case end
+    /// By itself: whose backups these are.
+    case origin(signer: [UInt8])
+
+    /// Of the file, in bytes.
+    package static let largestPart = 1 << 20
+}
+
+/// What comes of a backup, piece by piece.
+package enum BackupPart: Sendable, Equatable {
+    case bytes([UInt8])
+    case counts(BackupCounts)
+}
+
+/// What comes of the requests of a restoration.
+package enum RestoreStep: Sendable, Equatable {
+    /// So many bytes of the file are there.
+    case received(UInt64)
+    case report(RestoreReport)
+    case origin(BackupOrigin)
 }
 
 /// An answer, or a part of one: a long list comes in several.
@@ -105,6 +144,11 @@ package struct Response: Sendable {
         case batch([Outcome])
         case identity(ServiceIdentity)
         case status(ServiceStatus)
+        case backup(BackupPart)
+        case restore(RestoreStep)
+        /// The owner is asked; another response follows.
+        case prompting
+        case presence(PresenceStatus)
     }
 
     /// That of the request.

@@ -50,4 +50,12 @@ package protocol PeerStream: Sendable {
     /// - Throws: `authenticationFailed` for a chunk of another process or program, or one with a descriptor; then the
     ///   connection has to be closed. `notAvailable` when the deadline has passed.
     func receive(into buffer: UnsafeMutableRawBufferPointer, within deadline: Duration?) throws(KeychainError) -> Int
+
+    /// Makes sure that who waits for an answer still is who asked: a person may have thought about it for minutes.
+    ///
+    /// - Throws: `authenticationFailed`; then the connection has to be closed.
+    func confirm() throws(KeychainError)
+
+    /// Whether the other end still waits for an answer.
+    var isWaiting: Bool { get }
 }

@@ -71,10 +71,7 @@ final class CheckedSocket: PeerStream {
             throw Self.refusal("another process sent on the caller's connection")
         }
         // After the read: only then is it certain that the pid was still this process's when it sent.
-        guard process.isAlive || !checks.contains(.liveness) else { throw Self.refusal("the caller has ended") }
-        guard !checks.contains(.sameProgram) || program.isUnchanged(in: process) else {
-            throw Self.refusal("the caller has become another program")
-        }
+        try confirm()
     }
 
     /// Waits for bytes, or for the end of the connection.
@@ -90,6 +87,19 @@ final class CheckedSocket: PeerStream {
                 throw KeychainError(.notAvailable, "the client has not sent anything in time")
             }
         }
+    }
+
+    func confirm() throws(KeychainError) {
+        guard process.isAlive || !checks.contains(.liveness) else { throw Self.refusal("the caller has ended") }
+        guard !checks.contains(.sameProgram) || program.isUnchanged(in: process) else {
+            throw Self.refusal("the caller has become another program")
+        }
+    }
+
+    var isWaiting: Bool {
+        var byte: UInt8 = 0
+        let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return (count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)) && process.isAlive
     }
 
     /// Whether the client has sent something already, or has gone.

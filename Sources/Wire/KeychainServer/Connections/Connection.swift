@@ -1,4 +1,5 @@
 import CLinux
+import KeychainEngine
 import KeychainModel
 import KeychainProtocol
 
@@ -17,11 +18,12 @@ struct Connection: ~Copyable {
     func run() throws(KeychainError) {
         try writer.send(FrameCodec.encode(.welcome(peer.identity)), before: .now + limits.answerTime)
         var decoder = FrameDecoder(limit: Frame.largestRequest)
+        var state = ConnectionState(peer: peer, keychain: keychain)
         while let request = try next(&decoder) {
             // What was read may have been a secret. A short message is overwritten when it is taken out of the decoder, by
             // what comes behind it; of a longer one, some may be left until its memory goes.
             let leavesTraces = request.message.count > Self.shortMessage
-            try answer(request)
+            try answer(request, state: &state)
             if leavesTraces, !decoder.isMidway { decoder = FrameDecoder(limit: Frame.largestRequest) }
             clinux_wipe_stack()
         }
@@ -62,11 +64,17 @@ struct Connection: ~Copyable {
         }
     }
 
-    private func answer(_ incoming: consuming Incoming) throws(KeychainError) {
+    private func answer(
+        _ incoming: consuming Incoming,
+        state: inout ConnectionState
+    ) throws(KeychainError) {
         let permit = incoming.permit.take()
         guard case .request(let id, let request) = try FrameCodec.decodeClient(incoming.message) else {
             throw KeychainError(.invalidParameter, "a second authentication")
         }
+        if case .success(.watch) = request { return try watch() }
+        let pass = GatePass(keychain.gate, writer.socket)
+        defer { pass.leave() }
         let deadline = ContinuousClock.now + limits.patience
         try handler.answer(
             request,
@@ -74,12 +82,45 @@ struct Connection: ~Copyable {
             to: keychain,
             share: share,
             permit: permit,
-            before: deadline
-        ) { (body) throws(KeychainError) in
-            let deadline = ContinuousClock.now + limits.answerTime
-            try FrameCodec.encodeInParts(body, id: id) { (frame) throws(KeychainError) in
-                try writer.send(frame, before: deadline)
-            }
+            state: &state,
+            pass: pass,
+            before: deadline,
+            send: { (body) throws(KeychainError) in try send(body, id: id) },
+            sendPart: { (body) throws(KeychainError) in try send(body, id: id, hasMore: true) }
+        )
+    }
+
+    private func send(_ body: Response.Body, id: UInt64, hasMore: Bool = false) throws(KeychainError) {
+        let deadline = ContinuousClock.now + limits.answerTime
+        try FrameCodec.encodeInParts(body, id: id, hasMore: hasMore) { (frame) throws(KeychainError) in
+            try writer.send(frame, before: deadline)
         }
     }
+
+    // MARK: - Watching
+
+    /// Sends events until the client or the service ends the connection. A client that does not read holds up nobody: it
+    /// is told later that it has missed something.
+    private func watch() throws(KeychainError) {
+        let watcher = try keychain.watchers.add(for: peer.caller)
+        defer { keychain.watchers.remove(watcher) }
+        let state = try keychain.withEngine { (engine) throws(KeychainError) in try engine.keyState() }
+        try send(.lockState(KeychainEvent.LockState(state)))
+        while try watcher.waitForEvents(or: writer.socket) {
+            for event in watcher.take() { try send(event) }
+        }
+        // Whatever has come: at the end of the connection nothing, and nothing is asked of one that watches.
+        var room: [UInt8] = [0]
+        let count = try unsafe room.withUnsafeMutableBytes { bytes in
+            Result { () throws(KeychainError) in try unsafe peer.stream.receive(into: bytes, within: .zero) }
+        }.get()
+        guard count == 0 else { throw KeychainError(.invalidParameter, "a request on a connection that watches") }
+    }
+
+    private func send(_ event: KeychainEvent) throws(KeychainError) {
+        try writer.send(FrameCodec.encode(.event(event)), before: .now + Self.longestSleep)
+    }
+
+    /// A program that watches may be stopped for a while.
+    private static let longestSleep: Duration = .seconds(24 * 60 * 60)
 }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 

@@ -11,7 +11,7 @@ package final class ServiceFolder: Sendable {
     package let path: String
     let mode: ServiceIdentity.Mode
     /// Where systemd has put the service's credentials, if it has.
-    let credentials: String?
+    package let credentials: String?
     private let lock: Int32
 
     /// - Throws: `notAvailable` where another service uses the folder; what making it fails with.

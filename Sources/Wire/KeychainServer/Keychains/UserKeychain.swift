@@ -1,14 +1,36 @@
+import Dispatch
+import KeychainEnclave
 import KeychainEngine
 import KeychainModel
+import KeychainProtocol
+import Synchronization
 
 /// One user's keychain and the record of what is done with it.
 final class UserKeychain: Sendable {
     let audit: AuditLog
+    let gate = LockGate()
+    let watchers = Watchers()
     private let keychain: OpenKeychain
+    private let lastState = Mutex<EnclaveState?>(nil)
 
-    init(audit: AuditLog, keychain: OpenKeychain) {
+    init(audit: AuditLog, opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine) {
         self.audit = audit
-        self.keychain = keychain
+        let observer = Weak()
+        keychain = OpenKeychain { () throws(KeychainError) in
+            let engine = try open()
+            engine.observeKeys { [weak engine] state in
+                guard let engine else { return }
+                observer.keychain?.take(state, to: engine)
+            }
+            observer.keychain?.remember(try engine.keyState())
+            return engine
+        }
+        observer.keychain = self
+    }
+
+    /// Unchecked, since it is written once, before anybody else has the keychain.
+    private final class Weak: @unchecked Sendable {
+        weak var keychain: UserKeychain?
     }
 
     func withEngine<Value>(
@@ -21,5 +43,30 @@ final class UserKeychain: Sendable {
     func close() {
         keychain.close(emptiesJournal: true)
         audit.close()
+    }
+
+    // MARK: - Changes of keys
+
+    /// What the state was when the keychain was opened, unless something has changed since.
+    private func remember(_ state: EnclaveState) {
+        lastState.withLock { $0 = $0 ?? state }
+    }
+
+    /// Takes in a change before whoever made it hears that it is done.
+    private func take(_ state: EnclaveState, to engine: KeychainEngine) {
+        let before = lastState.withLock { last in
+            defer { last = state }
+            return last
+        }
+        // First the keys: what begins after that has those of the new state.
+        engine.refreshKeys(to: state)
+        // Whatever the state was before: of one that came and went while the enclave was away nobody has told. Without a
+        // passcode nothing is locked, but what its removal takes away.
+        if state.lock != .unlocked || before?.hasPasscode ?? true && !state.hasPasscode { gate.shut() }
+        if before?.lock != state.lock || before?.hasPasscode != state.hasPasscode {
+            watchers.tell(.lockState(KeychainEvent.LockState(state)))
+        }
+        // What may wait for a disk: rows under new keys, items that went with the passcode, and the journal.
+        DispatchQueue.global().async { engine.followKeyChanges() }
     }
 }

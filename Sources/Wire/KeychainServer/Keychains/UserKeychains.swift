@@ -1,3 +1,4 @@
+package import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 package import Logging
@@ -26,10 +27,23 @@ package final class UserKeychains: Sendable {
     private let folder: ServiceFolder
     private let mostIdle: Int
     private let patience: Duration
+    private let enclaves: EnclaveFolders?
     private let log: Logger
 
-    package init(folder: ServiceFolder, limits: ServiceLimits, log: Logger) {
+    /// Where a user's keys are.
+    ///
+    /// - Parameters:
+    ///   - uncheckedKeychain: the name of another keychain than the user's one; only tests have any.
+    ///   - path: the keychain's folder.
+    package typealias EnclaveFolders =
+        @Sendable (
+            _ uid: UInt32, _ uncheckedKeychain: String?, _ path: String
+        ) -> any EnclaveFolder
+
+    /// - Parameter enclaves: nil where keys lie beside their database.
+    package init(folder: ServiceFolder, enclaves: EnclaveFolders? = nil, limits: ServiceLimits, log: Logger) {
         self.folder = folder
+        self.enclaves = enclaves
         mostIdle = limits.idleKeychains
         patience = limits.patience
         self.log = log
@@ -47,22 +61,28 @@ package final class UserKeychains: Sendable {
     private func use(_ key: Key) throws(KeychainError) -> UserKeychain {
         let place = try folder.place(of: key.uid, uncheckedKeychain: key.name)
         return state.withLock { state in
-            var entry = state.entries[key] ?? Entry(keychain: keychain(at: place, uid: key.uid))
+            var entry = state.entries[key] ?? Entry(keychain: keychain(at: place, of: key))
             entry.uses += 1
             state.entries[key] = entry
             return entry.keychain
         }
     }
 
-    private func keychain(at place: ServiceFolder.Place, uid: UInt32) -> UserKeychain {
-        let directory = KeychainDirectory(path: place.keychain, credentials: folder.credentials, patience: patience)
-        return UserKeychain(
-            audit: AuditLog(path: place.audit, log: log),
-            keychain: OpenKeychain { [log] () throws(KeychainError) in
-                try place.prepare(for: uid)
-                return try directory.open(log: log)
+    private func keychain(at place: ServiceFolder.Place, of key: Key) -> UserKeychain {
+        let directory =
+            if let enclaves {
+                KeychainDirectory(
+                    path: place.keychain,
+                    enclave: enclaves(key.uid, key.name, place.keychain),
+                    patience: patience
+                )
+            } else {
+                KeychainDirectory(path: place.keychain, credentials: folder.credentials, patience: patience)
             }
-        )
+        return UserKeychain(audit: AuditLog(path: place.audit, log: log)) { [log] () throws(KeychainError) in
+            try place.prepare(for: key.uid)
+            return try directory.open(log: log)
+        }
     }
 
     private func release(_ key: Key) {

@@ -22,18 +22,40 @@ package final class ListeningSocket: Sendable {
         case everybody
     }
 
+    /// What is sent over it.
+    package enum Kind {
+        case bytes
+        case packets
+
+        fileprivate func socket() -> Int32 {
+            switch self {
+            case .bytes: clinux_stream_socket()
+            case .packets: clinux_packet_socket()
+            }
+        }
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .bytes: Int32(SOCK_STREAM.rawValue)
+            case .packets: Int32(SOCK_SEQPACKET.rawValue)
+            }
+        }
+    }
+
     private static let backlog: Int32 = 512
 
     /// Takes over a socket that listens already, as from systemd.
-    package init(adopting descriptor: Int32) throws(KeychainError) {
+    package init(adopting descriptor: Int32, kind: Kind = .bytes) throws(KeychainError) {
         var status = stat()
         var isListening: Int32 = 0
         var domain: Int32 = 0
+        var number: Int32 = 0
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
             Self.option(SO_ACCEPTCONN, of: descriptor, &isListening), isListening == 1,
-            Self.option(SO_DOMAIN, of: descriptor, &domain), domain == AF_UNIX
+            Self.option(SO_DOMAIN, of: descriptor, &domain), domain == AF_UNIX,
+            Self.option(SO_TYPE, of: descriptor, &number), number == kind.number
         else {
-            throw KeychainError(.invalidParameter, "descriptor \(descriptor) is no listening UNIX socket")
+            throw KeychainError(.invalidParameter, "descriptor \(descriptor) is no listening UNIX socket of \(kind)")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         try Self.passCredentials(descriptor)
@@ -45,12 +67,16 @@ package final class ListeningSocket: Sendable {
     ///
     /// - Throws: `notAvailable` for a folder that others may write to, a path that is something else than a socket, or a
     ///   socket that answers.
-    package init(binding path: String, for audience: Audience) throws(KeychainError) {
+    package init(
+        binding path: String,
+        for audience: Audience,
+        kind: Kind = .bytes
+    ) throws(KeychainError) {
         try Self.checkFolder(of: path)
         let lock = try Self.lock(path)
         do throws(KeychainError) {
-            try Self.removeStale(path)
-            let descriptor = clinux_stream_socket()
+            try Self.removeStale(path, kind: kind)
+            let descriptor = kind.socket()
             guard descriptor >= 0 else { throw KeychainError(errno: errno, "no socket") }
             do throws(KeychainError) {
                 // Before anyone can connect: what is sent to a socket without it carries no credentials.
@@ -124,7 +150,7 @@ package final class ListeningSocket: Sendable {
         return descriptor
     }
 
-    private static func removeStale(_ path: String) throws(KeychainError) {
+    private static func removeStale(_ path: String, kind: Kind) throws(KeychainError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             guard errno == ENOENT else { throw KeychainError(errno: errno, path) }
@@ -134,7 +160,7 @@ package final class ListeningSocket: Sendable {
             throw KeychainError(.notAvailable, "\(path) is no socket; move it away")
         }
         // The lock says that no service of ours listens; but whatever does keeps its path.
-        let probe = clinux_stream_socket()
+        let probe = kind.socket()
         guard probe >= 0 else { throw KeychainError(errno: errno, "no socket") }
         defer { Glibc.close(probe) }
         _ = fcntl(probe, F_SETFL, O_NONBLOCK)

@@ -1,0 +1,97 @@
+import FuzzSupport
+
+@testable import EnclaveProtocol
+@testable import KeychainEnclave
+@testable import KeychainModel
+
+/// A packet to the enclave, from it, to a prompter, or an event: the first byte of an input says which.
+///
+/// What is taken is written as it was read; all else is refused as what each side calls no message.
+@main
+enum FuzzEnclaveMessages: FuzzTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        var source = ByteSource(bytes)
+        let kind = source.byte() % 4
+        let packet = source.rest()
+        do {
+            switch kind {
+            case 0:
+                let (header, request) = try EnclaveRequest.decode(packet)
+                let again = try request.encoded(id: header.id, uid: header.uid)
+                require(again == packet, "a request is written as it was read")
+            case 1:
+                let (header, reply) = try EnclaveReply.decode(packet)
+                let again = try reply.encoded(id: header.id, uid: header.uid)
+                require(again == packet, "a reply is written as it was read")
+            case 3:
+                let (uid, event) = try PrompterEvent.decode(packet)
+                require(try event.encoded(uid: uid) == packet, "what prompters are told is written as it was read")
+            default:
+                require(try EnclaveEvent(packet).encoded() == packet, "an event is written as it was read")
+            }
+        } catch let error as KeychainError {
+            let expected: KeychainError.Code = kind == 1 ? .notAvailable : .invalidParameter
+            require(error.code == expected, "what is no message is refused as such")
+        }
+    }
+
+    static func seeds() throws -> [String: [UInt8]] {
+        guard let token = AuthorizationToken(Array(repeating: 7, count: 32)) else { return [:] }
+        let binding = ItemBinding(
+            itemClass: .genericPassword,
+            uuid: ItemUUID(),
+            version: ItemUUID().bytes,
+            accessGroup: "TEAM.a",
+            accessibility: 1,
+            isSynchronizable: true,
+            isTombstone: false,
+            accessControl: [1, 2]
+        )
+        let secret = SecretBytes([1, 2, 3])
+        let state = EnclaveState(
+            keychain: ItemUUID(),
+            keybag: ItemUUID(),
+            generation: 1,
+            lock: .locked,
+            hasPasscode: true,
+            isRotating: false,
+            epoch: 2,
+            settings: LockSettings(timeout: 60),
+            binding: .file
+        )
+        return [
+            "unwrap": [0]
+                + (try EnclaveRequest.unwrap([WrappedItemKey(binding: binding, box: [1])]).encoded(id: 1, uid: 2)),
+            "redeem": [0] + (try EnclaveRequest.redeem(token, for: .backup).encoded(id: 1, uid: 2)),
+            "change-passcode": [0]
+                + (try EnclaveRequest.changePasscode(from: secret, to: nil).encoded(id: 1, uid: 2)),
+            "change-settings": [0]
+                + (try EnclaveRequest.change(LockSettings(), passcode: secret).encoded(id: 1, uid: 2)),
+            "state": [1] + (try EnclaveReply.state(state).encoded(id: 1, uid: 2)),
+            "keys": [1]
+                + (try EnclaveReply.keys([.failure(KeychainError(.undecodable, ""))]).encoded(id: 1, uid: 2)),
+            "failure": [1] + (try EnclaveReply.failure(KeychainError(.notAvailable, "no")).encoded(id: 1, uid: 2)),
+            "ask": [0]
+                + (try EnclaveRequest.ask(
+                    PresenceQuestion(
+                        of: Asker(name: "a", isVerified: true),
+                        .owner,
+                        password: .new,
+                        items: [ItemUUID()]
+                    )
+                ).encoded(id: 1, uid: 2)),
+            "prompt": [3]
+                + (try PrompterEvent.prompt(
+                    Prompt(
+                        question: ItemUUID(),
+                        wish: .passcode,
+                        asker: Asker(name: "a", isVerified: false),
+                        wishes: PromptWishes(),
+                        biometryIsEnough: false,
+                        isRepeated: true
+                    )
+                ).encoded(uid: 2)),
+            "event": [2] + (try EnclaveEvent(id: 3, uid: 4, state: state).encoded()),
+        ]
+    }
+}

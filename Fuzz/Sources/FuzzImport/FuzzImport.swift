@@ -1,0 +1,27 @@
+import Foundation
+import FuzzSupport
+
+@testable import PasswordImport
+
+/// Files of other programs: whatever is in them, they are read or refused. The first byte chooses the format.
+@main
+enum FuzzImport: FuzzTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        var source = ByteSource(bytes)
+        let isXML = source.byte() % 2 == 1
+        let contents = source.rest()
+        let passwords = try? isXML ? KeePassXML.read(contents) : PasswordCSV.read(contents)
+        for password in passwords ?? [] { _ = password.request }
+    }
+
+    static func seeds() throws -> [String: [UInt8]] {
+        let csv = "Title,URL,Username,Password,Notes\r\n\"a, \"\"b\"\"\",https://u@example.org:8443/x,me,p,\"1\n2\"\r\n"
+        let xml = """
+            <?xml version="1.0" encoding="UTF-8"?><KeePassFile><Meta><RecycleBinUUID>b=</RecycleBinUUID></Meta><Root>
+            <Group><UUID>r=</UUID><Name>R</Name><Entry><String><Key>Title</Key><Value>t</Value></String>
+            <String><Key>Password</Key><Value>&lt;p</Value></String><History><Entry/></History></Entry>
+            </Group></Root></KeePassFile>
+            """
+        return ["csv": [0] + Array(csv.utf8), "xml": [1] + Array(xml.utf8)]
+    }
+}

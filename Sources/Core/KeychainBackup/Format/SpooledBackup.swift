@@ -1,0 +1,52 @@
+import CLinux
+import Glibc
+package import KeychainModel
+
+/// A backup on its way, as it is: encrypted. The file has no name, and goes with its descriptor.
+package final class SpooledBackup: BackupFile {
+    private let descriptor: Int32
+    private let largest: UInt64
+    /// In bytes.
+    package private(set) var count: UInt64 = 0
+
+    /// - Parameters:
+    ///   - folder: has to be on a disk with room for the file.
+    ///   - largest: in bytes.
+    package init(in folder: String, largest: UInt64) throws(KeychainError) {
+        self.largest = largest
+        var descriptor = unsafe clinux_open_unnamed(folder)
+        if descriptor < 0, errno == EOPNOTSUPP || errno == EISDIR {
+            // Not every file system makes files without names.
+            let name = folder + "/restore-\(ItemUUID())"
+            descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if descriptor >= 0 { _ = unsafe unlink(name) }
+        }
+        guard descriptor >= 0 else { throw KeychainError(errno: errno, "the backup cannot be kept in \(folder)") }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// - Throws: `dataTooLarge` over the limit; `diskFull`.
+    package func append(_ bytes: [UInt8]) throws(KeychainError) {
+        guard count + UInt64(bytes.count) <= largest else {
+            throw KeychainError(.dataTooLarge, "the backup is larger than \(largest) bytes, which none is")
+        }
+        var written = 0
+        while written < bytes.count {
+            let result = unsafe bytes.withUnsafeBytes { buffer in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+            }
+            guard result > 0 || errno == EINTR else { throw KeychainError(errno: errno, "the backup cannot be kept") }
+            written += max(0, result)
+        }
+        count += UInt64(bytes.count)
+    }
+
+    package func source() throws(KeychainError) -> BackupSource {
+        DescriptorSource.bytes(of: descriptor, ownedBy: self)
+    }
+}

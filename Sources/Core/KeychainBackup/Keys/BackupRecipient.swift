@@ -1,0 +1,125 @@
+import Crypto
+import Foundation
+package import KeychainModel
+
+/// Whom a backup is for: an X25519 public key, and what its holder has put beside it.
+///
+/// A passphrase is a recipient too: the stanza is then the private key, wrapped under the passphrase. Whoever writes the
+/// backup need not look into it.
+package struct BackupRecipient: Sendable, Equatable {
+    /// 32 bytes.
+    package let publicKey: [UInt8]
+    /// Empty for a key that its holder keeps; see `PassphraseStanza`.
+    package let stanza: [UInt8]
+
+    package static let largestStanza = 256
+    /// Of one backup.
+    package static let most = 32
+
+    /// - Returns: nil for what cannot be a recipient.
+    package init?(publicKey: [UInt8], stanza: [UInt8] = []) {
+        guard publicKey.count == Self.keySize, stanza.count <= Self.largestStanza else { return nil }
+        self.publicKey = publicKey
+        self.stanza = stanza
+    }
+
+    static let keySize = 32
+}
+
+/// The file key as it stands in a backup's header: once for each recipient.
+package struct WrappedFileKey: Sendable, Equatable {
+    package let recipient: BackupRecipient
+    /// HPKE's encapsulated key, 32 bytes.
+    let encapsulatedKey: [UInt8]
+    /// The file key, sealed: 48 bytes.
+    let box: [UInt8]
+
+    static let boxSize = 32 + 16
+}
+
+/// The random key of one backup, from which all others are derived.
+package struct FileKey: Sendable {
+    let key: SymmetricKey
+
+    init(_ key: SymmetricKey) {
+        self.key = key
+    }
+
+    /// A new one.
+    package init() {
+        key = SymmetricKey(size: .bits256)
+    }
+
+    /// As it travels from the one who may open a backup to the one who restores it.
+    ///
+    /// - Returns: nil unless there are 32 bytes.
+    package init?(_ bytes: SecretBytes) {
+        guard bytes.count == Self.size else { return nil }
+        key = unsafe bytes.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
+    }
+
+    package static let size = 32
+
+    package var bytes: SecretBytes { unsafe key.withUnsafeBytes { unsafe SecretBytes($0) } }
+
+    /// Authenticates the header. It also commits: no second file key fits the same header.
+    func headerKey(of backup: ItemUUID) -> SymmetricKey { derive("chatelaine backup header 1", backup) }
+
+    /// Seals the body.
+    func bodyKey(of backup: ItemUUID) -> SymmetricKey { derive("chatelaine backup body 1", backup) }
+
+    private func derive(_ purpose: String, _ backup: ItemUUID) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key,
+            salt: backup.bytes,
+            info: Array(purpose.utf8),
+            outputByteCount: 32
+        )
+    }
+
+    // MARK: - Wrapping
+
+    // RFC 9180, base mode: it says nothing of who sealed, which is why backups are signed.
+    private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+
+    private static func info(_ backup: ItemUUID) -> Data { Data("chatelaine backup file key 1".utf8) + backup.bytes }
+
+    /// - Throws: `invalidParameter` for a public key that is none.
+    func wrap(for recipient: BackupRecipient, backup: ItemUUID) throws(BackupFailure) -> WrappedFileKey {
+        do {
+            let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: recipient.publicKey)
+            try Self.requireContribution(key)
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: Self.suite, info: Self.info(backup))
+            let box = try unsafe self.key.withUnsafeBytes { bytes in
+                try unsafe sender.seal(Data(bytes), authenticating: Data(recipient.stanza))
+            }
+            return WrappedFileKey(recipient: recipient, encapsulatedKey: Array(sender.encapsulatedKey), box: Array(box))
+        } catch {
+            throw .failed(KeychainError(.invalidParameter, "a recipient's public key is no X25519 key"))
+        }
+    }
+
+    /// A point of low order agrees on the same with everybody, and what is sealed to it anybody opens: RFC 9180, section
+    /// 7.1.4, has that refused.
+    private static func requireContribution(_ key: Curve25519.KeyAgreement.PublicKey) throws {
+        let secret = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
+        guard unsafe secret.withUnsafeBytes({ unsafe $0.contains { $0 != 0 } }) else {
+            throw CryptoKitError.incorrectParameterSize
+        }
+    }
+
+    /// - Returns: nil where the key is another's, or what it would open is not as it was sealed.
+    init?(_ wrapped: WrappedFileKey, identity: BackupIdentity, backup: ItemUUID) {
+        guard identity.publicKey == wrapped.recipient.publicKey,
+            var recipient = try? HPKE.Recipient(
+                privateKey: identity.key,
+                ciphersuite: Self.suite,
+                info: Self.info(backup),
+                encapsulatedKey: Data(wrapped.encapsulatedKey)
+            ),
+            let bytes = try? recipient.open(Data(wrapped.box), authenticating: Data(wrapped.recipient.stanza)),
+            bytes.count == Self.size
+        else { return nil }
+        key = SymmetricKey(data: bytes)
+    }
+}

@@ -1,0 +1,49 @@
+package import KeychainModel
+
+/// Where the device key and, where there is hardware for it, the passcode's second half are kept.
+package protocol DeviceBinding: Sendable {
+    var kind: DeviceBindingKind { get }
+
+    /// The device key; nil where none was ever made here.
+    ///
+    /// - Throws: `notAvailable` for one that is damaged, another device's, or whose hardware does not answer.
+    func deviceKey() throws(KeychainError) -> DeviceKey?
+
+    /// Makes and keeps a device key. Only where there is none.
+    func makeDeviceKey() throws(KeychainError) -> DeviceKey
+
+    /// Nil where no hardware limits guesses: then the passcode alone protects what it protects.
+    var passcodeSecrets: (any PasscodeSecretStore)? { get }
+
+    /// Nil where nothing outside the disk can tell an older keybag from the newest.
+    var rollbackCounter: (any RollbackCounter)? { get }
+}
+
+/// Hardware that gives out secrets against an authorisation, and limits how often one may be wrong.
+///
+/// There are two places, so that a change of the passcode can make the new secret, write the keybag that names its
+/// place, and only then remove the old one: stopped at any instant, one of both passcodes works.
+package protocol PasscodeSecretStore: Sendable {
+    /// Makes a random secret of 32 bytes in a place; what was there is gone.
+    ///
+    /// - Parameter authorization: 32 bytes, derived from the passcode by scrypt.
+    func make(in place: UInt8, authorization: SecretBytes) throws(KeychainError) -> SecretBytes
+
+    /// - Throws: `authenticationFailed` for a wrong authorisation; `notAvailable` while the hardware is locked out, was
+    ///   cleared, or is another.
+    func secret(in place: UInt8, authorization: SecretBytes) throws(KeychainError) -> SecretBytes
+
+    func remove(_ place: UInt8) throws(KeychainError)
+
+    /// In how many seconds it forgives one wrong authorisation; nil where it does not say now.
+    var secondsUntilForgiven: UInt64? { get }
+}
+
+/// A number that only grows, outside the disk.
+package protocol RollbackCounter: Sendable {
+    /// The value of a counter that is made if it is not there yet. Only while there is no keybag: a counter that is gone
+    /// later was taken away.
+    func start() throws(KeychainError) -> UInt64
+    func value() throws(KeychainError) -> UInt64
+    func increment() throws(KeychainError) -> UInt64
+}

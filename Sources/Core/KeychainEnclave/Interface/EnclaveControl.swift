@@ -1,0 +1,58 @@
+package import KeychainModel
+
+/// What the owner of a keychain does with its enclave. A passcode goes to it straight, never by way of the keychain
+/// service.
+package protocol EnclaveControl: Sendable {
+    func state() throws(KeychainError) -> EnclaveState
+
+    /// - Throws: `authenticationFailed` for a wrong passcode, where there is none, and, with the seconds in its message,
+    ///   while one has to wait after wrong ones; `notAvailable` while too many others are being tried.
+    func unlock(_ passcode: SecretBytes) throws(KeychainError)
+
+    func lock() throws(KeychainError)
+
+    /// Drops all keys but those of Always classes, as if the machine had just started.
+    func logOut() throws(KeychainError)
+
+    /// Sets the first passcode, changes it, or takes it away (`new` is nil).
+    ///
+    /// - Parameter old: nil where there is none.
+    /// - Throws: as `unlock`; `invalidParameter` for an empty passcode, or one of more than 1,024 bytes;
+    ///   `duplicateItem` where there is a passcode and `old` is nil.
+    func changePasscode(from old: SecretBytes?, to new: SecretBytes?) throws(KeychainError)
+
+    /// - Throws: as `unlock`.
+    func verify(_ passcode: SecretBytes) throws(KeychainError)
+
+    /// Leave to have one thing done, once, within a minute.
+    ///
+    /// - Parameter passcode: nil where the caller is root, or where there is none and no service keeps programs apart.
+    /// - Throws: as `unlock`; `authenticationFailed` where a passcode is needed.
+    func authorize(_ operation: GuardedOperation, passcode: SecretBytes?) throws(KeychainError) -> AuthorizationToken
+
+    /// - Parameter passcode: needed to make the keychain lock later than it does.
+    func change(_ settings: LockSettings, passcode: SecretBytes?) throws(KeychainError)
+}
+
+/// What the owner is asked for afresh, since any program of theirs could run it otherwise.
+package enum GuardedOperation: UInt8, Sendable, CaseIterable {
+    case backup = 1
+    case restore = 2
+    case export = 3
+    case rotateKeys = 4
+}
+
+/// Says that the owner has allowed one operation. It is worth nothing after use, or a minute later.
+package struct AuthorizationToken: Sendable, Equatable, CustomStringConvertible {
+    /// 32 random bytes.
+    package let bytes: [UInt8]
+
+    package static let size = 32
+
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    package var description: String { "[REDACTED]" }
+}

@@ -1,0 +1,24 @@
+package import KeychainModel
+
+/// Where a keychain's enclave keeps its files, wherever that is: beside the database or with another process.
+package protocol EnclaveFolder: Sendable {
+    /// - Throws: `notAvailable` where the enclave cannot be reached.
+    func presence() throws(KeychainError) -> EnclavePresence
+
+    /// The files' paths, where this process can look at them; none where they are another process's.
+    var files: [String] { get }
+
+    /// Makes what is missing. Only while a keychain is being made.
+    func create() throws(KeychainError)
+
+    /// - Throws: `notAvailable` where a file is missing, damaged, of a newer version, or not of this device.
+    func open() throws(KeychainError) -> any Enclave
+}
+
+/// Which of the enclave's files are there.
+package enum EnclavePresence: Sendable, Equatable {
+    case none
+    case complete
+    /// Names one that is not.
+    case incomplete(missing: String)
+}

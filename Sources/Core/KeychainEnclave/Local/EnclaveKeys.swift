@@ -1,0 +1,86 @@
+import Crypto
+import KeychainModel
+
+/// The keys that are there now.
+struct EnclaveKeys {
+    /// One class key, as it is used.
+    struct ClassKey {
+        let madeIn: UInt64
+        let metadata: any HeldKey
+        let wrapping: any HeldKey
+
+        func erase() {
+            metadata.erase()
+            wrapping.erase()
+        }
+    }
+
+    private let arena: any KeyArena
+    private let keychain: ItemUUID
+    /// The newest first.
+    private(set) var classes: [Accessibility: [ClassKey]] = [:]
+    /// The key that the passcode opens; nil while locked, or where there is no passcode.
+    private var passcode: (any HeldKey)?
+    private(set) var index: (any HeldKey)?
+    private var backup: (any HeldKey)?
+    private var signing: (any HeldKey)?
+
+    init(arena: any KeyArena, keychain: ItemUUID) {
+        self.arena = arena
+        self.keychain = keychain
+    }
+
+    var indexKey: SymmetricKey? { index?.key }
+    var backupKey: SymmetricKey? { backup?.key }
+    var signingKey: SymmetricKey? { signing?.key }
+
+    var passcodeKey: SymmetricKey? { passcode?.key }
+
+    mutating func setPasscodeKey(_ key: SymmetricKey?) throws(KeychainError) {
+        passcode?.erase()
+        passcode = nil
+        if let key { passcode = try arena.hold(key) }
+    }
+
+    /// Takes in what was opened.
+    mutating func insert(_ named: Keybag.Named) throws(KeychainError) {
+        switch named.purpose {
+        case .accessibility(let accessibility):
+            let pair = ClassKeyPair(named.key, keychain: keychain)
+            try insert(accessibility, madeIn: named.madeIn, metadata: pair.metadata, wrapping: pair.wrapping)
+        case .index: if index == nil { index = try arena.hold(named.key) }
+        case .backup: if backup == nil { backup = try arena.hold(named.key) }
+        case .signing: if signing == nil { signing = try arena.hold(named.key) }
+        }
+    }
+
+    mutating func insert(
+        _ accessibility: Accessibility,
+        madeIn: UInt64,
+        metadata: SymmetricKey,
+        wrapping: SymmetricKey
+    ) throws(KeychainError) {
+        var held = classes[accessibility] ?? []
+        guard !held.contains(where: { $0.madeIn == madeIn }) else { return }
+        held.append(
+            ClassKey(madeIn: madeIn, metadata: try arena.hold(metadata), wrapping: try arena.hold(wrapping))
+        )
+        classes[accessibility] = held.sorted { $0.madeIn > $1.madeIn }
+    }
+
+    /// Erases what the condition does not hold for.
+    mutating func keep(where isKept: (Accessibility, UInt64) -> Bool) {
+        for (accessibility, held) in classes {
+            for key in held where !isKept(accessibility, key.madeIn) { key.erase() }
+            let kept = held.filter { isKept(accessibility, $0.madeIn) }
+            classes[accessibility] = kept.isEmpty ? nil : kept
+        }
+    }
+
+    /// Erases what only the passcode opens, but for some classes.
+    mutating func lock(keeping kept: Set<Accessibility>) {
+        passcode?.erase()
+        passcode = nil
+        keep { accessibility, _ in kept.contains(accessibility) }
+    }
+}

@@ -1,0 +1,183 @@
+import Crypto
+package import KeychainModel
+import Synchronization
+
+extension LocalEnclave {
+    /// Who brings a passcode.
+    package enum Visitor: Sendable {
+        /// Any program of the keychain's owner. Wrong passcodes are counted, and slow the next ones down.
+        case owner
+        /// The administrator, who answers for wrong passcodes: what a log-in asked for. They are neither counted nor
+        /// delayed, or a stranger at the log-in could lock the owner out.
+        case administrator
+    }
+
+    func unlock(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
+        let passcode = try Passcode(passcode)
+        try exclusively { () throws(KeychainError) in
+            let key = try authenticate(passcode, by: visitor)
+            try withState { (state) throws(KeychainError) in
+                try open(&state, with: key)
+                share(&state)
+            }
+            tellObservers()
+        }
+    }
+
+    func verify(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
+        let passcode = try Passcode(passcode)
+        try exclusively { () throws(KeychainError) in _ = try authenticate(passcode, by: visitor) }
+    }
+
+    /// Runs what tries a passcode or rewrites the keybag, alone among all processes, with the keybag as it is now.
+    func exclusively<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        try turn.take { () throws(KeychainError) in
+            try storage.withLock { () throws(KeychainError) in
+                _ = try epoch
+                return try body()
+            }
+        }
+    }
+
+    private func open(_ state: inout State, with key: SymmetricKey) throws(KeychainError) {
+        let keys = Keybag.WrappingKeys(try deviceKey.key, keybag: state.keybag.uuid, passcode: key)
+        for named in try state.keybag.unwrapAll(with: keys) { try state.keys.insert(named) }
+        try state.keys.setPasscodeKey(key)
+        state.lock = .unlocked
+        state.lastUse = StartClock.current.now
+        state.epoch += 1
+    }
+
+    // MARK: - Trying a passcode
+
+    /// The key that a passcode opens. The caller runs exclusively.
+    func authenticate(_ passcode: Passcode, by visitor: Visitor) throws(KeychainError) -> SymmetricKey {
+        let keybag = try withState { (state) throws(KeychainError) in state.keybag }
+        guard let record = keybag.passcode else {
+            throw KeychainError(.authenticationFailed, "the keychain has no passcode")
+        }
+        let code = try attemptsCode()
+        let before = try attempts(code: code)
+        var after = before
+        if visitor == .owner {
+            try checkWaiting(for: before)
+            // Counted before it is tried: a process that is stopped in between has not had a try for nothing.
+            after = Attempts(count: before.count + 1, armed: StartClock.current.now)
+            note(after, code: code)
+        }
+        let tried: SymmetricKey?
+        do throws(KeychainError) {
+            tried = try tryPasscode(passcode, record: record, keybag: keybag)
+        } catch {
+            // Hardware that is busy, locked out or gone has tried nothing.
+            if visitor == .owner { note(before, code: code) }
+            throw error
+        }
+        guard let key = tried else {
+            try failed(after, limit: keybag.settings.wipesAfter, counted: visitor == .owner)
+            throw KeychainError(.authenticationFailed, "the passcode is wrong")
+        }
+        if after.count > 0 { note(.none, code: code) }
+        return key
+    }
+
+    /// - Returns: nil for a wrong passcode.
+    private func tryPasscode(
+        _ passcode: Passcode,
+        record: PasscodeRecord,
+        keybag: Keybag
+    ) throws(KeychainError) -> SymmetricKey? {
+        let stretched = try StretchedPasscode(passcode, salt: record.salt, cost: record.cost)
+        var hardware: SecretBytes?
+        if let place = record.place {
+            guard let secrets = device.passcodeSecrets else {
+                throw KeychainError(.notAvailable, "the hardware that knows the passcode's other half is not there")
+            }
+            do throws(KeychainError) {
+                hardware = try secrets.secret(in: place, authorization: stretched.authorization)
+            } catch {
+                guard error.code == .authenticationFailed else { throw error }
+                return nil
+            }
+        }
+        let key = stretched.key(hardware: hardware, deviceKey: try deviceKey.key, keybag: keybag.uuid)
+        return keybag.isPasscodeKey(key) ? key : nil
+    }
+
+    private func attemptsCode() throws(KeychainError) -> SymmetricKey {
+        Keybag.derive(try deviceKey.key, "chatelaine attempts mac 1", keybag)
+    }
+
+    /// After a start of the machine the waiting for wrong passcodes begins anew, at once.
+    func beginWaiting() {
+        _ = try? attempts(code: attemptsCode())
+    }
+
+    private func attempts(code: SymmetricKey) throws(KeychainError) -> Attempts {
+        let written = Attempts(file: try storage.attempts(), code: code, at: .current)
+        if written.isRearmed { note(written, code: code) }
+        return unwritten.withLock { $0.count > written.count ? $0 : written }
+    }
+
+    private func checkWaiting(for attempts: Attempts) throws(KeychainError) {
+        guard attempts.count > 0 else { return }
+        let hardware = device.passcodeSecrets.map { $0.secondsUntilForgiven ?? Self.secondsOfMostHardware }
+        // What forgives at once limits nothing.
+        let seconds = attempts.remaining(at: .current, hardware: hardware == 0 ? nil : hardware)
+        guard seconds == 0 else {
+            throw KeychainError(
+                .authenticationFailed,
+                "wrong passcodes were given; the next one can be given in \(seconds) seconds"
+            )
+        }
+    }
+
+    /// What most TPMs of PCs are set to, for one that does not answer.
+    private static let secondsOfMostHardware: UInt64 = 7_200
+
+    /// Where the disk takes nothing, the count lives in memory: a full disk neither locks the owner out nor lets anyone
+    /// guess for nothing.
+    private func note(_ attempts: Attempts, code: SymmetricKey) {
+        do throws(KeychainError) {
+            try storage.write(attempts: attempts.file(code: code, at: .current))
+            unwritten.withLock { $0 = .none }
+        } catch {
+            unwritten.withLock { $0 = attempts }
+        }
+    }
+
+    private func failed(_ attempts: Attempts, limit: UInt32?, counted: Bool) throws(KeychainError) {
+        guard counted, let limit, attempts.count >= limit else { return }
+        try destroyKeys()
+        throw KeychainError(.authenticationFailed, "the passcode was wrong too often; the keys were destroyed")
+    }
+
+    // MARK: - Leave for single operations
+
+    func authorize(
+        _ operation: GuardedOperation,
+        passcode: SecretBytes?,
+        by visitor: Visitor,
+        asksForPasscode: Bool
+    ) throws(KeychainError) -> AuthorizationToken {
+        if let passcode {
+            try verify(passcode, by: visitor)
+        } else if visitor == .owner {
+            guard try !state().hasPasscode, !asksForPasscode else {
+                throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
+            }
+        }
+        return try withState { (state) throws(KeychainError) in
+            try state.tokens.issue(operation, at: StartClock.current.now)
+        }
+    }
+
+    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        let isGood = try withState { (state) throws(KeychainError) in
+            state.tokens.redeem(token, for: operation, at: StartClock.current.now)
+        }
+        guard isGood else {
+            throw KeychainError(.authenticationFailed, "this was not allowed, or longer than a minute ago")
+        }
+    }
+}

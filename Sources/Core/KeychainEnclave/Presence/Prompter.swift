@@ -1,0 +1,99 @@
+package import KeychainModel
+
+/// Who asks people: shows a prompt, and brings what they give to the desk.
+package protocol Prompter: Sendable {
+    /// Shows a prompt. It returns at once.
+    func show(_ prompt: Prompt)
+
+    /// Takes a prompt away that is still shown. It returns at once.
+    func withdraw(_ question: ItemUUID)
+}
+
+/// What a prompter can bring.
+package struct PrompterAbilities: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What is typed: the passcode, an application password, and a no.
+    package static let typing = PrompterAbilities(rawValue: 1 << 0)
+    /// Fingers that were read. Only a prompter that is trusted has it.
+    package static let biometry = PrompterAbilities(rawValue: 1 << 1)
+}
+
+/// What one prompter is to get from a person.
+package struct Prompt: Sendable, Hashable {
+    package enum Wish: UInt8, Sendable, CaseIterable {
+        /// The passcode.
+        case passcode = 1
+        /// An application password.
+        case password = 2
+        /// An application password that is typed twice.
+        case newPassword = 3
+        /// Nothing that is typed: the person is told what the reader of fingers waits for, and may say no.
+        case notice = 4
+        /// A finger.
+        case biometry = 5
+
+        static let typed: Set<Wish> = [.passcode, .password, .newPassword, .notice]
+    }
+
+    /// Names the question to whoever was shown it, and to nobody else.
+    package let question: ItemUUID
+    package let wish: Wish
+    package let asker: Asker
+    package let wishes: PromptWishes
+    /// Whether a finger does as well.
+    package let biometryIsEnough: Bool
+    /// Whether what was given last was wrong.
+    package let isRepeated: Bool
+
+    package init(
+        question: ItemUUID,
+        wish: Wish,
+        asker: Asker,
+        wishes: PromptWishes,
+        biometryIsEnough: Bool,
+        isRepeated: Bool
+    ) {
+        self.question = question
+        self.wish = wish
+        self.asker = asker
+        self.wishes = wishes
+        self.biometryIsEnough = biometryIsEnough
+        self.isRepeated = isRepeated
+    }
+}
+
+/// What became of something that a person gave.
+package enum PromptAnswer: Sendable, Hashable {
+    /// It was right; if more is wanted, another prompt comes.
+    case accepted
+    /// It was wrong, and the person may try once more.
+    case wrong
+    /// The question is over: answered, taken back, or failed.
+    case over
+}
+
+/// Where prompters bring what people give.
+package protocol PromptDesk: Sendable {
+    /// Tries a passcode.
+    ///
+    /// - Throws: what trying it fails with, other than that it is wrong; the question is over then.
+    func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer
+
+    /// Brings an application password. Whether it is right, only the item can tell.
+    ///
+    /// - Throws: `invalidParameter` for one that no item can have.
+    func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer
+
+    /// The person said no, or cannot be asked by this prompter.
+    ///
+    /// - Parameter abilities: what this prompter was asked for.
+    func decline(
+        _ id: ItemUUID,
+        because failure: PresenceFailure,
+        of abilities: PrompterAbilities
+    ) throws(KeychainError)
+}
+
+extension PresenceDesk: PromptDesk {}

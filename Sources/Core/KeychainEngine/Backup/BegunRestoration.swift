@@ -1,0 +1,34 @@
+package import KeychainBackup
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+
+/// A restoration that the owner has allowed, and as much of the backup as has come.
+package struct BegunRestoration {
+    package let request: RestoreRequest
+    package let spool: SpooledBackup
+    fileprivate let leave: AuthorizedRestore
+}
+
+extension KeychainEngine {
+    /// Uses the token up before a byte of the backup is taken: nobody fills a disk without leave.
+    ///
+    /// - Parameter largest: the bytes that the backup may have.
+    /// - Throws: `authenticationFailed`.
+    package func beginRestoration(
+        _ request: RestoreRequest,
+        largest: UInt64
+    ) throws(KeychainError) -> BegunRestoration {
+        try vault.refresh()
+        let leave = try policy.authorizeRestore(request.token, by: vault.enclave)
+        let path = store.path ?? "/tmp/"
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        return BegunRestoration(request: request, spool: try SpooledBackup(in: folder, largest: largest), leave: leave)
+    }
+
+    /// - Throws: as `restore`.
+    package func finish(_ restoration: BegunRestoration) throws(KeychainError) -> RestoreReport {
+        try restore(restoration.request, from: restoration.spool, with: restoration.leave)
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+package import KeychainEnclave
+package import KeychainModel
+import KeychainVault
+
+extension KeychainEngine {
+    /// What the owner does with the enclave of a keychain that this process opens itself. Nothing keeps programs apart
+    /// there, so that without a passcode nobody is asked for one.
+    ///
+    /// - Throws: `unimplemented` where the enclave is another process's.
+    package func ownerControl() throws(KeychainError) -> any EnclaveControl {
+        guard let enclave = vault.enclave as? LocalEnclave else {
+            throw KeychainError(.unimplemented, "the keychain's enclave is asked by way of its own socket")
+        }
+        return LocalControl(enclave, for: geteuid() == 0 ? .administrator : .owner, asksForPasscode: false)
+    }
+}

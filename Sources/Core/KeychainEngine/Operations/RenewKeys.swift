@@ -1,0 +1,185 @@
+import Dispatch
+package import KeychainEnclave
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+import Logging
+import Synchronization
+
+/// How far the database has followed its keybag.
+struct FollowedKeys {
+    /// The keybag's generation that the header row has.
+    var generation: UInt64 = 0
+    /// The enclave's epoch when the rows were last to be put under newer keys.
+    var epoch: UInt64?
+}
+
+extension KeychainEngine {
+    /// Replaces all class keys, and with them the keys of the attributes, and puts every row under the new ones. Other
+    /// callers go on meanwhile.
+    ///
+    /// Stopped at any instant, the next use of the keychain goes on with it.
+    ///
+    /// - Throws: `authenticationFailed` for a token that is none for this; `interactionNotAllowed` while the keychain is
+    ///   locked.
+    package func rotateKeys(_ token: AuthorizationToken) throws(KeychainError) {
+        try vault.beginRotation(token)
+        try turn.take { () throws(KeychainError) in try followKeys() }
+        guard !vault.state.isRotating else {
+            throw KeychainError(.interactionNotAllowed, "the keychain was locked; the rotation goes on when it is not")
+        }
+    }
+
+    /// Takes in what has changed of the keys, and lets the database follow. To be called before each request.
+    func prepare() throws(KeychainError) {
+        try vault.refresh()
+        guard isBehind else { return }
+        // One thread does it, and the others need not wait for it.
+        try turn.takeIfFree { () throws(KeychainError) in
+            guard isBehind else { return }
+            do throws(KeychainError) {
+                try followKeys()
+            } catch {
+                // A locked keychain, a full disk, another process that writes for long: it is tried again after the next
+                // change, and nothing of the request itself depends on it.
+                followed.withLock { $0.epoch = vault.state.epoch }
+                guard error.code != .interactionNotAllowed else { return }
+                log.warning("the keychain's rows could not be put under its newest keys: \(error.message)")
+            }
+        }
+    }
+
+    private var isBehind: Bool {
+        let state = vault.state
+        return followed.withLock { followed in
+            followed.generation < state.generation && followed.epoch != state.epoch
+                || state.isRotating && state.lock == .unlocked && followed.epoch != state.epoch
+        }
+    }
+
+    /// Brings header and rows up to the keybag. One thread at a time.
+    private func followKeys() throws(KeychainError) {
+        for _ in 0..<Self.mostRounds {
+            try vault.refresh()
+            let state = vault.state
+            try writeHeader(of: state)
+            guard state.isRotating, state.lock == .unlocked else { break }
+            let classes = vault.rotatingClasses
+            do throws(KeychainError) {
+                try renewRows(since: state.generation)
+            } catch {
+                // Another process may have made yet newer keys.
+                try vault.refresh()
+                guard vault.state.generation > state.generation else { throw error }
+                continue
+            }
+            // The keybag may have changed meanwhile; then this changes nothing, and all is looked through again.
+            try vault.finishRotation(of: state.generation)
+            guard !vault.state.isRotating else { continue }
+            try writeHeader(of: vault.state, countingSealsOf: classes)
+            break
+        }
+        followed.withLock { $0.epoch = vault.state.epoch }
+    }
+
+    private static let mostRounds = 5
+
+    /// From then on nobody writes who has older keys than these. Without a passcode, the rows go whose key went with it.
+    private func writeHeader(
+        of state: EnclaveState,
+        countingSealsOf classes: [Accessibility] = []
+    ) throws(KeychainError) {
+        try store.write { (transaction) throws(KeychainError) in
+            guard try transaction.header().generation(under: vault) < state.generation else { return }
+            if !state.hasPasscode { try transaction.removeAll(of: .whenPasscodeSetThisDeviceOnly) }
+            for accessibility in classes { try transaction.countSealsAnew(of: accessibility) }
+            try transaction.setHeader(Header(of: state, sealedBy: vault))
+        }
+        followed.withLock { $0.generation = max($0.generation, state.generation) }
+    }
+
+    /// Puts all rows under the present keys, some at a time, so that others can write in between.
+    private func renewRows(since generation: UInt64) throws(KeychainError) {
+        let leave = policy.authorizeInspection()
+        for itemClass in ItemClass.stored {
+            var last: Int64? = .min
+            while let start = last {
+                last = try store.write { (transaction) throws(KeychainError) in
+                    try check(generation, in: transaction)
+                    let rows = try transaction.rows(of: itemClass, after: start, atMost: Self.rowsAtOnce)
+                    let renewed = try vault.renew(rows.map(\.row), for: leave)
+                    for (stored, item) in zip(rows, renewed) {
+                        if let item { try transaction.renew(stored, as: item) }
+                    }
+                    return rows.last?.rowNumber
+                }
+            }
+        }
+    }
+
+    private static let rowsAtOnce = 500
+
+    // MARK: - Reading and writing with the newest keys
+
+    /// Does what reads only. If other keys have come meanwhile, it is done again: a row whose key went in the middle, at the
+    /// end of a rotation, looks like a damaged one, and would be left out.
+    func read<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        for _ in 0..<Self.mostRounds {
+            try prepare()
+            let generation = vault.state.generation
+            let result = Result { () throws(KeychainError) in try body() }
+            try vault.refresh()
+            if vault.state.generation == generation { return try result.get() }
+        }
+        throw KeychainError(.notAvailable, "the keychain's keys were changed again and again; try again")
+    }
+
+    /// Writes what a step says, in one transaction. If other keys have come meanwhile, what was sealed under older ones
+    /// would be lost with them: then all is done again with the new ones.
+    func write<Value>(
+        _ step: () throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        for _ in 0..<Self.mostRounds {
+            try prepare()
+            let generation = vault.state.generation
+            let body = try step()
+            var isStale = false
+            do throws(KeychainError) {
+                return try store.write { (transaction) throws(KeychainError) in
+                    isStale = try isOlder(generation, than: transaction)
+                    if isStale { throw Header.older }
+                    return try body(transaction)
+                }
+            } catch {
+                guard isStale else { throw error }
+            }
+        }
+        throw Header.older
+    }
+
+    private func check(_ generation: UInt64, in transaction: WriteTransaction) throws(KeychainError) {
+        if try isOlder(generation, than: transaction) { throw Header.older }
+    }
+
+    private func isOlder(_ generation: UInt64, than transaction: WriteTransaction) throws(KeychainError) -> Bool {
+        try generation < transaction.header().generation(under: vault)
+    }
+}
+
+/// Lets one thread at a time do something that the others may skip.
+final class FollowingTurn: Sendable {
+    private let turn = DispatchSemaphore(value: 1)
+
+    func take(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        turn.wait()
+        defer { turn.signal() }
+        try body()
+    }
+
+    func takeIfFree(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        guard turn.wait(timeout: .now()) == .success else { return }
+        defer { turn.signal() }
+        try body()
+    }
+}

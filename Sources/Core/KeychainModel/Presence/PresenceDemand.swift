@@ -1,0 +1,75 @@
+/// By what a person can be told.
+package struct PresenceFactors: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The keychain's passcode.
+    package static let passcode = PresenceFactors(rawValue: 1 << 0)
+    /// An enrolled finger, or whatever else the machine reads of a body.
+    package static let biometry = PresenceFactors(rawValue: 1 << 1)
+
+    package static let all: PresenceFactors = [.passcode, .biometry]
+}
+
+/// What a person has to prove before something is done for a program.
+package struct PresenceDemand: Sendable, Hashable {
+    /// Each of them is enough. Without any, nobody can meet the demand here; one without factors is met by nobody's doing
+    /// anything.
+    package let alternatives: Set<PresenceFactors>
+
+    package init(_ alternatives: Set<PresenceFactors>) {
+        self.alternatives = alternatives
+    }
+
+    package static let nothing = PresenceDemand([[]])
+    /// `kSecAccessControlUserPresence` and `LAPolicy.deviceOwnerAuthentication`: a finger or the passcode.
+    package static let owner = PresenceDemand([.passcode, .biometry])
+    package static let passcode = PresenceDemand([.passcode])
+    package static let biometry = PresenceDemand([.biometry])
+    /// What a companion device would have to prove; there are none.
+    package static let impossible = PresenceDemand([])
+
+    package func isMet(by factors: PresenceFactors) -> Bool {
+        alternatives.contains { factors.isSuperset(of: $0) }
+    }
+
+    /// The factors that bring somebody further who has proved some, given those that can be had at all.
+    package func wanted(beside proved: PresenceFactors, among available: PresenceFactors) -> PresenceFactors {
+        alternatives.filter { available.union(proved).isSuperset(of: $0) }
+            .reduce(PresenceFactors()) { $0.union($1) }.subtracting(proved)
+    }
+
+    package static func any(of demands: [PresenceDemand]) -> PresenceDemand {
+        PresenceDemand(Set(demands.flatMap(\.alternatives)))
+    }
+
+    package static func all(of demands: [PresenceDemand]) -> PresenceDemand {
+        demands.reduce(.nothing) { all, demand in
+            PresenceDemand(
+                Set(all.alternatives.flatMap { left in demand.alternatives.map { left.union($0) } })
+            )
+        }
+    }
+}
+
+extension AccessControl {
+    /// What a person has to prove before the item's value is released, its application password aside.
+    package var demand: PresenceDemand {
+        let demands = (flags ?? []).demands
+        return (flags ?? []).contains(.or) && !demands.isEmpty ? .any(of: demands) : .all(of: demands)
+    }
+
+    /// Whether an enrolled finger of today has to be enrolled at each use still.
+    package var needsCurrentBiometry: Bool { flags?.contains(.biometryCurrentSet) ?? false }
+}
+
+extension AccessControlFlags {
+    fileprivate var demands: [PresenceDemand] {
+        var demands: [PresenceDemand] = []
+        if contains(.userPresence) { demands.append(.owner) }
+        if !isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { demands.append(.biometry) }
+        if contains(.devicePasscode) { demands.append(.passcode) }
+        if contains(.companion) { demands.append(.impossible) }
+        return demands
+    }
+}

@@ -1,0 +1,19 @@
+/// Stands for what a person has proved. Whoever keeps the proof knows what it is good for; these bytes only name it.
+package struct PresenceProof: Sendable, Hashable, CustomStringConvertible {
+    /// 32 random bytes.
+    package let bytes: [UInt8]
+
+    package static let size = 32
+
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    package init() {
+        var generator = SystemRandomNumberGenerator()
+        bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    package var description: String { "[REDACTED]" }
+}

@@ -1,0 +1,12 @@
+import CSQLite
+import GRDB
+
+extension Database {
+    /// Writes the journal back, truncates it, and leaves no copies of moved cells in the pages that it had.
+    ///
+    /// - Throws: `SQLITE_BUSY` where a reader stands in the way.
+    func emptyJournal() throws {
+        let result = unsafe csqlite_empty_journal(sqliteConnection)
+        guard result == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+    }
+}

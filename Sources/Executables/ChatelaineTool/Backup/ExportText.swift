@@ -1,0 +1,101 @@
+import Foundation
+import KeychainModel
+
+/// The text of an export, item by item.
+protocol ExportText {
+    var start: String { get }
+    /// - Returns: nil for an item that has no place in it.
+    mutating func text(of item: BackupItem) -> String?
+    var end: String { get }
+}
+
+extension BackupItem {
+    /// An attribute as people read it; nil where it is not there or is no text.
+    fileprivate func text(_ key: AttributeKey) -> String? {
+        switch attributes[key] {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .data(let bytes): String(validating: bytes, as: UTF8.self)
+        default: nil
+        }
+    }
+
+    fileprivate var value: [UInt8]? {
+        guard let secret = secrets[.valueData] else { return nil }
+        return unsafe secret.withUnsafeBytes { unsafe Array($0) }
+    }
+}
+
+/// The columns of Apple's Passwords, which other programs read too.
+struct CSVExport: ExportText {
+    let start = "Title,URL,Username,Password,Notes\r\n"
+    let end = ""
+
+    /// Passwords that are text.
+    func text(of item: BackupItem) -> String? {
+        guard item.itemClass == .genericPassword || item.itemClass == .internetPassword,
+            let value = item.value.flatMap({ String(validating: $0, as: UTF8.self) })
+        else { return nil }
+        let title = item.text("labl") ?? item.text("srvr") ?? item.text("svce") ?? ""
+        let fields = [title, Self.url(of: item), item.text("acct") ?? "", value, item.text("icmt") ?? ""]
+        return fields.map(Self.quoted).joined(separator: ",") + "\r\n"
+    }
+
+    private static let schemes = [
+        "http": "http", "htps": "https", "ftp ": "ftp", "ftps": "ftps", "ssh ": "ssh", "smb ": "smb", "imap": "imap",
+        "imps": "imaps", "pop3": "pop3", "smtp": "smtp", "ldap": "ldap", "ldps": "ldaps",
+    ]
+
+    private static func url(of item: BackupItem) -> String {
+        guard item.itemClass == .internetPassword, let server = item.text("srvr"), !server.isEmpty else { return "" }
+        let scheme = item.text("ptcl").flatMap { schemes[$0] } ?? "https"
+        let port = item.text("port").flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
+        return "\(scheme)://\(server)\(port)\(item.text("path") ?? "")"
+    }
+
+    private static func quoted(_ field: String) -> String {
+        guard field.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return field }
+        return "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    }
+}
+
+/// An array of objects: class, access group, accessibility, attributes by their keys, and secrets in base64.
+struct JSONExport: ExportText {
+    let start = "[\n"
+    let end = "\n]\n"
+    private var isFirst = true
+
+    mutating func text(of item: BackupItem) -> String? {
+        var attributes: [String: Any] = [:]
+        for entry in item.attributes.entries {
+            attributes["\(entry.key)"] =
+                switch entry.value {
+                case .string(let text): text
+                case .data(let bytes): ["base64": Data(bytes).base64EncodedString()]
+                case .integer(let number): number
+                case .real(let number): number
+                case .date(let seconds): BackupText.date(seconds)
+                }
+        }
+        var secrets: [String: String] = [:]
+        for (key, secret) in item.secrets {
+            secrets["\(key)"] = unsafe secret.withUnsafeBytes { unsafe Data($0) }.base64EncodedString()
+        }
+        let object: [String: Any] = [
+            "class": item.itemClass.rawValue,
+            "accessGroup": item.accessGroup,
+            "accessible": item.accessibility.rawValue,
+            "synchronizable": item.isSynchronizable,
+            "attributes": attributes,
+            "secrets": secrets,
+        ]
+        guard
+            let data = try? JSONSerialization.data(
+                withJSONObject: object,
+                options: [.sortedKeys, .withoutEscapingSlashes]
+            )
+        else { return nil }
+        defer { isFirst = false }
+        return (isFirst ? "" : ",\n") + String(decoding: data, as: UTF8.self)
+    }
+}

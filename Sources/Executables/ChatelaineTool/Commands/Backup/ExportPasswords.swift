@@ -1,0 +1,83 @@
+import ArgumentParser
+import CodeSignature
+import Foundation
+import KeychainBackup
+import KeychainClient
+import KeychainEnclave
+import KeychainModel
+import PasswordImport
+import SecretInput
+import TerminalText
+
+struct ExportPasswords: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the passwords into a file that everybody can read who has it.",
+        discussion: """
+            For another program, not for keeping: chatelaine backup create makes encrypted files. Items that are for this \
+            device alone stay out. Comma-separated values have passwords; JSON has all items.
+            """
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv
+        case json
+    }
+
+    @Option(help: "What is written.")
+    var format = Format.csv
+
+    @Flag(
+        name: .customLong("stdin"),
+        help: "Read the passcode from standard input, if it is asked for."
+    )
+    var readsStandardInput = false
+
+    @Flag(help: "Replace the file if it is there.")
+    var force = false
+
+    @Argument(help: "The file. Only you can read it.")
+    var file: String
+
+    func run() throws {
+        try OutputPath.check(file, replacing: force)
+        Console.printError("WARNING: the file will not be encrypted: whoever reads it has all of your passwords.\n")
+        let keychain = try CurrentKeychain.backups()
+        let leave = try OwnersLeave(of: keychain, asking: SecretQuestions(readsStandardInput: readsStandardInput))
+        // The items come as a backup for a key that nobody but this process has, and only for as long as it runs.
+        let identity = BackupIdentity()
+        let folder = URL(filePath: file).deletingLastPathComponent().path
+        let spool = try SpooledBackup(in: folder.isEmpty ? "." : folder, largest: .max)
+        let request = BackupRequest(
+            token: try leave.token(for: .export),
+            isExport: true,
+            recipients: [identity.recipient]
+        )
+        _ = try keychain.backup(request) { (bytes) throws(KeychainError) in try spool.append(bytes) }
+        let count = try write(spool, identity)
+        Console.print("Wrote \(BackupText.items(count)) to \(TerminalText.escaped(file)).\n")
+    }
+
+    private func write(_ spool: SpooledBackup, _ identity: BackupIdentity) throws -> UInt64 {
+        let output = try NewFile(beside: file, mode: 0o600)
+        var text: any ExportText =
+            switch format {
+            case .csv: CSVExport()
+            case .json: JSONExport()
+            }
+        try output.write(Array(text.start.utf8))
+        let source = try spool.source()
+        var reader = try translating { () throws(BackupFailure) in
+            try BackupReader(source) { (header) throws(BackupFailure) in try header.fileKey(identity: identity) }
+        }
+        var count: UInt64 = 0
+        while let record = try translating({ () throws(BackupFailure) in try reader.next() }) {
+            guard case .item(let item) = record, let line = text.text(of: item) else { continue }
+            try output.write(Array(line.utf8))
+            count += 1
+        }
+        try output.write(Array(text.end.utf8))
+        try output.commit(replacing: force)
+        return count
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import KeychainClient
+import KeychainModel
+import PasswordImport
+import TerminalText
+
+struct ImportPasswords: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Add the passwords that another program has exported.",
+        discussion: """
+            Takes comma-separated values (Apple's Passwords, KeePassXC, browsers), the XML of KeePassXC, and, with --from, \
+            what a running gnome-keyring has. The items belong to this program's access group, or the one that is named. \
+            Passwords that are there already stay as they are. The file is not encrypted: delete it afterwards.
+            """
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv
+        case xml
+    }
+
+    enum Source: String, ExpressibleByArgument, CaseIterable {
+        case gnomeKeyring = "gnome-keyring"
+    }
+
+    @Option(help: "What the file is, where it does not say so itself.")
+    var format: Format?
+
+    @Option(help: "A running service, instead of a file.")
+    var from: Source?
+
+    @Option(name: .customLong("access-group"), help: "Whose the items are to be.")
+    var accessGroup: String?
+
+    @Flag(name: .customLong("dry-run"), help: "Add nothing, and say what would be added.")
+    var isDryRun = false
+
+    @Argument(help: "The file.")
+    var file: String?
+
+    func validate() throws {
+        guard (file == nil) != (from == nil) else { throw ValidationError("Name a file, or a service with --from.") }
+    }
+
+    func run() throws {
+        let requests = try requests()
+        if isDryRun {
+            for request in requests { Console.print("add     \(Self.line(request))\n") }
+            Console.print("\(requests.count) would be added, but for those that are there already.\n")
+            return
+        }
+        let keychain = try CurrentKeychain.service()
+        var added = 0
+        var present = 0
+        for request in requests {
+            do throws(KeychainError) {
+                _ = try keychain.add(request)
+                added += 1
+            } catch {
+                guard error.code == .duplicateItem else {
+                    throw Failure("\(Self.line(request)): \(error.message); \(added) were added before it")
+                }
+                present += 1
+            }
+        }
+        Console.print("\(added) added\n")
+        if present > 0 { Console.print("\(present) there already\n") }
+        if let file { Console.printError("\(TerminalText.escaped(file)) is not encrypted: delete it.\n") }
+    }
+
+    private func requests() throws -> [AddRequest] {
+        do {
+            var requests = try read()
+            for index in requests.indices { requests[index].accessGroup = accessGroup }
+            return requests
+        } catch let failure as ImportFailure {
+            throw Failure(failure.message)
+        }
+    }
+
+    private static let largestFile = 256 << 20
+
+    private func read() throws -> [AddRequest] {
+        guard let file else { return try SecretServiceImport.items() }
+        let bytes = try InputFile(file).contents(largest: Self.largestFile)
+        switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
+        case .csv: return try PasswordCSV.read(bytes).map(\.request)
+        case .xml: return try KeePassXML.read(bytes).map(\.request)
+        }
+    }
+
+    private static func isXML(_ bytes: [UInt8]) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+    }
+
+    private static func line(_ request: AddRequest) -> String {
+        func text(_ key: AttributeKey) -> String? {
+            if case .string(let text) = request.attributes[key] { text } else { nil }
+        }
+        let parts = [text("labl") ?? text("srvr") ?? text("svce"), text("acct")].compactMap { $0 }.filter {
+            !$0.isEmpty
+        }
+        return TerminalText.escaped(parts.joined(separator: ", "))
+    }
+}

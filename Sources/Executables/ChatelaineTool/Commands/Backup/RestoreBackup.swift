@@ -1,0 +1,75 @@
+import ArgumentParser
+import KeychainBackup
+import KeychainClient
+import KeychainEnclave
+import KeychainModel
+import TerminalText
+
+struct RestoreBackup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put the items of a backup into the keychain: all, or none.",
+        discussion: """
+            Items that the keychain has too are decided by --on-conflict; synchronizable ones always by which is newer, \
+            as on every other device. Items that are for another device alone stay out.
+            """
+    )
+
+    @Flag(name: .customLong("dry-run"), help: "Change nothing, and say of each item what would become of it.")
+    var isDryRun = false
+
+    @Option(
+        name: .customLong("on-conflict"),
+        help: ArgumentHelp(
+            "Which of two wins: the newer one, the keychain's (keep), or the backup's (replace).",
+            valueName: "rule"
+        )
+    )
+    var rule = ConflictRule.newer
+
+    @Flag(help: "Take a backup of a device that is unknown here, and know the device from now on.")
+    var acceptOrigin = false
+
+    @OptionGroup var opening: OpeningOptions
+
+    @Argument(help: "The backup.")
+    var file: String
+
+    func run() throws {
+        let input = try InputFile(file)
+        let source = try input.source()
+        let header = try translating { () throws(BackupFailure) in try BackupHeader(from: source) }
+        let keychain = try CurrentKeychain.backups()
+        // Whoever comes to a new machine has none so far.
+        try CurrentKeychain.open()
+        let leave = try OwnersLeave(of: keychain, asking: opening.questions)
+        let fileKey = try opening.fileKey(of: header)
+        let request = RestoreRequest(
+            token: try leave.token(for: .restore),
+            fileKey: fileKey,
+            rule: rule,
+            isDryRun: isDryRun,
+            acceptsOrigin: acceptOrigin
+        )
+        let progress = Progress("reading")
+        let report = try keychain.restore(request, from: input) { progress.show($0, of: input.count) }
+        progress.end()
+        for item in report.items {
+            let outcome = BackupText.outcome(item.outcome)
+            let padding = String(repeating: " ", count: max(0, 8 - outcome.count))
+            Console.print(outcome + padding + BackupText.line(item.itemClass, item.accessGroup, item.title) + "\n")
+        }
+        Console.print("made by   \(BackupText.origin(report.origin))\n")
+        let words: [(RestoreOutcome, String)] = [
+            (.added, "added"), (.replaced, "replaced"), (.kept, "kept"), (.otherDevice, "for another device"),
+            (.refused, "refused"),
+        ]
+        for (outcome, word) in words {
+            guard let count = report.counts[outcome], count > 0 else { continue }
+            Console.print("\(count) \(word)\n")
+        }
+        if isDryRun { Console.print("Nothing was changed.\n") }
+    }
+}
+
+extension ConflictRule: ExpressibleByArgument {}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainProtocol
+import TerminalText
+
+struct WatchKeychain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Say what happens to the keychain, until it is stopped.",
+        discussion: """
+            A line for each lock and unlock, and for each item of this program's access groups that is added, updated or \
+            deleted. The first line says how it stands now. No line has an attribute or a value.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The service's socket; without it, the one that programs would use.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print a line of JSON for each.")
+    var json = false
+
+    func run() throws {
+        try ServiceConnection(try ServiceChoice.address(socket)).watch { event in
+            Console.print((json ? Self.json(event) : Self.readable(event)) + "\n")
+            return true
+        }
+    }
+
+    private static func readable(_ event: KeychainEvent) -> String {
+        switch event {
+        case .lockState(let state): state.rawValue
+        case .item(let change, let reference, let group):
+            "\(change.rawValue) \(reference.itemClass.rawValue) \(hexadecimal(reference)) \(TerminalText.escaped(group))"
+        case .missed: "missed: this program did not read in time"
+        }
+    }
+
+    private struct Line: Encodable {
+        let event: String
+        var state: String?
+        var itemClass: String?
+        var accessGroup: String?
+        /// The bytes of kSecValuePersistentRef, in hexadecimal digits.
+        var reference: String?
+
+        enum CodingKeys: String, CodingKey {
+            case event
+            case state
+            case itemClass = "class"
+            case accessGroup = "group"
+            case reference
+        }
+    }
+
+    private static func json(_ event: KeychainEvent) -> String {
+        let line =
+            switch event {
+            case .lockState(let state): Line(event: "lock-state", state: state.rawValue)
+            case .item(let change, let reference, let group):
+                Line(
+                    event: change.rawValue,
+                    itemClass: reference.itemClass.rawValue,
+                    accessGroup: group,
+                    reference: hexadecimal(reference)
+                )
+            case .missed: Line(event: "missed")
+            }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return TerminalText.escapedLines(String(decoding: (try? encoder.encode(line)) ?? Data(), as: UTF8.self))
+    }
+
+    private static func hexadecimal(_ reference: PersistentReference) -> String {
+        reference.bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count < 2 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import KeychainClient
+import KeychainEnclave
+import KeychainModel
+import SecretInput
+
+/// What the commands about the passcode have in common.
+struct PasscodeOptions: ParsableArguments {
+    @Flag(name: .customLong("stdin"), help: "Read passcodes from standard input, one a line; the old one first.")
+    var readsStandardInput = false
+
+    @OptionGroup var owner: OwnerOptions
+
+    var questions: SecretQuestions { SecretQuestions(readsStandardInput: readsStandardInput) }
+}
+
+/// Whose keychain a command is about.
+struct OwnerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Root only: whose keychain, with the system's service.", valueName: "uid"))
+    var uid: UInt32?
+
+    /// - Throws: a failure where there is no keychain so far.
+    func control() throws -> any EnclaveControl {
+        do throws(KeychainError) {
+            return try CurrentKeychain.control(of: uid)
+        } catch  where error.code == .itemNotFound {
+            throw Failure("there is no keychain yet")
+        }
+    }
+}
+
+extension OwnerOptions {
+    /// The same for who may be the first one here.
+    func controlMakingKeychain() throws -> any EnclaveControl {
+        if uid == nil { try CurrentKeychain.open() }
+        return try control()
+    }
+}

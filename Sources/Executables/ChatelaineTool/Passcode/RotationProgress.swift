@@ -1,0 +1,70 @@
+import Dispatch
+import Glibc
+import KeychainClient
+import KeychainEnclave
+import KeychainModel
+
+/// Waits until all items are under the keychain's present keys, and says so to somebody who waits long.
+struct RotationProgress {
+    private let control: any EnclaveControl
+
+    init(of control: any EnclaveControl) {
+        self.control = control
+    }
+
+    private static let pause = DispatchTimeInterval.milliseconds(100)
+    /// Nothing is said about what takes a moment.
+    private static let pausesUntilWord = 10
+
+    /// Uses that have changed nothing, after which nobody waits any longer: somebody else does it, or nobody can.
+    private static let mostUses = 100
+
+    /// - Throws: where the keychain cannot be used; what is left is done when it next is.
+    func wait() throws {
+        var pauses = 0
+        var uses = 0
+        while isUnderWay(try control.state()) {
+            uses += 1
+            guard uses <= Self.mostUses else {
+                Console.printError("items get their new keys while the keychain is used\n")
+                return
+            }
+            if uses > 1 { usleep(100_000) }
+            // Whoever next uses the keychain goes on with it, and waits for it: the service, or this process.
+            let use = Use()
+            while use.isOver(after: Self.pause) == false {
+                pauses += 1
+                if pauses == Self.pausesUntilWord { Console.printError("giving all items new keys …\n") }
+            }
+            if let error = use.error, isUnderWay(try control.state()) { throw error }
+        }
+        if pauses >= Self.pausesUntilWord { Console.printError("done\n") }
+    }
+
+    /// A keychain that somebody locks meanwhile goes on when it is unlocked.
+    private func isUnderWay(_ state: EnclaveState) -> Bool {
+        state.isRotating && state.lock == .unlocked
+    }
+}
+
+/// One use of the keychain on another thread.
+private final class Use: @unchecked Sendable {
+    // Unchecked: written before the signal, and read after it.
+    private(set) var error: KeychainError?
+    private let end = DispatchSemaphore(value: 0)
+
+    init() {
+        DispatchQueue.global().async { [self] in
+            do throws(KeychainError) {
+                try CurrentKeychain.open()
+            } catch {
+                self.error = error
+            }
+            end.signal()
+        }
+    }
+
+    func isOver(after pause: DispatchTimeInterval) -> Bool {
+        end.wait(timeout: .now() + pause) == .success
+    }
+}

@@ -1,0 +1,82 @@
+import EnclaveProtocol
+import Glibc
+import KeychainModel
+import TPMEnclave
+
+/// The few options of chatelaine-enclave.
+struct EnclaveOptions {
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The user and group that it runs as.
+    let uid: UInt32
+    let gid: UInt32
+    /// The keychain service's user, who alone may connect as the service.
+    let server: UInt32?
+    let directory: String
+    /// The TPM that device keys are sealed by, where it is there.
+    let tpm: TPMSetting
+    /// Where the service is connected, by the process that started this one.
+    let connected: Int32?
+    /// Where the service connects.
+    let serviceListener: Int32?
+    /// Where owners connect.
+    let ownerListener: Int32?
+
+    init(_ arguments: some Sequence<String>) throws {
+        var uid: UInt32?
+        var gid: UInt32?
+        var server: UInt32?
+        var connected: Int32?
+        var owners: Int32?
+        var tpm = TPMSetting.automatic
+        var directory = EnclavePlaces.directory
+        var rest = Array(arguments)[...]
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw Refusal(description: "\(option) needs a value") }
+            switch option {
+            case "--user": (uid, gid) = try Self.user(value)
+            case "--server": server = try Self.user(value).uid
+            case "--directory": directory = value
+            case "--tpm": tpm = try TPMSetting(value)
+            case "--descriptor": connected = Int32(value)
+            case "--owners": owners = Int32(value)
+            default: throw Refusal(description: "unknown option \(option)")
+            }
+        }
+        let handedOver = Self.handedOver()
+        self.uid = uid ?? geteuid()
+        self.gid = gid ?? getegid()
+        self.server = server
+        self.directory = directory
+        self.tpm = tpm
+        self.connected = connected
+        serviceListener = handedOver["service"]
+        ownerListener = owners ?? handedOver["control"]
+        guard connected != nil || (serviceListener != nil && server != nil) else {
+            throw Refusal(
+                description: "needs --descriptor N, or --server USER and sockets from systemd; chatelained starts it"
+            )
+        }
+        guard self.uid != 0 else { throw Refusal(description: "does not run as root; name another user by --user") }
+    }
+
+    /// sd_listen_fds_with_names(3).
+    private static func handedOver() -> [String: Int32] {
+        guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS"),
+            let names = unsafe getenv("LISTEN_FDNAMES"), unsafe Int32(String(cString: pid)) == getpid(),
+            let count = unsafe Int32(String(cString: count)), (1...8).contains(count)
+        else { return [:] }
+        let listed = unsafe String(cString: names).split(separator: ":", omittingEmptySubsequences: false)
+        return Dictionary(zip(listed.map(String.init), 3..<(3 + count))) { first, _ in first }
+    }
+
+    /// A name or a number; a number's group is the same number, unless the user is known.
+    private static func user(_ text: String) throws(Refusal) -> (uid: UInt32, gid: UInt32) {
+        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
+        if let entry = unsafe entry { return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+        guard let number = UInt32(text) else { throw Refusal(description: "there is no user \(text)") }
+        return (number, number)
+    }
+}

@@ -1,0 +1,38 @@
+import Crypto
+import EnclaveProtocol
+import KeychainEnclave
+import KeychainModel
+
+/// Does once what the enclave will do, so that nothing has to be loaded or looked up after system calls are filtered.
+enum WarmUp {
+    static func run(arena: any KeyArena) throws {
+        let deviceKey = DeviceKey()
+        let enclave = try LocalEnclave(
+            MemoryStorage(keybag: Keybag(creatingUnder: deviceKey).file(under: deviceKey)),
+            device: MemoryBinding(deviceKey),
+            arena: arena,
+            // It protects nothing, and the service waits for this.
+            cost: .uncheckedLeast
+        )
+        let owner = LocalControl(enclave, for: .owner, asksForPasscode: false)
+        let passcode = SecretBytes(Array("warm-up".utf8))
+        try owner.changePasscode(from: nil, to: passcode)
+        try owner.lock()
+        try owner.unlock(passcode)
+        let binding = ItemBinding(
+            itemClass: .genericPassword,
+            uuid: ItemUUID(),
+            version: ItemUUID().bytes,
+            accessGroup: "warm-up",
+            accessibility: Accessibility.whenUnlocked.code,
+            isSynchronizable: false,
+            isTombstone: false,
+            accessControl: []
+        )
+        let boxes = try enclave.wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))])
+        let keys = try enclave.unwrap(boxes.map { WrappedItemKey(binding: binding, box: $0) })
+        _ = try EnclaveReply.keys(keys).encoded(id: 0, uid: 0)
+        _ = try enclave.sign(backupDigest: [UInt8](repeating: 0, count: 32))
+        _ = try EnclaveReply.failure(KeychainError(.notAvailable, "\(enclave.state())")).encoded(id: 0, uid: 0)
+    }
+}

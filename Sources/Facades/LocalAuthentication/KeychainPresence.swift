@@ -1,0 +1,107 @@
+import Dispatch
+import Foundation
+import Security
+
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainModel
+
+/// The keychain that this process uses has its owner asked: its enclave judges what they prove.
+struct KeychainPresence: PresenceService {
+    /// Evaluations wait for people, and hold up nobody.
+    private static let waiting = DispatchQueue(label: "LocalAuthentication.evaluations", attributes: .concurrent)
+
+    private var status: PresenceStatus? { try? CurrentKeychain.presence().presenceStatus() }
+
+    var biometryType: LABiometryType {
+        switch status?.biometry {
+        case nil where status != nil: .touchID
+        case .notEnrolled, .biometryLockout: .touchID
+        default: .none
+        }
+    }
+
+    var biometrySet: Data? { status?.biometrySet.map { Data($0) } }
+
+    func obstacle(to policy: LAPolicy) -> LAError.Code? {
+        guard let status else { return .notInteractive }
+        let obstacle: PresenceFailure? =
+            switch policy {
+            case .deviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometricsOrCompanion:
+                status.biometry
+            case .deviceOwnerAuthenticationWithCompanion: .noCompanion
+            // Apple's want a passcode even where a finger is enough.
+            case .deviceOwnerAuthentication where status.passcode != .noPasscode && status.biometry == nil: nil
+            case .deviceOwnerAuthentication, .deviceOwnerAuthenticationWithWristDetection: status.passcode
+            }
+        return obstacle.map(\.code)
+    }
+
+    func makeContext() -> (any AnyObject & Sendable)? { try? CurrentKeychain.presence().makeContext() }
+
+    func evaluate(
+        _ question: PresenceQuestion,
+        _ wishes: PresenceWishes,
+        in context: (any AnyObject & Sendable)?,
+        reply: @escaping @Sendable (LAError.Code?) -> Void
+    ) {
+        guard let context = context as? any PresenceContext else { return reply(.notInteractive) }
+        if case .policy(let policy) = question, let obstacle = obstacle(to: policy) { return reply(obstacle) }
+        var request = PresenceRequest(question.demand)
+        request.asksPassword = question.asksPassword
+        request.prompt.reason = wishes.reason
+        request.prompt.cancelTitle = wishes.cancelTitle
+        request.prompt.fallbackTitle = wishes.fallbackTitle
+        Self.waiting.async { [request] in
+            do throws(KeychainError) {
+                try context.evaluate(request)
+                reply(nil)
+            } catch {
+                guard case .failed(let failure) = error.presence else { return reply(.systemCancel) }
+                reply(failure.code)
+            }
+        }
+    }
+}
+
+extension PresenceQuestion {
+    fileprivate var demand: KeychainModel.PresenceDemand {
+        switch self {
+        case .policy(.deviceOwnerAuthenticationWithBiometrics),
+            .policy(.deviceOwnerAuthenticationWithBiometricsOrCompanion):
+            .biometry
+        case .policy(.deviceOwnerAuthentication): .owner
+        case .policy(.deviceOwnerAuthenticationWithCompanion): .impossible
+        case .policy(.deviceOwnerAuthenticationWithWristDetection): .passcode
+        case .accessControl(let demand, _, _):
+            KeychainModel.PresenceDemand(
+                Set((UInt8(0)..<4).filter { demand.alternatives & 1 << UInt32($0) != 0 }.map(PresenceFactors.init))
+            )
+        }
+    }
+
+    fileprivate var asksPassword: Bool {
+        if case .accessControl(let demand, _, let hasPassword) = self {
+            demand.needsApplicationPassword && !hasPassword
+        } else {
+            false
+        }
+    }
+}
+
+extension PresenceFailure {
+    /// As LocalAuthentication says it.
+    fileprivate var code: LAError.Code {
+        switch self {
+        case .declined: .userCancel
+        case .fallback: .userFallback
+        case .failed: .authenticationFailed
+        case .noPasscode: .passcodeNotSet
+        case .noBiometry: .biometryNotAvailable
+        case .notEnrolled: .biometryNotEnrolled
+        case .biometryLockout: .biometryLockout
+        case .noCompanion: .companionNotAvailable
+        case .nobodyToAsk, .tooMany, .notInteractive: .notInteractive
+        case .interrupted: .systemCancel
+        }
+    }
+}

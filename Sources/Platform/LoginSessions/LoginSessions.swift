@@ -1,0 +1,122 @@
+import CLinux
+import CSystemBus
+import Glibc
+package import KeychainModel
+package import Logging
+import Synchronization
+
+/// Hears from logind (org.freedesktop.login1(5)) what becomes of users' sessions.
+///
+/// It listens on a thread of its own, connects anew when the bus or logind is started again, and believes nobody but the
+/// owner of logind's name.
+package final class LoginSessions: Sendable {
+    package enum Event: Sendable, Equatable {
+        /// A screen of the user's is locked, or is to be.
+        case screenLocked(uid: UInt32)
+        case screenUnlocked(uid: UInt32)
+        /// The machine sleeps as soon as whoever is told this returns, or some seconds later.
+        case sleep
+        case wake
+        /// No session of the user's is left; the user's own services may go on.
+        case lastSessionEnded(uid: UInt32)
+        /// Nothing of the user's runs any more.
+        case userGone(uid: UInt32)
+    }
+
+    private let handle: @Sendable (Event) -> Void
+    private let log: Logger
+    private let stopping: Int32
+    private let isDone = Mutex(false)
+
+    /// - Parameter handle: is called on the listening thread; the machine's sleep waits for it.
+    /// - Throws: `unimplemented` where there is no libsystemd, or this was built without it.
+    package init(log: Logger, handle: @escaping @Sendable (Event) -> Void) throws(KeychainError) {
+        guard csystembus_is_available() else {
+            throw KeychainError(.unimplemented, "libsystemd is not there: sessions and sleep are not heard of")
+        }
+        self.handle = handle
+        self.log = log
+        stopping = clinux_event()
+        guard stopping >= 0 else { throw KeychainError(errno: errno, "no descriptor to stop listening by") }
+    }
+
+    deinit {
+        close(stopping)
+    }
+
+    /// Begins to listen. The thread keeps this object until it is stopped.
+    package func start() throws(KeychainError) {
+        let context = unsafe Unmanaged.passRetained(self)
+        let result = unsafe clinux_start_thread(
+            256 << 10,
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<LoginSessions>.fromOpaque(context).takeRetainedValue().run()
+            },
+            context.toOpaque()
+        )
+        guard result == 0 else {
+            unsafe context.release()
+            throw KeychainError(errno: result, "no thread to hear of sessions")
+        }
+    }
+
+    package func stop() {
+        var one: UInt64 = 1
+        _ = unsafe write(stopping, &one, MemoryLayout<UInt64>.size)
+    }
+
+    private func run() {
+        var patience = Patience()
+        while true {
+            let outcome = listenOnce()
+            switch outcome {
+            case .stopped: return
+            case .lost(let code, let lasted):
+                if lasted { patience = Patience() }
+                let level: Logger.Level = patience.isFirst ? .info : .debug
+                log.log(level: level, "logind cannot be heard: \(unsafe String(cString: strerror(-code)))")
+            }
+            var state = pollfd(fd: stopping, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&state, 1, patience.next()) > 0 { return }
+        }
+    }
+
+    private enum Outcome {
+        case stopped
+        /// With whether it had begun well.
+        case lost(Int32, lasted: Bool)
+    }
+
+    private func listenOnce() -> Outcome {
+        let bus: SystemBus
+        do { bus = try SystemBus() } catch { return .lost(error.code, lasted: false) }
+        var hearing = SessionHearing(bus: bus)
+        do {
+            let missed = try hearing.begin()
+            log.debug("logind is heard")
+            for event in missed { handle(event) }
+            while let signal = try bus.next(stop: stopping) {
+                for event in try hearing.events(of: signal) {
+                    handle(event)
+                    try hearing.finish(event)
+                }
+            }
+            return .stopped
+        } catch {
+            return .lost(error.code, lasted: hearing.hasBegun)
+        }
+    }
+}
+
+/// How long to wait before the next attempt: longer each time.
+private struct Patience {
+    private var milliseconds: Int32 = 250
+
+    var isFirst: Bool { milliseconds == 250 }
+
+    mutating func next() -> Int32 {
+        defer { milliseconds = min(milliseconds * 2, 30_000) }
+        return milliseconds
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+extension Pinentry {
+    /// The system's pinentry: the one that the administrator chose, or one that is there.
+    ///
+    /// The variable `PATH` is not asked: whoever sets it would be told the secrets. For the same reason the program, what it
+    /// links to, and all folders on the way have to be root's, and nobody else may write them.
+    package static func find(in directories: [String] = ["/usr/bin", "/usr/local/bin"]) -> String? {
+        for name in flavours {
+            for directory in directories where isRoots(directory + "/" + name) { return directory + "/" + name }
+        }
+        return nil
+    }
+
+    /// `pinentry` is what distributions let an administrator choose.
+    private static let flavours = [
+        "pinentry", "pinentry-gnome3", "pinentry-qt", "pinentry-qt5", "pinentry-gtk", "pinentry-gtk-2", "pinentry-gtk2",
+        "pinentry-fltk", "pinentry-x11", "pinentry-curses", "pinentry-tty",
+    ]
+
+    /// More than alternatives need.
+    private static let mostLinks = 8
+
+    private static func isRoots(_ path: String) -> Bool {
+        var path = path
+        for _ in 0..<mostLinks {
+            guard let end = path.lastIndex(of: "/"), path.hasPrefix("/"),
+                areRoots(foldersAbove: path), let folder = resolved(String(path[..<end])),
+                areRoots(foldersAbove: folder + "/"),
+                let state = state(of: path)
+            else { return false }
+            guard state.st_mode & S_IFMT == S_IFLNK else {
+                return state.st_mode & S_IFMT == S_IFREG && isRoots(state) && state.st_mode & 0o111 == 0o111
+            }
+            guard state.st_uid == 0, let target = target(of: path) else { return false }
+            path = target.hasPrefix("/") ? target : folder + "/" + target
+        }
+        return false
+    }
+
+    private static func areRoots(foldersAbove path: String) -> Bool {
+        path.indices.filter { path[$0] == "/" }.allSatisfy { end in
+            guard let state = state(of: end == path.startIndex ? "/" : String(path[..<end])) else { return false }
+            // Who may change a link is said by the folder that it lies in.
+            return state.st_mode & S_IFMT == S_IFLNK ? state.st_uid == 0 : isRoots(state)
+        }
+    }
+
+    private static func isRoots(_ state: stat) -> Bool {
+        state.st_uid == 0 && state.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    private static func state(of path: String) -> stat? {
+        var state = stat()
+        return unsafe lstat(path, &state) == 0 ? state : nil
+    }
+
+    private static func resolved(_ folder: String) -> String? {
+        guard let path = unsafe realpath(folder.isEmpty ? "/" : folder, nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    private static func target(of link: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return -1 }
+            return unsafe readlink(link, base, bytes.count)
+        }
+        return count > 0 && count < bytes.count ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
+    }
+}

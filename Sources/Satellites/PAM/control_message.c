@@ -1,0 +1,105 @@
+#include "control_message.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    message_version = 1,
+    header_size = 12,
+    // Requests.
+    kind_state = 32,
+    kind_lock = 33,
+    kind_unlock = 64,
+    kind_change_passcode = 65,
+    // Replies.
+    kind_done = 128,
+    kind_state_reply = 130,
+    kind_failure = 255,
+    // In the body of a state: after two UUIDs and two numbers of eight bytes.
+    state_lock = header_size + 48,
+    state_flags = state_lock + 2,
+    lock_unlocked = 2,
+    flag_has_passcode = 1,
+    // What a failure's first byte can be.
+    code_item_not_found = 8,
+    code_authentication_failed = 11,
+};
+
+static void append_byte(struct locked_memory *message, uint8_t byte) {
+    if (message->count < message->capacity) message->bytes[message->count++] = byte;
+}
+
+// Numbers are big-endian.
+static void append_number(struct locked_memory *message, uint32_t number, int size) {
+    for (int shift = (size - 1) * 8; shift >= 0; shift -= 8) append_byte(message, (uint8_t)(number >> shift));
+}
+
+static void append_text(struct locked_memory *message, const char *text, size_t length) {
+    append_number(message, (uint32_t)length, 2);
+    if (length > message->capacity - message->count) return;
+    memcpy(message->bytes + message->count, text, length);
+    message->count += length;
+}
+
+// The header: version, kind, two zero bytes, an identifier, whose keychain.
+static struct locked_memory *begin(uint8_t kind, uid_t uid, size_t body_size) {
+    struct locked_memory *message = locked_memory_new(header_size + body_size);
+    if (message == NULL) return NULL;
+    append_byte(message, message_version);
+    append_byte(message, kind);
+    append_number(message, 0, 2);
+    append_number(message, 1, 4);
+    append_number(message, (uint32_t)uid, 4);
+    return message;
+}
+
+// 0 for what is no passcode.
+static size_t length_of(const char *passcode) {
+    const size_t length = strlen(passcode);
+    return length <= control_passcode_limit ? length : 0;
+}
+
+struct locked_memory *control_unlock(uid_t uid, const char *passcode) {
+    const size_t length = length_of(passcode);
+    if (length == 0) return NULL;
+    struct locked_memory *message = begin(kind_unlock, uid, 2 + length);
+    if (message == NULL) return NULL;
+    append_text(message, passcode, length);
+    return message;
+}
+
+struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode) {
+    const size_t old_length = length_of(old_passcode);
+    const size_t new_length = length_of(new_passcode);
+    if (old_length == 0 || new_length == 0) return NULL;
+    struct locked_memory *message = begin(kind_change_passcode, uid, 3 + old_length + 3 + new_length);
+    if (message == NULL) return NULL;
+    // Each may be missing, and has a byte before it that says that it is not.
+    append_byte(message, 1);
+    append_text(message, old_passcode, old_length);
+    append_byte(message, 1);
+    append_text(message, new_passcode, new_length);
+    return message;
+}
+
+struct locked_memory *control_lock(uid_t uid) { return begin(kind_lock, uid, 0); }
+
+struct locked_memory *control_state(uid_t uid) { return begin(kind_state, uid, 0); }
+
+bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state) {
+    if (count <= state_flags || reply[0] != message_version || reply[1] != kind_state_reply) return false;
+    state->is_unlocked = reply[state_lock] == lock_unlocked;
+    state->has_passcode = (reply[state_flags] & flag_has_passcode) != 0;
+    return true;
+}
+
+enum control_outcome control_outcome_of_reply(const unsigned char *reply, size_t count) {
+    if (count < header_size || reply[0] != message_version) return control_refused;
+    if (reply[1] == kind_done) return control_done;
+    if (reply[1] != kind_failure || count <= header_size) return control_refused;
+    switch (reply[header_size]) {
+    case code_authentication_failed: return control_wrong_passcode;
+    case code_item_not_found: return control_no_keychain;
+    default: return control_refused;
+    }
+}

@@ -1,0 +1,43 @@
+// The messages that the enclave takes on its control socket, as far as a log-in needs them. docs/formats/enclave-messages.md has all.
+#ifndef CHATELAINE_PAM_CONTROL_MESSAGE_H
+#define CHATELAINE_PAM_CONTROL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "locked_memory.h"
+
+/// The longest passcode, in bytes.
+enum { control_passcode_limit = 1024 };
+
+/// What came of a message.
+enum control_outcome {
+    control_done,
+    control_wrong_passcode,
+    /// The user has none so far.
+    control_no_keychain,
+    control_refused,
+};
+
+// Each makes a message in memory of its own; NULL where there is no memory, or a password is empty or too long.
+
+struct locked_memory *control_unlock(uid_t uid, const char *passcode);
+struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode);
+struct locked_memory *control_lock(uid_t uid);
+struct locked_memory *control_state(uid_t uid);
+
+/// The longest answer.
+enum { control_reply_limit = 4096 };
+
+struct control_state_reply {
+    bool is_unlocked;
+    bool has_passcode;
+};
+
+/// False for what is no answer to `control_state`.
+bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state);
+
+enum control_outcome control_outcome_of_reply(const unsigned char *reply, size_t count);
+
+#endif

@@ -1,0 +1,91 @@
+package import KeychainModel
+
+/// A password as another program has written it.
+package struct ImportedPassword: Sendable {
+    /// What a person calls it.
+    package var title = ""
+    package var userName = ""
+    package var url = ""
+    package var notes = ""
+    /// Folders above it, from the outermost.
+    package var folder: [String] = []
+    package var password = SecretBytes([])
+
+    package init() {}
+
+    /// What there is to add: an Internet password where it names a server, else a generic one under its title.
+    package var request: AddRequest {
+        let place = WebPlace(url)
+        var request = AddRequest(itemClass: place == nil ? .genericPassword : .internetPassword)
+        if let place {
+            request.attributes["srvr"] = .string(place.host)
+            request.attributes["ptcl"] = .string(place.protocolCode)
+            if let port = place.port { request.attributes["port"] = .integer(Int64(port)) }
+            if !place.path.isEmpty { request.attributes["path"] = .string(place.path) }
+        } else {
+            request.attributes["svce"] = .string(title.isEmpty ? url : title)
+        }
+        request.attributes["acct"] = .string(userName)
+        let label = title.isEmpty ? place?.host ?? url : title
+        if !label.isEmpty { request.attributes["labl"] = .string(label) }
+        if !notes.isEmpty { request.attributes["icmt"] = .string(notes) }
+        request.secrets[.valueData] = password
+        return request
+    }
+}
+
+/// A server that a URL names.
+struct WebPlace {
+    let host: String
+    /// `kSecAttrProtocol`'s: four characters.
+    let protocolCode: String
+    let port: UInt16?
+    let path: String
+
+    private static let protocols = [
+        "http": "http", "https": "htps", "ftp": "ftp ", "ftps": "ftps", "ssh": "ssh ", "sftp": "ssh ", "smb": "smb ",
+        "imap": "imap", "imaps": "imps", "pop3": "pop3", "smtp": "smtp", "ldap": "ldap", "ldaps": "ldps",
+    ]
+
+    /// - Returns: nil for what is no URL of a server. A name alone is taken for one that is reached by HTTPS.
+    init?(_ url: String) {
+        var rest = url[...]
+        var scheme = "https"
+        if let range = rest.firstRange(of: "://") {
+            scheme = rest[..<range.lowerBound].lowercased()
+            rest = rest[range.upperBound...]
+        } else if !rest.contains(".") {
+            return nil
+        }
+        guard let code = Self.protocols[scheme] else { return nil }
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        var authority = rest[..<end]
+        let path = rest[end...].prefix { $0 != "?" && $0 != "#" }
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        var port: UInt16?
+        // The colons of an address in brackets are its own.
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            let digits = authority[authority.index(after: colon)...]
+            guard let number = UInt16(digits) else { return nil }
+            port = number
+            authority = authority[..<colon]
+        }
+        guard authority.hasPrefix("[") == authority.hasSuffix("]") else { return nil }
+        guard !authority.isEmpty, authority.utf8.count <= 255, !authority.contains(where: \.isWhitespace) else {
+            return nil
+        }
+        host = authority.lowercased()
+        protocolCode = code
+        self.port = port
+        self.path = path == "/" ? "" : String(path)
+    }
+}
+
+/// Why a file could not be imported.
+package struct ImportFailure: Error, Equatable {
+    package let message: String
+
+    package init(_ message: String) {
+        self.message = message
+    }
+}

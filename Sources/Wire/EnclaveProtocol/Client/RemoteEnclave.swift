@@ -1,0 +1,282 @@
+package import Crypto
+package import KeychainEnclave
+package import KeychainModel
+import Synchronization
+
+/// One user's enclave in another process, as the keychain service sees it.
+///
+/// The service's process has the keys that `ServiceKeys` has, and item keys while it needs them.
+package final class RemoteEnclave: Enclave {
+    private let connection: EnclaveConnection
+    private let uid: UInt32
+    private let known = Mutex(Known())
+
+    private struct Known {
+        /// Of the connection that the epoch was heard on; 0 for none.
+        var generation: UInt64 = 0
+        var epoch: UInt64 = 0
+        var observers: [@Sendable (EnclaveState) -> Void] = []
+    }
+
+    package init(_ connection: EnclaveConnection, uid: UInt32) {
+        self.connection = connection
+        self.uid = uid
+        connection.observe(uid) { [weak self] change in
+            self?.take(change)
+            return self != nil
+        }
+    }
+
+    // MARK: - State
+
+    /// Known from the enclave's events: nothing is asked while the connection lasts.
+    package var epoch: UInt64 {
+        get throws(KeychainError) {
+            let generation = connection.generation
+            let latest = known.withLock { $0.generation == generation ? $0.epoch : nil }
+            if let latest { return latest }
+            return try state().epoch
+        }
+    }
+
+    package func state() throws(KeychainError) -> EnclaveState {
+        guard case .state(let state) = try connection.ask(.state, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return remember(state)
+    }
+
+    package func serviceKeys() throws(KeychainError) -> ServiceKeys {
+        guard case .serviceKeys(let keys) = try connection.ask(.serviceKeys, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return ServiceKeys(state: remember(keys.state), indexKey: keys.indexKey, metadata: keys.metadata)
+    }
+
+    /// An enclave that was started again counts from the beginning; the service's epochs go on growing.
+    private func remember(_ state: EnclaveState) -> EnclaveState {
+        let generation = connection.generation
+        var state = state
+        state.epoch = Self.epoch(state.epoch, generation)
+        let epoch = state.epoch
+        known.withLock { known in
+            // An answer may arrive after the event that overtook it.
+            guard known.generation != generation || known.epoch < epoch else { return }
+            known.generation = generation
+            known.epoch = epoch
+        }
+        return state
+    }
+
+    private static func epoch(_ epoch: UInt64, _ generation: UInt64) -> UInt64 {
+        generation << 40 | epoch & (1 << 40 - 1)
+    }
+
+    private func take(_ change: EnclaveConnection.Change) {
+        switch change {
+        case .state(let event):
+            let state = remember(event.state)
+            for observer in known.withLock({ $0.observers }) { observer(state) }
+        case .lost:
+            // The next one to ask for the epoch finds out about the new enclave.
+            known.withLock { $0.generation = 0 }
+        case .reconnected:
+            // An enclave that was started again is locked, and has told nobody.
+            guard let state = try? state() else { return }
+            for observer in known.withLock({ $0.observers }) { observer(state) }
+        }
+    }
+
+    package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) {
+        known.withLock { $0.observers.append(observer) }
+    }
+
+    // MARK: - Item keys
+
+    package func wrap(
+        _ keys: [UnwrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [[UInt8]] {
+        var boxes: [[UInt8]] = []
+        boxes.reserveCapacity(keys.count)
+        for batch in Batches(keys, size: \.binding.wireSize) {
+            guard case .boxes(let more) = try connection.ask(.wrap(Array(batch), with: credentials), about: uid),
+                more.count == batch.count
+            else { throw EnclaveConnection.isNoAnswer }
+            boxes += more
+        }
+        return boxes
+    }
+
+    package func unwrap(
+        _ keys: [WrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
+        let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
+        return try asking(keys, otherwise: .failure(damaged)) { (batch) throws(KeychainError) in
+            guard case .keys(let results) = try connection.ask(.unwrap(batch, with: credentials), about: uid),
+                results.count == batch.count
+            else { return [] }
+            return zip(batch, results).map { item, result in result.mapError { $0.about(item.binding) } }
+        }
+    }
+
+    package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] {
+        try asking(keys, otherwise: nil) { (batch) throws(KeychainError) in
+            guard case .boxes(let boxes) = try connection.ask(.rewrap(batch), about: uid) else { return [] }
+            return boxes.map { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    /// Asks about wrapped keys, as many at a time as a message holds. What cannot be said in one was never wrapped by the
+    /// enclave, and has the other answer.
+    private func asking<Answer>(
+        _ keys: [WrappedItemKey],
+        otherwise: Answer,
+        _ ask: ([WrappedItemKey]) throws(KeychainError) -> [Answer]
+    ) throws(KeychainError) -> [Answer] {
+        let isSound = keys.map { $0.binding.canBeSent && $0.box.count <= Self.largestBox }
+        let sound = zip(keys, isSound).filter(\.1).map(\.0)
+        var answers: [Answer] = []
+        answers.reserveCapacity(sound.count)
+        for batch in Batches(sound, size: { $0.binding.wireSize + $0.box.count }) {
+            let more = try ask(Array(batch))
+            guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
+            answers += more
+        }
+        guard sound.count < keys.count else { return answers }
+        var next = answers.makeIterator()
+        return isSound.map { $0 ? next.next() ?? otherwise : otherwise }
+    }
+
+    /// Larger than a box of any version.
+    private static let largestBox = 256
+
+    // MARK: - Presence
+
+    package func ask(
+        _ question: PresenceQuestion,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
+        try connection.ask(question, about: uid, isWanted: isWanted)
+    }
+
+    package func forget(_ proof: PresenceProof) {
+        // An enclave that is gone has forgotten it.
+        try? done(.forget(proof))
+    }
+
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus {
+        guard case .presenceStatus(let status) = try connection.ask(.presenceStatus, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return status
+    }
+
+    // MARK: - Changes of keys
+
+    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
+        try changed(.beginRotation(token))
+    }
+
+    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
+        try changed(.finishRotation(generation))
+    }
+
+    private func changed(_ request: EnclaveRequest) throws(KeychainError) -> EnclaveState {
+        guard case .state(let state) = try connection.ask(request, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return remember(state)
+    }
+
+    package func lock() throws(KeychainError) {
+        try done(.lock)
+    }
+
+    package func logOut() throws(KeychainError) {
+        try done(.logOut)
+    }
+
+    private func done(_ request: EnclaveRequest) throws(KeychainError) {
+        guard case .done = try connection.ask(request, about: uid) else { throw EnclaveConnection.isNoAnswer }
+    }
+
+    // MARK: - Leave for what needs the owner
+
+    package func redeem(
+        _ token: AuthorizationToken,
+        for operation: GuardedOperation
+    ) throws(KeychainError) {
+        try done(.redeem(token, for: operation))
+    }
+
+    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
+        guard case .key(let key) = try connection.ask(.backupKey(backup), about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return key
+    }
+
+    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        try bytes(.sign(backupDigest: backupDigest))
+    }
+
+    package func backupSigner() throws(KeychainError) -> [UInt8] {
+        try bytes(.backupSigner)
+    }
+
+    private func bytes(_ request: EnclaveRequest) throws(KeychainError) -> [UInt8] {
+        guard case .bytes(let bytes) = try connection.ask(request, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return bytes
+    }
+}
+
+/// Parts of a list that fit into one message each.
+private struct Batches<Element>: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<Element>
+    private let size: (Element) -> Int
+
+    /// An application password may be in the message too.
+    private static var room: Int { EnclaveMessage.largest - 4 * 1024 }
+
+    init(_ elements: [Element], size: @escaping (Element) -> Int) {
+        rest = elements[...]
+        self.size = size
+    }
+
+    mutating func next() -> ArraySlice<Element>? {
+        guard let first = rest.first else { return nil }
+        var total = size(first)
+        var count = 1
+        // At least one, which may be more than a message holds: the message's writer says so.
+        for element in rest.dropFirst().prefix(EnclaveMessage.mostKeys - 1) {
+            total += size(element)
+            guard total <= Self.room else { break }
+            count += 1
+        }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+}
+
+extension KeychainError {
+    /// The same, with what an item lacks said in full: a reply names neither the item nor what it demands.
+    fileprivate func about(_ binding: ItemBinding) -> KeychainError {
+        guard let need, let accessibility = Accessibility(code: binding.accessibility),
+            let control = AccessControl(serialized: binding.accessControl, accessibility: accessibility)
+        else { return self }
+        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [binding.uuid], control.demand) ?? self
+    }
+}
+
+extension ItemBinding {
+    /// No less than what it takes in a message, beside a key or a box.
+    fileprivate var wireSize: Int { 128 + accessGroup.utf8.count + accessControl.count }
+
+    fileprivate var canBeSent: Bool {
+        version.count == 16 && ItemClass.stored.contains(itemClass) && wireSize <= EnclaveMessage.largest - 3 * 1024
+    }
+}

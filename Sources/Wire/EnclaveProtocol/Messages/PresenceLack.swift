@@ -1,0 +1,62 @@
+import KeychainEnclave
+import KeychainModel
+
+/// What an item lacks, in a byte of a reply. The item's own access control says the rest.
+enum PresenceLack: UInt8, CaseIterable {
+    case proof = 200
+    case password = 201
+    case both = 202
+
+    init?(number: UInt8) {
+        self.init(rawValue: number)
+    }
+
+    static func number(of need: PresenceNeed) -> UInt8 {
+        switch (need.demand == .nothing, need.password == .none) {
+        case (true, _): password.rawValue
+        case (false, true): proof.rawValue
+        case (false, false): both.rawValue
+        }
+    }
+
+    /// - Parameter demand: of the item's access control.
+    func error(items: [ItemUUID], _ demand: PresenceDemand) -> KeychainError {
+        let need = PresenceNeed(
+            self == .password ? .nothing : demand,
+            password: self == .proof ? .none : .existing,
+            items: items
+        )
+        return KeychainError(.interactionNotAllowed, Self.sentence, presence: .needed(need))
+    }
+
+    /// A new item's, whose password nobody has given.
+    static var newPassword: KeychainError {
+        KeychainError(
+            .interactionNotAllowed,
+            sentence,
+            presence: .needed(PresenceNeed(.nothing, password: .new, items: []))
+        )
+    }
+
+    private static let sentence = "the item's owner has to be asked"
+}
+
+extension PromptAnswer {
+    /// What stands for it in messages. It never changes.
+    var number: UInt8 {
+        switch self {
+        case .accepted: 1
+        case .wrong: 2
+        case .over: 3
+        }
+    }
+
+    init?(number: UInt8) {
+        switch number {
+        case 1: self = .accepted
+        case 2: self = .wrong
+        case 3: self = .over
+        default: return nil
+        }
+    }
+}

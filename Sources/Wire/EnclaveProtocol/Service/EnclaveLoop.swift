@@ -1,0 +1,333 @@
+import CLinux
+import Glibc
+import KeychainEnclave
+import KeychainModel
+import Synchronization
+
+/// What answers all that takes microseconds, and what its one thread alone touches.
+struct EnclaveLoop {
+    private let service: EnclaveService
+    private var peers: [UInt64: EnclavePeer] = [:]
+    private var next: UInt64 = 1
+    private var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
+    private var waiting: [pollfd] = []
+    /// The peers behind `waiting`, after the fixed ones.
+    private var order: [UInt64] = []
+    private var isOutdated = true
+    private var firstPeer: UInt64?
+    private var watch = UnwrapWatch()
+    /// Whether any keychain locks itself after a time.
+    private var hasTimeouts = false
+    private var nextTick = ContinuousClock.now
+
+    init(_ service: EnclaveService) {
+        self.service = service
+        if let socket = service.sockets.service { firstPeer = add(socket, .service) }
+    }
+
+    // MARK: Limits
+
+    private static let mostServices = 4
+    private static let mostChannels = 192
+    private static let mostOwners = 512
+    private static let mostOfOwner = 128
+    /// Connections that are taken in one go.
+    private static let mostAtOnce = 64
+
+    mutating func run() {
+        service.relay.loopIsHere()
+        while !service.isStopping.load(ordering: .acquiring) {
+            if isOutdated { arrange() }
+            let ready = unsafe poll(&waiting, nfds_t(waiting.count), hasTimeouts ? Self.tick : -1)
+            if hasTimeouts, .now >= nextTick {
+                nextTick = .now + .milliseconds(Int(Self.tick))
+                service.lockWhatIsOverdue()
+            }
+            guard ready > 0 else { continue }
+            if waiting[0].revents != 0 { deliver() }
+            if waiting[1].revents != 0, let listener = service.sockets.ownerListener { takeOwners(listener) }
+            if waiting[2].revents != 0, let listener = service.sockets.serviceListener {
+                takeServices(listener.descriptor, from: listener.uid)
+            }
+            for (index, number) in order.enumerated() where waiting[index + Self.fixed].revents != 0 {
+                read(number)
+            }
+            if let firstPeer, peers[firstPeer] == nil { return }
+        }
+    }
+
+    private static let fixed = 3
+
+    private mutating func arrange() {
+        func poll(_ descriptor: Int32?, _ events: Int32 = POLLIN) -> pollfd {
+            // The kernel leaves a negative one out.
+            pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0)
+        }
+        waiting = [
+            poll(service.deliveries.wake.descriptor), poll(service.sockets.ownerListener),
+            poll(service.sockets.serviceListener?.descriptor),
+        ]
+        order = peers.keys.sorted()
+        for number in order {
+            guard let peer = peers[number] else { continue }
+            waiting.append(poll(peer.socket.number, peer.isWaiting ? 0 : POLLIN))
+        }
+        isOutdated = false
+    }
+
+    // MARK: Connections
+
+    private mutating func add(_ socket: PacketSocket, _ role: EnclavePeer.Role) -> UInt64 {
+        let number = next
+        next += 1
+        peers[number] = EnclavePeer(number: number, socket: socket, role: role)
+        isOutdated = true
+        return number
+    }
+
+    private mutating func remove(_ number: UInt64) {
+        guard let peer = peers.removeValue(forKey: number) else { return }
+        isOutdated = true
+        if let question = peer.question { withdraw(question.id, of: question.uid) }
+        if let attendance = peer.attendance { service.table.leave(attendance.key) }
+        guard peer.role == .service else { return }
+        service.relay.gone(number)
+        // What it opened goes with it.
+        for other in Array(peers.values) where other.role == .channel(of: number) { remove(other.number) }
+    }
+
+    private func withdraw(_ question: ItemUUID, of uid: UInt32) {
+        guard service.table.opened(uid) != nil else { return }
+        try? service.table.desk(of: uid).withdraw(question)
+    }
+
+    private mutating func takeOwners(_ listener: Int32) {
+        for _ in 0..<Self.mostAtOnce {
+            guard let socket = accept(listener) else { return }
+            guard let uid = socket.peer else { continue }
+            if let only = service.sockets.onlyUser, uid != only, uid != 0 { continue }
+            let owners = peers.values.filter { if case .owner = $0.role { true } else { false } }
+            guard owners.count < Self.mostOwners,
+                owners.count(where: { $0.role == .owner(uid: uid) }) < Self.mostOfOwner
+            else { continue }
+            _ = add(socket, .owner(uid: uid))
+        }
+    }
+
+    private mutating func takeServices(_ listener: Int32, from uid: UInt32) {
+        for _ in 0..<Self.mostAtOnce {
+            guard let socket = accept(listener) else { return }
+            guard let peer = socket.peer, peer == uid else {
+                service.log("somebody else than the keychain service has connected and is not answered")
+                continue
+            }
+            guard peers.values.count(where: { $0.role == .service }) < Self.mostServices else { continue }
+            _ = add(socket, .service)
+        }
+    }
+
+    private func accept(_ listener: Int32) -> PacketSocket? {
+        let connection = clinux_accept(listener)
+        return connection >= 0 ? PacketSocket(owning: connection) : nil
+    }
+
+    // MARK: Requests
+
+    private mutating func read(_ number: UInt64) {
+        guard let peer = peers[number] else { return }
+        // It is gone while a worker has its request.
+        guard !peer.isWaiting else { return remove(number) }
+        let (outcome, count, descriptor) = peer.socket.receive(into: &buffer, waits: false)
+        switch outcome {
+        case .late: return
+        case .gone: return remove(number)
+        case .done: break
+        }
+        let decoded = Result { () throws(KeychainError) in try EnclaveRequest.decode(buffer[..<count]) }
+        wipe(&buffer, count)
+        // What is no message is not answered: both ends are of one version.
+        guard case .success((let header, let request)) = decoded else { return remove(number) }
+        answer(request, header, of: peer, descriptor)
+        clinux_wipe_stack()
+    }
+
+    private mutating func answer(
+        _ request: EnclaveRequest,
+        _ header: EnclaveMessage.Header,
+        of peer: EnclavePeer,
+        _ descriptor: PacketSocket?
+    ) {
+        do throws(KeychainError) {
+            try peer.check(request, about: header.uid)
+            if let only = service.sockets.onlyUser, only != header.uid {
+                throw KeychainError(.noPermission, "this is another user's keychain")
+            }
+            switch request {
+            case .openChannel:
+                let count = peers.values.count { $0.role == .channel(of: peer.number) }
+                guard let descriptor, count < Self.mostChannels else { return }
+                _ = add(descriptor, .channel(of: peer.number))
+            case .acknowledge: service.relay.acknowledged(header.id, by: peer.number)
+            case .attend(let abilities):
+                guard peer.attendance == nil else { throw KeychainError(.invalidParameter, "it attends already") }
+                // Fingers come from a trusted prompter alone.
+                guard abilities == .typing else {
+                    throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
+                }
+                let prompter = PeerPrompter(number: peer.number, uid: header.uid, deliveries: service.deliveries)
+                let key = try service.table.attend(prompter, for: abilities, of: header.uid)
+                peer.attendance = (key, header.uid)
+                send(.done, header, to: peer.number)
+            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .presenceStatus, .forget:
+                guard !request.hasPassword else { fallthrough }
+                // A user's first request has to read files.
+                guard let enclave = service.table.opened(header.uid) else { fallthrough }
+                if case .unwrap(let keys, _) = request, watch.isUnusual(keys.count, of: header.uid) {
+                    service.log("more than \(UnwrapWatch.unusual) items of uid \(header.uid) were read in a minute")
+                }
+                send(Self.reply(to: request, enclave), header, to: peer.number)
+            default:
+                try hand(request, header, of: peer)
+            }
+        } catch {
+            send(.failure(error), header, to: peer.number)
+        }
+    }
+
+    /// Gives a request to the worker that may take its time.
+    private mutating func hand(
+        _ request: EnclaveRequest,
+        _ header: EnclaveMessage.Header,
+        of peer: EnclavePeer
+    ) throws(KeychainError) {
+        let worker: EnclaveWorker
+        switch request {
+        case .unlock, .changePasscode, .verify, .authorize, .change, .answerPasscode, .wrap, .unwrap:
+            worker = service.passcodes
+        default: worker = service.changes
+        }
+        let number = peer.number
+        let isRoot = peer.role == .owner(uid: 0)
+        if case .ask(let question) = request { return try open(question, header, of: peer) }
+        try worker.add(
+            EnclaveWorker.Job(uid: header.uid) { [service] in
+                let reply = service.perform(request, about: header.uid, isRoot: isRoot)
+                service.deliveries.add(.reply(Self.encode(reply, header), to: number))
+                // After the answer, which says why.
+                if service.hasToEnd() { service.deliveries.add(.end) }
+                clinux_wipe_stack()
+            }
+        )
+        peer.isWaiting = true
+        isOutdated = true
+    }
+
+    /// Opens a question; its answer comes when the owner's does.
+    private mutating func open(
+        _ question: PresenceQuestion,
+        _ header: EnclaveMessage.Header,
+        of peer: EnclavePeer
+    ) throws(KeychainError) {
+        let number = peer.number
+        try service.changes.add(
+            EnclaveWorker.Job(uid: header.uid) { [service] in
+                @Sendable func answer(_ reply: EnclaveReply) {
+                    service.deliveries.add(.reply(Self.encode(reply, header), to: number))
+                }
+                do throws(KeychainError) {
+                    // A look at the state, which may have been locked by time alone.
+                    _ = try service.table.enclave(of: header.uid).state()
+                    let id = try service.table.desk(of: header.uid).begin(question) { result in
+                        switch result {
+                        case .success(let proof): answer(.proof(proof))
+                        case .failure(let error): answer(.failure(error))
+                        }
+                    }
+                    service.deliveries.add(.asked(id, uid: header.uid, by: number))
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        )
+        peer.isWaiting = true
+        isOutdated = true
+    }
+
+    static func reply(to request: EnclaveRequest, _ enclave: any Enclave) -> EnclaveReply {
+        do throws(KeychainError) {
+            switch request {
+            case .state: return .state(try enclave.state())
+            case .serviceKeys: return .serviceKeys(try enclave.serviceKeys())
+            case .wrap(let keys, let credentials): return .boxes(try enclave.wrap(keys, with: credentials))
+            case .unwrap(let keys, let credentials): return .keys(try enclave.unwrap(keys, with: credentials))
+            case .presenceStatus: return .presenceStatus(try enclave.presenceStatus())
+            case .forget(let proof):
+                enclave.forget(proof)
+                return .done
+            case .rewrap(let keys): return .boxes(try enclave.rewrap(keys).map { $0 ?? [] })
+            default: throw KeychainError(.internalError, "a request that takes longer")
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Replies
+
+    static func encode(_ reply: EnclaveReply, _ header: EnclaveMessage.Header) -> [UInt8] {
+        do throws(KeychainError) {
+            return try reply.encoded(id: header.id, uid: header.uid)
+        } catch {
+            return (try? EnclaveReply.failure(error).encoded(id: header.id, uid: header.uid)) ?? []
+        }
+    }
+
+    private mutating func send(_ reply: EnclaveReply, _ header: EnclaveMessage.Header, to number: UInt64) {
+        send(Self.encode(reply, header), to: number)
+    }
+
+    /// Nobody is waited for: who does not read is cut off.
+    private mutating func send(_ message: consuming [UInt8], to number: UInt64) {
+        var message = message
+        defer { wipe(&message) }
+        guard let peer = peers[number] else { return }
+        if peer.isWaiting {
+            peer.isWaiting = false
+            peer.question = nil
+            isOutdated = true
+        }
+        if message.isEmpty || peer.socket.send(message, waits: false) != .done { remove(number) }
+    }
+
+    private var services: Set<UInt64> { Set(peers.values.filter { $0.role == .service }.map(\.number)) }
+
+    /// In milliseconds.
+    private static let tick: Int32 = 1_000
+
+    private mutating func deliver() {
+        let deliveries = service.deliveries.take()
+        // What a worker has done may have changed settings.
+        defer { if !deliveries.isEmpty { hasTimeouts = service.table.hasTimeouts } }
+        // A reply may have had keys.
+        defer { clinux_wipe_stack() }
+        for delivery in deliveries {
+            switch delivery {
+            case .reply(let message, let number): send(message, to: number)
+            case .event(let event):
+                let services = self.services
+                // Before it is sent, since the acknowledgement may be there at once.
+                service.relay.sent(event.id, to: services)
+                guard let message = try? event.encoded() else { continue }
+                for number in services { send(message, to: number) }
+            case .asked(let id, let uid, let number):
+                if let peer = peers[number] { peer.question = (id, uid) } else { withdraw(id, of: uid) }
+            case .tell(let message, let number):
+                if let peer = peers[number], peer.socket.send(message, waits: false) != .done { remove(number) }
+            case .overdue(let numbers):
+                service.log("the keychain service has not acknowledged a change of keys in time and is cut off")
+                for number in numbers ?? services { remove(number) }
+            case .end: service.isStopping.store(true, ordering: .releasing)
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import KeychainModel
+
+/// Who is at the other end of one of the enclave's connections.
+final class EnclavePeer {
+    enum Role: Equatable {
+        /// The keychain service's first connection, which hears of changes.
+        case service
+        /// One more of the service's, opened by the first one of that number.
+        case channel(of: UInt64)
+        /// Somebody, known by the kernel's word.
+        case owner(uid: UInt32)
+    }
+
+    let number: UInt64
+    let socket: PacketSocket
+    let role: Role
+    /// A request of it is with a worker, and nothing more is read before it is answered.
+    var isWaiting = false
+    /// The question that its request has opened, and that nobody wants to know any more when it is gone.
+    var question: (id: ItemUUID, uid: UInt32)?
+    /// Whose prompts it shows.
+    var attendance: (key: UInt64, uid: UInt32)?
+
+    init(number: UInt64, socket: PacketSocket, role: Role) {
+        self.number = number
+        self.socket = socket
+        self.role = role
+    }
+
+    /// Whether a request may come from here.
+    ///
+    /// - Throws: `noPermission` with what is wrong about it.
+    func check(_ request: EnclaveRequest, about uid: UInt32) throws(KeychainError) {
+        switch role {
+        case .service:
+            // An acknowledgement must not wait behind anything.
+            guard request.kind == .openChannel || request.kind == .acknowledge else { throw Self.isOutOfPlace }
+        case .channel:
+            switch request.kind {
+            case .unlock, .changePasscode, .verify, .authorize, .change, .attend, .answerPasscode, .answerPassword,
+                .decline, .matched, .mismatched:
+                throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
+            case .openChannel, .acknowledge: throw Self.isOutOfPlace
+            case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
+                .backupKey, .sign, .backupSigner, .state, .lock, .logOut, .sleep, .ask, .forget, .presenceStatus:
+                break
+            }
+        case .owner(let own):
+            switch request.kind {
+            case .unlock, .changePasscode, .verify, .authorize, .change, .state, .lock, .logOut, .attend,
+                .answerPasscode,
+                .answerPassword, .decline:
+                break
+            case .matched, .mismatched:
+                throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
+            case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
+                .backupKey, .sign, .backupSigner, .openChannel, .acknowledge, .sleep, .ask, .forget, .presenceStatus:
+                throw KeychainError(.noPermission, "only the keychain service may ask the enclave for that")
+            }
+            guard own == uid || own == 0 else {
+                throw KeychainError(.noPermission, "this is another user's keychain")
+            }
+        }
+    }
+
+    private static let isOutOfPlace = KeychainError(
+        .noPermission,
+        "this belongs on another of the service's connections"
+    )
+}

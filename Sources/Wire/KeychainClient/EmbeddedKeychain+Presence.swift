@@ -1,0 +1,22 @@
+import KeychainEnclave
+import KeychainEngine
+package import KeychainModel
+
+extension EmbeddedKeychain: PresenceKeychain {
+    package func makeContext() throws(KeychainError) -> any PresenceContext {
+        PresenceSession(of: asker, enclave)
+    }
+
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus {
+        try enclave().presenceStatus()
+    }
+
+    /// Nobody keeps the programs of this keychain apart.
+    var asker: Asker { Asker(name: caller.name, isVerified: false) }
+
+    var enclave: @Sendable () throws(KeychainError) -> any Enclave {
+        { [self] () throws(KeychainError) in
+            try withEngine { (engine) throws(KeychainError) in engine.enclave }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import KeychainEnclave
+import KeychainModel
+import Prompting
+
+/// The pinentry of a process that opens its keychain itself.
+package enum PinentryChoice: Sendable {
+    /// What `CHATELAINE_PINENTRY` names, else the system's, where there is a terminal or a display to ask on. Whoever sets the
+    /// variable of a process could as well read its keychain's files.
+    case named
+    case path(String)
+    /// Nobody is asked.
+    case none
+
+    /// Has it shown what the owner is asked.
+    func attend(_ enclave: any Enclave) {
+        guard let desk = (enclave as? LocalEnclave)?.desk, let path,
+            let prompter = try? PinentryPrompter(
+                path: path.named,
+                desk: { [weak desk] () throws(KeychainError) in
+                    guard let desk else { throw PresenceFailure.interrupted.error }
+                    return desk
+                }
+            )
+        else { return }
+        _ = desk.attend(prompter, for: .typing)
+    }
+
+    /// Nil for nobody; without a name, the system's.
+    private var path: (named: String?, Void)? {
+        switch self {
+        case .path(let path): (path, ())
+        case .none: nil
+        case .named:
+            if let path = Environment["CHATELAINE_PINENTRY"] {
+                (path, ())
+            } else {
+                PromptTerminal.ofThisProcess == nil ? nil : (nil, ())
+            }
+        }
+    }
+}

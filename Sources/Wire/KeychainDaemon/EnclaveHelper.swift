@@ -1,0 +1,29 @@
+import EnclaveProtocol
+import Glibc
+import KeychainModel
+import KeychainServer
+import PeerIdentity
+
+/// The connection to chatelaine-enclave, the process that holds the keys.
+enum EnclaveHelper {
+    /// Starts it, beside this program, on a pair of sockets and with the socket for owners. To be called while this
+    /// process is still root.
+    static func start(
+        user: String,
+        directory: String,
+        tpm: String,
+        owners: ListeningSocket
+    ) throws(KeychainError) -> PacketSocket {
+        let account = try SystemAccount.user(user)
+        let (ours, theirs) = try PacketSocket.pair()
+        try StartedProgram.start(
+            "chatelaine-enclave",
+            [
+                "--user", String(account.uid), "--directory", directory, "--tpm", tpm, "--descriptor", "3",
+                "--owners", "4",
+            ],
+            descriptors: [theirs.number, owners.descriptor]
+        )
+        return ours
+    }
+}

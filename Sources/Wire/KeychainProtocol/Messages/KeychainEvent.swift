@@ -1,0 +1,24 @@
+package import KeychainModel
+
+/// What has happened to a watcher's keychain.
+package enum KeychainEvent: Sendable, Equatable {
+    package enum LockState: String, Sendable {
+        /// Nobody has given the passcode since the machine was started.
+        case beforeFirstUnlock = "before first unlock"
+        case locked
+        case unlocked
+        case noPasscode = "no passcode"
+    }
+
+    package enum ItemChange: String, Sendable {
+        case added
+        case updated
+        case deleted
+    }
+
+    case lockState(LockState)
+    /// Of an item in one of the watcher's access groups.
+    case item(ItemChange, PersistentReference, accessGroup: String)
+    /// The watcher has not read in time: something happened that it was not told of.
+    case missed
+}

@@ -1,0 +1,54 @@
+import KeychainEnclave
+import KeychainEngine
+import KeychainModel
+import KeychainProtocol
+
+/// What a connection has beside its requests.
+struct ConnectionState {
+    /// A restoration that it has begun.
+    var restoration: BegunRestoration?
+    /// What was proved on it. It ends with the connection.
+    let session: PresenceSession
+    let asker: Asker
+
+    init(peer: AdmittedPeer, keychain: UserKeychain) {
+        asker = Asker(peer)
+        session = PresenceSession(of: asker) { () throws(KeychainError) in
+            try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
+        }
+    }
+}
+
+extension Asker {
+    /// A program that was started by whoever may do anything to it is not what its signature says.
+    init(_ peer: AdmittedPeer) {
+        let isVerified =
+            switch (peer.identity.kind, peer.identity.mode) {
+            case (.installed, _), (.signed, .session): true
+            case (.signed, .system), (.unsigned, _): false
+            }
+        self.init(name: peer.caller.name, isVerified: isVerified)
+    }
+}
+
+/// A request's stay behind the gate that locks close. It steps out while a person thinks: no lock waits for that.
+final class GatePass {
+    private let gate: LockGate
+    private let socket: Int32
+    private var pass: LockGate.Pass?
+
+    init(_ gate: LockGate, _ socket: Int32) {
+        self.gate = gate
+        self.socket = socket
+        enter()
+    }
+
+    func enter() {
+        if pass == nil { pass = gate.enter(socket) }
+    }
+
+    func leave() {
+        if let pass { gate.leave(pass) }
+        pass = nil
+    }
+}

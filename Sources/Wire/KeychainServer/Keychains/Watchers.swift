@@ -1,0 +1,115 @@
+import CLinux
+import Glibc
+import KeychainEnclave
+import KeychainModel
+import KeychainProtocol
+import Synchronization
+
+/// Those who want to hear what happens to a keychain.
+final class Watchers: Sendable {
+    private let all = Mutex<[Watcher]>([])
+
+    /// A thread each.
+    static let most = 16
+
+    /// - Throws: `notAvailable` where there are too many.
+    func add(for caller: Caller) throws(KeychainError) -> Watcher {
+        let watcher = try Watcher(groups: caller.groups)
+        let hasRoom = all.withLock { all in
+            guard all.count < Self.most else { return false }
+            all.append(watcher)
+            return true
+        }
+        guard hasRoom else { throw KeychainError(.notAvailable, "too many programs watch this keychain") }
+        return watcher
+    }
+
+    func remove(_ watcher: Watcher) {
+        all.withLock { $0.removeAll { $0 === watcher } }
+    }
+
+    func tell(_ event: KeychainEvent) {
+        for watcher in all.withLock(\.self) { watcher.tell(event) }
+    }
+
+    /// Tells of what an operation has changed.
+    func tell(of operation: Operation, _ result: Result<OperationResult, KeychainError>) {
+        let change: KeychainEvent.ItemChange
+        switch operation {
+        case .find: return
+        case .add: change = .added
+        case .update: change = .updated
+        case .delete: change = .deleted
+        }
+        guard case .success(let result) = result, !result.rows.isEmpty else { return }
+        let watchers = all.withLock(\.self)
+        guard !watchers.isEmpty else { return }
+        for row in result.rows {
+            let reference = PersistentReference(itemClass: row.itemClass, uuid: row.uuid)
+            for watcher in watchers { watcher.tell(.item(change, reference, accessGroup: row.accessGroup)) }
+        }
+    }
+}
+
+/// One of them, with what it has not been told yet.
+final class Watcher: Sendable {
+    private let groups: AccessGroups
+    private let wake: Int32
+    private let waiting = Mutex<[KeychainEvent]>([])
+
+    static let mostWaiting = 256
+
+    fileprivate init(groups: AccessGroups) throws(KeychainError) {
+        self.groups = groups
+        wake = clinux_event()
+        guard wake >= 0 else { throw KeychainError(errno: errno, "no descriptor to wake a watcher by") }
+        _ = fcntl(wake, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit {
+        close(wake)
+    }
+
+    /// Nobody hears of other groups' items.
+    fileprivate func tell(_ event: KeychainEvent) {
+        if case .item(_, _, let group) = event, !groups.contains(group) { return }
+        waiting.withLock { waiting in
+            if waiting.count >= Self.mostWaiting { waiting = [.missed] }
+            waiting.append(event)
+        }
+        var one: UInt64 = 1
+        _ = unsafe write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    func take() -> [KeychainEvent] {
+        var count: UInt64 = 0
+        _ = unsafe read(wake, &count, MemoryLayout<UInt64>.size)
+        return waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    /// - Returns: false where something has come over the socket, or its end.
+    func waitForEvents(or socket: Int32) throws(KeychainError) -> Bool {
+        var states = [
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+        ]
+        while unsafe poll(&states, 2, -1) < 0 {
+            guard errno == EINTR else { throw KeychainError(errno: errno, "a watcher cannot wait") }
+        }
+        return states[1].revents == 0
+    }
+}
+
+extension KeychainEvent.LockState {
+    init(_ state: EnclaveState) {
+        self =
+            switch state.lock {
+            case _ where !state.hasPasscode: .noPasscode
+            case .beforeFirstUnlock: .beforeFirstUnlock
+            case .locked: .locked
+            case .unlocked: .unlocked
+            }
+    }
+}

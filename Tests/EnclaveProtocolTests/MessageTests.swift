@@ -1,0 +1,187 @@
+import Crypto
+import KeychainEnclave
+import KeychainModel
+import Testing
+
+@testable import EnclaveProtocol
+
+struct EnclaveMessageTests {
+    static let binding = ItemBinding(
+        itemClass: .internetPassword,
+        uuid: ItemUUID(),
+        version: ItemUUID().bytes,
+        accessGroup: "TEAM.grüppe",
+        accessibility: Accessibility.whenUnlocked.code,
+        isSynchronizable: true,
+        isTombstone: false,
+        accessControl: [1, 2, 3]
+    )
+    static let state = EnclaveState(
+        keychain: ItemUUID(),
+        keybag: ItemUUID(),
+        generation: 7,
+        lock: .locked,
+        hasPasscode: true,
+        isRotating: true,
+        epoch: 9,
+        settings: LockSettings(locksOnSleep: false, timeout: 60, wipesAfter: 10),
+        binding: .tpm
+    )
+    static let key = SymmetricKey(size: .bits256)
+    private static let secret = SecretBytes(Array("passcode".utf8))
+    private static let credentials = ItemCredentials(
+        applicationPassword: try? ApplicationPassword(SecretBytes(Array("open sesame".utf8))),
+        proofs: [PresenceProof(), PresenceProof()]
+    )
+    static let question: PresenceQuestion = {
+        var wishes = PromptWishes()
+        wishes.reason = "open the door \u{1F6AA}"
+        wishes.cancelTitle = "No"
+        wishes.fallbackTitle = ""
+        wishes.terminal = PromptTerminal()
+        wishes.terminal?.name = "/dev/pts/7"
+        wishes.terminal?.locale = "C.UTF-8"
+        return PresenceQuestion(
+            of: Asker(name: "org.example.door", isVerified: true),
+            PresenceDemand([.passcode, [.passcode, .biometry]]),
+            password: .new,
+            prompt: wishes,
+            items: [ItemUUID(), ItemUUID()],
+            isRepeated: true
+        )
+    }()
+    private static let tokens = [AuthorizationToken(Array(repeating: 7, count: 32))].compactMap(\.self)
+
+    static let requests: [EnclaveRequest] =
+        [
+            .presence, .create, .serviceKeys, .wrap([UnwrappedItemKey(binding: binding, key: key)]), .wrap([]),
+            .unwrap([WrappedItemKey(binding: binding, box: [1, 2, 3])]), .wrap([], with: credentials),
+            .unwrap([], with: credentials), .rewrap([WrappedItemKey(binding: binding, box: [1])]),
+            .finishRotation(7), .ask(question),
+            .ask(PresenceQuestion(of: Asker(name: "", isVerified: false), .impossible, items: nil)),
+            .forget(PresenceProof()),
+            .presenceStatus, .attend(.typing), .answerPasscode(secret, to: ItemUUID()),
+            .answerPassword(secret, to: ItemUUID()),
+            .decline(ItemUUID(), because: .declined, of: .typing), .matched(ItemUUID()), .mismatched(ItemUUID()),
+            .backupKey(ItemUUID()), .sign(backupDigest: Array(repeating: 1, count: 32)),
+            .backupSigner, .openChannel, .acknowledge, .state, .lock, .unlock(secret),
+            .changePasscode(from: nil, to: secret), .changePasscode(from: secret, to: nil), .verify(secret),
+            .authorize(.restore, passcode: nil), .authorize(.export, passcode: secret),
+            .change(LockSettings(), passcode: nil),
+        ] + tokens.map { .redeem($0, for: .backup) }
+    /// What items lack: a password, a proof, both.
+    private static let lacks: [KeychainError] = [
+        PresenceNeed(.nothing, password: .existing, items: []), PresenceNeed(.passcode, items: []),
+        PresenceNeed(.passcode, password: .existing, items: []),
+    ].map { KeychainError(.interactionNotAllowed, "", presence: .needed($0)) }
+
+    @Test(arguments: [Prompt.Wish.passcode, .password, .newPassword, .notice, .biometry])
+    func `what a prompter is told means the same after its trip, and is refused where it is cut off`(
+        wish: Prompt.Wish
+    ) throws {
+        let prompt = Prompt(
+            question: ItemUUID(),
+            wish: wish,
+            asker: Self.question.asker,
+            wishes: Self.question.prompt,
+            biometryIsEnough: wish == .passcode,
+            isRepeated: wish == .password
+        )
+        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question)] {
+            let bytes = try event.encoded(uid: 7)
+            let (uid, decoded) = try PrompterEvent.decode(bytes)
+            #expect(uid == 7 && decoded == event)
+            for count in 0..<bytes.count {
+                #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes[..<count]) }
+            }
+            #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes + [0]) }
+        }
+    }
+
+    static let replies: [EnclaveReply] =
+        [
+            .done, .presence(.none), .presence(.complete), .presence(.incomplete(missing: "keybag")), .state(state),
+            .serviceKeys(
+                ServiceKeys(state: state, indexKey: key, metadata: [.always: [key], .whenUnlocked: [key, key]])
+            ),
+            .boxes([[], [1], [2, 3]]), .keys([.success(key), .failure(KeychainError(.interactionNotAllowed, ""))]),
+            .key(key), .bytes([1, 2]), .failure(KeychainError(.authenticationFailed, "wrong")), .proof(PresenceProof()),
+            .answer(.accepted), .answer(.wrong), .answer(.over), .failure(PresenceFailure.declined.error),
+            .presenceStatus(PresenceStatus(passcode: nil, biometry: .noBiometry)),
+            .presenceStatus(PresenceStatus(passcode: .nobodyToAsk, biometry: nil, biometrySet: [1, 2, 3])),
+            .failure(lacks[0]), .keys(lacks.map { .failure($0) }),
+        ] + tokens.map { .token($0) }
+
+    @Test(arguments: requests)
+    func `a request means the same after its trip`(_ request: EnclaveRequest) throws {
+        let bytes = try request.encoded(id: 3, uid: 1000)
+        let (header, decoded) = try EnclaveRequest.decode(bytes)
+        #expect(header.id == 3 && header.uid == 1000)
+        #expect(try decoded.encoded(id: 3, uid: 1000) == bytes)
+        #expect(decoded.kind == request.kind)
+    }
+
+    @Test(arguments: replies)
+    func `a reply means the same after its trip`(_ reply: EnclaveReply) throws {
+        let bytes = try reply.encoded(id: 3, uid: 1000)
+        let (header, decoded) = try EnclaveReply.decode(bytes)
+        #expect(header.id == 3 && header.uid == 1000)
+        #expect(try decoded.encoded(id: 3, uid: 1000) == bytes)
+    }
+
+    @Test
+    func `an event means the same after its trip`() throws {
+        let event = EnclaveEvent(id: 4, uid: 5, state: Self.state)
+        #expect(try EnclaveEvent(event.encoded()) == event)
+    }
+
+    @Test(arguments: requests)
+    func `a request that is cut off or goes on is refused`(_ request: EnclaveRequest) throws {
+        let bytes = try request.encoded(id: 3, uid: 1000)
+        for count in 0..<bytes.count {
+            #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes[..<count]) }
+        }
+        #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes + [0]) }
+    }
+
+    @Test(arguments: replies)
+    func `a reply that is cut off or goes on is refused`(_ reply: EnclaveReply) throws {
+        let bytes = try reply.encoded(id: 3, uid: 1000)
+        for count in 0..<bytes.count {
+            #expect(throws: KeychainError(.notAvailable, "")) { try EnclaveReply.decode(bytes[..<count]) }
+        }
+        #expect(throws: KeychainError(.notAvailable, "")) { try EnclaveReply.decode(bytes + [0]) }
+    }
+
+    @Test
+    func `a message of another version is refused`() throws {
+        var bytes = try EnclaveRequest.state.encoded(id: 1, uid: 1)
+        bytes[0] = 2
+        #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes) }
+    }
+
+    @Test
+    func `what a message cannot hold is not sent`() {
+        var large = Self.binding
+        large = ItemBinding(
+            itemClass: .genericPassword,
+            uuid: ItemUUID(),
+            version: large.version,
+            accessGroup: String(repeating: "g", count: EnclaveMessage.largest),
+            accessibility: 1,
+            isSynchronizable: false,
+            isTombstone: false,
+            accessControl: []
+        )
+        #expect(throws: KeychainError(.dataTooLarge, "")) {
+            try EnclaveRequest.wrap([UnwrappedItemKey(binding: large, key: Self.key)]).encoded(id: 1, uid: 1)
+        }
+    }
+
+    @Test
+    func `no two codes of errors have one number, and none has that of success`() {
+        let numbers = KeychainError.Code.allCases.map(\.number)
+        #expect(Set(numbers).count == numbers.count)
+        #expect(!numbers.contains(0))
+    }
+}

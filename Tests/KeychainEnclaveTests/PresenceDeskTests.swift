@@ -1,0 +1,372 @@
+import Crypto
+import KeychainModel
+import Synchronization
+import Testing
+
+@testable import KeychainEnclave
+
+@Suite("What a person proves, and what that is good for")
+struct PresenceDeskTests {
+    private let enclave: LocalEnclave
+    private let key = SymmetricKey(size: .bits256)
+    private static let passcode = SecretBytes(Array("passcode".utf8))
+
+    init() throws {
+        let deviceKey = DeviceKey()
+        enclave = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
+        try enclave.changePasscode(from: nil, to: Self.passcode, by: .owner)
+    }
+
+    /// Somebody who notes what is shown, and answers when the test says so.
+    private final class Person: Prompter {
+        private let state = Mutex((shown: [Prompt](), withdrawn: [ItemUUID]()))
+
+        func show(_ prompt: Prompt) { state.withLock { $0.shown.append(prompt) } }
+        func withdraw(_ question: ItemUUID) { state.withLock { $0.withdrawn.append(question) } }
+
+        var shown: [Prompt] { state.withLock(\.shown) }
+        var withdrawn: [ItemUUID] { state.withLock(\.withdrawn) }
+    }
+
+    /// What came of a question.
+    private final class Outcome: Sendable {
+        private let result = Mutex<Result<PresenceProof, KeychainError>?>(nil)
+
+        func settle(_ result: Result<PresenceProof, KeychainError>) { self.result.withLock { $0 = result } }
+
+        var proof: PresenceProof? { result.withLock { try? $0?.get() } }
+        var isOpen: Bool { result.withLock { $0 == nil } }
+        var failure: PresenceFailure? {
+            result.withLock { result in
+                if case .failure(let error) = result, case .failed(let failure) = error.presence {
+                    failure
+                } else {
+                    nil
+                }
+            }
+        }
+    }
+
+    private func binding(_ flags: AccessControlFlags = .devicePasscode, _ uuid: ItemUUID = ItemUUID()) throws
+        -> ItemBinding
+    {
+        ItemBinding(
+            itemClass: .genericPassword,
+            uuid: uuid,
+            version: ItemUUID().bytes,
+            accessGroup: "test.default",
+            accessibility: Accessibility.whenUnlocked.code,
+            isSynchronizable: false,
+            isTombstone: false,
+            accessControl: try AccessControl(protection: "ak", flags: flags).serialized
+        )
+    }
+
+    private func wrapped(_ binding: ItemBinding) throws -> WrappedItemKey {
+        WrappedItemKey(
+            binding: binding,
+            box: try #require(enclave.wrap([UnwrappedItemKey(binding: binding, key: key)]).first)
+        )
+    }
+
+    private func error(_ item: WrappedItemKey, _ proofs: PresenceProof?...) throws -> KeychainError? {
+        let results = try enclave.unwrap([item], with: ItemCredentials(proofs: proofs.compactMap(\.self)))
+        switch try #require(results.first) {
+        case .success(let opened):
+            #expect(opened == key)
+            return nil
+        case .failure(let error): return error
+        }
+    }
+
+    private func question(
+        _ demand: PresenceDemand = .passcode,
+        items: Set<ItemUUID>? = nil,
+        of name: String = "program",
+        password: PasswordWish = .none
+    ) -> PresenceQuestion {
+        PresenceQuestion(of: Asker(name: name, isVerified: false), demand, password: password, items: items)
+    }
+
+    /// Asks, and has the right passcode given.
+    private func prove(items: Set<ItemUUID>? = nil, by person: Person) throws -> PresenceProof {
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(items: items), settle: outcome.settle)
+        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        return try #require(outcome.proof)
+    }
+
+    private func attend(_ abilities: PrompterAbilities = .typing) -> Person {
+        let person = Person()
+        _ = enclave.desk.attend(person, for: abilities)
+        return person
+    }
+
+    // MARK: - Items
+
+    @Test func `a key whose item demands the passcode comes out with a proof of it alone`() throws {
+        let person = attend()
+        let item = try wrapped(binding())
+        let need = try #require(try error(item)?.need)
+        #expect(need.demand == .passcode && need.items == [item.binding.uuid] && need.password == .none)
+        #expect(try error(item)?.code == .interactionNotAllowed)
+        #expect(try error(item, PresenceProof()) != nil)
+        #expect(try error(item, prove(by: person)) == nil)
+    }
+
+    @Test func `a proof for one item opens no other, and one that is forgotten opens none`() throws {
+        let person = attend()
+        let (item, other) = (try wrapped(binding()), try wrapped(binding()))
+        let proof = try prove(items: [item.binding.uuid], by: person)
+        #expect(try error(item, proof) == nil)
+        #expect(try error(other, proof)?.need?.items == [other.binding.uuid])
+        enclave.forget(proof)
+        #expect(try error(item, proof)?.need != nil)
+    }
+
+    @Test func `a proof for single items is old after a minute, and one of a context is not`() throws {
+        let now = Mutex(StartClock.current.now)
+        try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
+            let person = attend()
+            let item = try wrapped(binding())
+            let once = try prove(items: [item.binding.uuid], by: person)
+            let context = try prove(by: person)
+            now.withLock { $0 += 59_000_000_000 }
+            #expect(try error(item, once) == nil)
+            now.withLock { $0 += 2_000_000_000 }
+            #expect(try error(item, once)?.need != nil)
+            #expect(try error(item, context) == nil)
+        }
+    }
+
+    @Test func `no proof survives a lock, and what is asked when it comes is taken back`() throws {
+        let person = attend()
+        let item = try wrapped(binding())
+        let proof = try prove(by: person)
+        let open = Outcome()
+        let id = try enclave.desk.begin(question(), settle: open.settle)
+        try enclave.lock()
+        #expect(open.failure == .interrupted)
+        #expect(person.withdrawn.contains(id))
+        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .over)
+        try enclave.unlock(Self.passcode, by: .owner)
+        #expect(try error(item, proof)?.need != nil)
+    }
+
+    @Test func `a locked key is locked to whoever has a proof`() throws {
+        let person = attend()
+        let item = try wrapped(binding())
+        try enclave.lock()
+        // The device's owner may be asked while it is locked: for what is not.
+        let proof = try prove(by: person)
+        #expect(try error(item, proof)?.code == .interactionNotAllowed)
+        #expect(try error(item, proof)?.need == nil)
+    }
+
+    @Test func `an access control that was edited opens nothing, not even with its proof`() throws {
+        let person = attend()
+        let item = try wrapped(binding())
+        let proof = try prove(by: person)
+        for control in [[], try AccessControl(protection: "ak", flags: .userPresence).serialized, [9]] as [[UInt8]] {
+            var edited = item.binding
+            edited.accessControl = control
+            #expect(try error(WrappedItemKey(binding: edited, box: item.box), proof)?.code == .undecodable)
+        }
+        // Nor is what was wrapped without one taken for guarded.
+        let plain = try wrapped(binding([]))
+        var claimed = plain.binding
+        claimed.accessControl = item.binding.accessControl
+        #expect(try error(WrappedItemKey(binding: claimed, box: plain.box), proof)?.code == .undecodable)
+    }
+
+    @Test func `all that an access control joins by and has to be proved, and one of what it joins by or`() throws {
+        let both = attend([.typing, .biometry])
+        let passcode = try prove(by: both)
+        let biometry = Outcome()
+        let id = try enclave.desk.begin(question(.biometry), settle: biometry.settle)
+        #expect(enclave.desk.matched(id) == .accepted)
+        let finger = try #require(biometry.proof)
+        let table: [(AccessControlFlags, passcode: Bool, finger: Bool, both: Bool)] = [
+            (.userPresence, true, true, true), (.devicePasscode, true, false, true), (.biometryAny, false, true, true),
+            ([.biometryAny, .devicePasscode, .or], true, true, true),
+            ([.biometryAny, .devicePasscode, .and], false, false, true),
+            ([.biometryAny, .devicePasscode], false, false, true),
+            ([.companion, .devicePasscode, .or], true, false, true),
+            ([.companion, .devicePasscode], false, false, false),
+        ]
+        for (flags, withPasscode, withFinger, withBoth) in table {
+            let item = try wrapped(binding(flags))
+            #expect(try error(item) != nil, "\(flags)")
+            #expect(try (error(item, passcode) == nil) == withPasscode, "\(flags)")
+            #expect(try (error(item, finger) == nil) == withFinger, "\(flags)")
+            #expect(try (error(item, finger, passcode) == nil) == withBoth, "\(flags)")
+        }
+    }
+
+    // MARK: - Asking
+
+    @Test func `where nobody can be asked, the reason is told at once`() throws {
+        func failure(_ demand: PresenceDemand, password: PasswordWish = .none) -> PresenceFailure? {
+            do throws(KeychainError) {
+                _ = try enclave.desk.begin(question(demand, password: password), settle: { _ in })
+                return nil
+            } catch {
+                if case .failed(let failure) = error.presence { return failure } else { return nil }
+            }
+        }
+        #expect(failure(.passcode) == .nobodyToAsk)
+        #expect(failure(.biometry) == .noBiometry)
+        #expect(failure(.owner) == .nobodyToAsk)
+        #expect(failure(.impossible) == .noCompanion)
+        #expect(failure(.nothing, password: .existing) == .nobodyToAsk)
+        _ = attend()
+        #expect(failure(.biometry) == .noBiometry)
+        #expect(failure(.all(of: [.passcode, .biometry])) == .noBiometry)
+        try enclave.changePasscode(from: Self.passcode, to: nil, by: .owner)
+        #expect(failure(.passcode) == .noPasscode)
+        #expect(failure(.owner) == .noPasscode)
+        #expect(enclave.desk.status == PresenceStatus(passcode: .noPasscode, biometry: .noBiometry))
+    }
+
+    @Test func `the third wrong passcode ends the question, and each is counted as any other`() throws {
+        let person = attend()
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(), settle: outcome.settle)
+        let wrong = SecretBytes(Array("wrong".utf8))
+        #expect(try enclave.desk.answer(id, passcode: wrong) == .wrong)
+        // What is no passcode at all was no try.
+        #expect(try enclave.desk.answer(id, passcode: SecretBytes([])) == .wrong)
+        #expect(outcome.isOpen)
+        #expect(try enclave.desk.answer(id, passcode: wrong) == .over)
+        #expect(outcome.failure == .failed)
+        #expect(person.withdrawn == [id])
+        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .over)
+    }
+
+    @Test func `a passcode for a question that is not shown, or that nobody asked, proves nothing`() throws {
+        _ = attend()
+        let (first, second) = (Outcome(), Outcome())
+        let shown = try enclave.desk.begin(question(), settle: first.settle)
+        let waiting = try enclave.desk.begin(question(), settle: second.settle)
+        #expect(try enclave.desk.answer(waiting, passcode: Self.passcode) == .over)
+        #expect(try enclave.desk.answer(ItemUUID(), passcode: Self.passcode) == .over)
+        // A password is no passcode, and a finger not what was asked for.
+        #expect(try enclave.desk.answer(shown, password: Self.passcode) == .over)
+        #expect(enclave.desk.matched(shown) == .over)
+        #expect(first.isOpen && second.isOpen)
+        #expect(try enclave.desk.answer(shown, passcode: Self.passcode) == .accepted)
+        #expect(first.proof != nil && second.isOpen)
+        #expect(try enclave.desk.answer(waiting, passcode: Self.passcode) == .accepted)
+        #expect(second.proof != nil)
+    }
+
+    @Test func `one question is shown at a time, and one that is withdrawn makes room`() throws {
+        let person = attend()
+        let first = try enclave.desk.begin(question(of: "first"), settle: { _ in })
+        let second = try enclave.desk.begin(question(of: "second"), settle: { _ in })
+        #expect(person.shown.map(\.asker.name) == ["first"])
+        enclave.desk.withdraw(first)
+        #expect(person.withdrawn == [first])
+        #expect(person.shown.map(\.asker.name) == ["first", "second"])
+        enclave.desk.withdraw(second)
+        enclave.desk.withdraw(second)
+        #expect(person.withdrawn == [first, second])
+    }
+
+    @Test func `the prompter that came last is asked, and when it goes the one before it`() throws {
+        let old = attend()
+        let new = Person()
+        let number = enclave.desk.attend(new, for: .typing)
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(), settle: outcome.settle)
+        #expect(old.shown.isEmpty && new.shown.map(\.question) == [id])
+        enclave.desk.leave(number)
+        #expect(old.shown.map(\.question) == [id])
+        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(outcome.proof != nil)
+    }
+
+    @Test func `a prompt whose last prompter goes has nobody to ask`() throws {
+        let person = Person()
+        let number = enclave.desk.attend(person, for: .typing)
+        let outcome = Outcome()
+        _ = try enclave.desk.begin(question(), settle: outcome.settle)
+        enclave.desk.leave(number)
+        #expect(outcome.failure == .nobodyToAsk)
+    }
+
+    @Test func `whoever is declined again and again has to wait, and others have not`() throws {
+        let now = Mutex(StartClock.current.now)
+        StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
+            _ = attend()
+            func decline(_ name: String) -> PresenceFailure? {
+                let outcome = Outcome()
+                do throws(KeychainError) {
+                    let id = try enclave.desk.begin(question(of: name), settle: outcome.settle)
+                    enclave.desk.decline(id, because: .declined, of: .typing)
+                    return outcome.failure
+                } catch {
+                    if case .failed(let failure) = error.presence { return failure } else { return nil }
+                }
+            }
+            for _ in 0..<4 { #expect(decline("insistent") == .declined) }
+            #expect(decline("insistent") == .tooMany)
+            #expect(decline("other") == .declined)
+            now.withLock { $0 += 6_000_000_000 }
+            #expect(decline("insistent") == .declined)
+            #expect(decline("insistent") == .tooMany)
+        }
+    }
+
+    @Test func `a program has four questions open at most, and a keychain thirty in a minute`() throws {
+        let now = Mutex(StartClock.current.now)
+        try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
+            _ = attend()
+            func begin(_ name: String) -> ItemUUID? {
+                try? enclave.desk.begin(question(of: name), settle: { _ in })
+            }
+            let open = (0..<4).compactMap { _ in begin("one") }
+            #expect(open.count == 4 && begin("one") == nil)
+            open.forEach(enclave.desk.withdraw)
+            for index in 0..<26 { enclave.desk.withdraw(try #require(begin("program \(index)"))) }
+            #expect(begin("last") == nil)
+            now.withLock { $0 += 61_000_000_000 }
+            #expect(begin("last") != nil)
+        }
+    }
+
+    @Test func `after five wrong fingers only the passcode is left, until it is given`() throws {
+        let person = attend([.typing, .biometry])
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(.owner), settle: outcome.settle)
+        #expect(Set(person.shown.map(\.wish)).isSuperset(of: [.biometry]))
+        for _ in 0..<4 { #expect(enclave.desk.mismatched(id) == .wrong) }
+        #expect(enclave.desk.mismatched(id) == .over)
+        #expect(outcome.isOpen)
+        #expect(enclave.desk.matched(id) == .over)
+        #expect(enclave.desk.status.biometry == .biometryLockout)
+        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(outcome.proof != nil)
+        #expect(enclave.desk.status.biometry == nil)
+    }
+
+    @Test func `an application password that was typed opens its item, and is in no other proof`() throws {
+        _ = attend()
+        let password = SecretBytes(Array("open sesame".utf8))
+        let item = try binding(.applicationPassword)
+        let need = #expect(throws: KeychainError.self) { try wrapped(item) }
+        #expect(need?.need?.password == .new)
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(.nothing, password: .new), settle: outcome.settle)
+        #expect(throws: KeychainError(.invalidParameter, "")) { try enclave.desk.answer(id, password: SecretBytes([])) }
+        #expect(try enclave.desk.answer(id, password: password) == .accepted)
+        let proof = try #require(outcome.proof)
+        let boxes = try enclave.wrap(
+            [UnwrappedItemKey(binding: item, key: key)],
+            with: ItemCredentials(proofs: [proof])
+        )
+        let stored = WrappedItemKey(binding: item, box: try #require(boxes.first))
+        #expect(try error(stored, proof) == nil)
+        #expect(try error(stored)?.need?.password == .existing)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+
+/// The keychain service in system mode, with its helpers, each as a user of its own. Only root can start it.
+package final class SystemService {
+    /// Numbers that nobody has.
+    package static let alice: UInt32 = 64_120
+    private static let service = 64_121
+    private static let identify = 64_122
+    private static let enclave = 64_123
+    private static let marker = 64_124
+
+    package let folder: String
+    package var socket: String { folder + "/keychain.sock" }
+    /// Where the service, the enclave, and alice may write.
+    package var data: String { folder + "/data" }
+    package var home: String { folder + "/home" }
+    private let process = Process()
+
+    package init() throws {
+        // Alice's programs have to be where she can run them.
+        folder = FileManager.default.temporaryDirectory.path + "/system-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder + "/teams", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder + "/home", withIntermediateDirectories: true)
+        chmod(folder, 0o755)
+        chown(folder + "/home", Self.alice, Self.alice)
+        try FileManager.default.copyItem(atPath: ServiceProcess.program("chatelaine"), toPath: folder + "/chatelaine")
+        let log = folder + "/log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.executableURL = URL(filePath: ServiceProcess.program("chatelained"))
+        process.arguments = [
+            "--system", "--directory", folder + "/data", "--socket", folder + "/keychain.sock",
+            "--teams", folder + "/teams", "--user", "\(Self.service)", "--identify-user", "\(Self.identify)",
+            "--marker-group", "\(Self.marker)", "--enclave-user", "\(Self.enclave)",
+            "--enclave-directory", folder + "/enclave",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        while process.isRunning { usleep(2_000) }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    package var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
+
+    package func waitUntilReady() -> Bool {
+        for _ in 0..<6_000 {
+            if log.contains("serving keychains") { return true }
+            if !process.isRunning { return false }
+            usleep(5_000)
+        }
+        return false
+    }
+
+    /// Runs the command `chatelaine` as alice.
+    ///
+    /// - Parameter input: what it reads, line by line.
+    package func chatelaine(
+        _ arguments: [String],
+        input: [String] = []
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let program = Process()
+        program.executableURL = URL(filePath: "/usr/bin/env")
+        program.arguments =
+            ["setpriv", "--reuid", "\(Self.alice)", "--regid", "\(Self.alice)", "--clear-groups", "--"]
+            + [folder + "/chatelaine"] + arguments
+        program.environment = ["PATH": "/usr/bin:/bin", "CHATELAINE_KEYCHAIN": "unix:" + socket]
+        let streams = (0..<3).map { _ in folder + "/\(UUID().uuidString)" }
+        defer { for stream in streams { try? FileManager.default.removeItem(atPath: stream) } }
+        let text = input.map { $0 + "\n" }.joined()
+        for stream in streams { _ = FileManager.default.createFile(atPath: stream, contents: Data()) }
+        try Data(text.utf8).write(to: URL(filePath: streams[0]))
+        program.standardInput = FileHandle(forReadingAtPath: streams[0])
+        program.standardOutput = FileHandle(forWritingAtPath: streams[1])
+        program.standardError = FileHandle(forWritingAtPath: streams[2])
+        try program.run()
+        program.waitUntilExit()
+        return (
+            program.terminationStatus, try String(contentsOfFile: streams[1], encoding: .utf8),
+            try String(contentsOfFile: streams[2], encoding: .utf8)
+        )
+    }
+}

@@ -1,0 +1,36 @@
+import KeychainEnclave
+import KeychainModel
+import TPMEnclave
+import Testing
+
+/// Somebody has clipped a probe to the wires between processor and TPM.
+@Suite
+struct EavesdroppingTests {
+    @Test func `neither keys nor authorisations pass the bus in clear`() throws {
+        let tpm = try EmulatedTPM()
+        let binding = tpm.binding()
+        let authorization = SecretBytes(randomCount: 32)
+        let deviceKey = try binding.makeDeviceKey()
+        _ = try binding.counter().start()
+        let secret = try binding.passcodes().make(in: 0, authorization: authorization)
+        _ = try tpm.binding().deviceKey()
+        _ = try tpm.binding().passcodes().secret(in: 0, authorization: authorization)
+        try binding.passcodes().remove(0)
+        let traffic = tpm.bus.traffic
+        for hidden in [Array(deviceKey.file.array.dropFirst(8)), secret.array, authorization.array] {
+            #expect(!traffic.contains(bytes: Array(hidden.prefix(8))))
+            #expect(!traffic.contains(bytes: Array(hidden.suffix(8))))
+        }
+        // The probe sees something: the handles are not hidden.
+        #expect(try traffic.contains(bytes: tpm.firstHandle().bytes))
+    }
+
+    @Test func `a program that reads without an encrypted session shows both`() throws {
+        let tpm = try EmulatedTPM()
+        let authorization = SecretBytes([UInt8](repeating: 3, count: 31) + [9])
+        let secret = try TPMBinding.made(tpm).passcodes().make(in: 0, authorization: authorization)
+        #expect(try tpm.readInClear(tpm.firstHandle(), authorization: authorization.array) == secret.array)
+        #expect(tpm.bus.traffic.contains(bytes: secret.array))
+        #expect(tpm.bus.traffic.contains(bytes: authorization.array))
+    }
+}
