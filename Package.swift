@@ -703,7 +703,7 @@ let package = Package(
         .testTarget(
             name: "CLibraryTests",
             dependencies: [
-                "CSecurity", "CertificateTestSupport",
+                "CSecurity", "CertificateTestSupport", "KeychainTestSupport",
                 .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
@@ -735,7 +735,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PinentryTests",
-            dependencies: ["Pinentry", "KeychainModel", "CLinux"],
+            dependencies: ["Pinentry", "KeychainModel", "KeychainTestSupport", "CLinux"],
             swiftSettings: settings
         ),
         // What the storage suites share: keychains in folders of their own, and other processes that use them.

@@ -110,7 +110,7 @@ final class KeychainFixture {
         agent.arguments = ["agent", "--pinentry", pinentry]
         agent.environment = ["CHATELAINE_KEYCHAIN": "unix:" + service.socket]
         agent.standardInput = FileHandle.nullDevice
-        try agent.run()
+        try agent.runHearingSignals()
         return agent
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import Testing
 
 /// A program in C or C++, compiled against the headers and the library of this build as a user would.
@@ -90,8 +91,8 @@ struct CProgram {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
         process.standardError = process.standardOutput
-        try process.run()
-        process.waitUntilExit()
+        try process.runHearingSignals()
+        process.waitForExit()
         // A signal is no status of its own choosing.
         let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         let text = String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)

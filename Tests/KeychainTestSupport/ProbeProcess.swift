@@ -125,7 +125,7 @@ package enum Machine {
         process.arguments = command
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.runHearingSignals()) != nil else { return false }
         process.waitForExit()
         return process.terminationStatus == 0
     }

@@ -1,5 +1,11 @@
 public import Foundation
 import Glibc
+import Synchronization
+
+/// Held while a program is started. Foundation learns of a program's end when the last descriptor of a socket closes, of
+/// which a program that another thread starts in that moment inherits a copy: for as long as that one runs, a service
+/// perhaps, the end of the first would not be noticed.
+private let starting = Mutex(())
 
 extension Process {
     /// Starts the program as a shell would, with no signal blocked.
@@ -7,12 +13,14 @@ extension Process {
     /// The threads of tests block signals, and what `run()` starts inherits that: a shell would wait for ever for children
     /// that have ended, and nothing would end when it is told to.
     public func runHearingSignals() throws {
-        var before = sigset_t()
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try run()
+        try starting.withLock { _ in
+            var before = sigset_t()
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, &before)
+            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+            try run()
+        }
     }
 
     /// Waits for the program's end, and returns its status.
@@ -20,7 +28,19 @@ extension Process {
     /// `waitUntilExit` runs the thread's run loop, and was seen not to return on a thread that is not the main one.
     @discardableResult
     public func waitForExit() -> Int32 {
-        while isRunning { usleep(2_000) }
+        var unnoticed = 0
+        while isRunning {
+            usleep(2_000)
+            unnoticed = hasEnded ? unnoticed + 1 : 0
+            // Better than a run of tests that never ends.
+            precondition(unnoticed < 15_000, "\(processIdentifier) has ended, and Foundation does not notice")
+        }
         return terminationStatus
+    }
+
+    /// Whether the program has ended, noticed or not.
+    private var hasEnded: Bool {
+        var end = siginfo_t()
+        return waitid(P_PID, id_t(processIdentifier), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_signo == SIGCHLD
     }
 }

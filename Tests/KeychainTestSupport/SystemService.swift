@@ -36,7 +36,7 @@ package final class SystemService {
         ]
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+        try process.runHearingSignals()
     }
 
     deinit {
@@ -77,8 +77,8 @@ package final class SystemService {
         program.standardInput = FileHandle(forReadingAtPath: streams[0])
         program.standardOutput = FileHandle(forWritingAtPath: streams[1])
         program.standardError = FileHandle(forWritingAtPath: streams[2])
-        try program.run()
-        program.waitUntilExit()
+        try program.runHearingSignals()
+        program.waitForExit()
         return (
             program.terminationStatus, try String(contentsOfFile: streams[1], encoding: .utf8),
             try String(contentsOfFile: streams[2], encoding: .utf8)

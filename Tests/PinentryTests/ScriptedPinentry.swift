@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainTestSupport
 import Pinentry
 
 /// A pinentry that is a shell script: it misbehaves as a test says.
@@ -42,8 +43,8 @@ final class ScriptedPinentry: Sendable {
         writer.executableURL = URL(fileURLWithPath: "/bin/sh")
         let text = "#!/bin/sh\necho $$ >\"$0.pid\"\n" + script + "\n"
         writer.arguments = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"", path, text]
-        try writer.run()
-        writer.waitUntilExit()
+        try writer.runHearingSignals()
+        writer.waitForExit()
         guard writer.terminationStatus == 0 else { throw Failed(step: "write \(path)") }
     }
 
