@@ -63,7 +63,7 @@ struct DaemonEnclaves {
                 desk: { () throws(KeychainError) in try table.desk(of: own) }
             )
             if asks, let prompter {
-                _ = try table.attend(prompter, for: .typing, of: own)
+                _ = try table.attend(for: .typing, of: own) { _ in prompter }
             }
         }
     }
