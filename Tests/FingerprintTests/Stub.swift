@@ -1,0 +1,3 @@
+import Testing
+@testable import FingerprintReader
+@Test func `a stub`() { #expect(stub() == 32) }
