@@ -27,29 +27,38 @@ final class FingerprintService {
             "AddMatch",
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='NameOwnerChanged',arg0='\(Self.name)'"
         )
-        do {
-            _ = try wait(for: .startOf(Self.name), from: Self.driver, within: limits.start, stop: stop)
-        } catch {
-            throw Self.isRefusal(error) ? .obstacle(.noService) : interruption(error)
+        // The bus starts what it has a file for, and knows of nothing else that runs already.
+        var found = try findOwner()
+        if found == nil {
+            do {
+                _ = try wait(for: .startOf(Self.name), from: Self.driver, within: limits.start, stop: stop)
+            } catch {
+                throw Self.isRefusal(error) ? .obstacle(.noService) : interruption(error)
+            }
+            found = try findOwner()
         }
-        let found: BusMessage
-        do {
-            found = try wait(
-                for: .call(Self.driver, Self.driverPath, Self.driver, "GetNameOwner", [Self.name]),
-                from: Self.driver,
-                within: limits.answer,
-                stop: stop
-            )
-        } catch {
-            // It has ended at once.
-            throw Self.isRefusal(error) ? .obstacle(.noService) : interruption(error)
-        }
+        guard let found else { throw .obstacle(.noService) }
         guard found.signature == "s", let unique = found.texts.first, unique.hasPrefix(":") else {
             throw .obstacle(.misbehaving)
         }
         let user = try askDriver("GetConnectionUnixUser", unique)
         guard user.signature == "u", user.number == 0 else { throw .obstacle(.untrustedService) }
         owner = unique
+    }
+
+    /// nil where nobody owns fprintd's name.
+    private func findOwner() throws(FingerprintInterruption) -> BusMessage? {
+        do {
+            return try wait(
+                for: .call(Self.driver, Self.driverPath, Self.driver, "GetNameOwner", [Self.name]),
+                from: Self.driver,
+                within: limits.answer,
+                stop: stop
+            )
+        } catch {
+            if Self.isRefusal(error) { return nil }
+            throw interruption(error)
+        }
     }
 
     func defaultDevice() throws(FingerprintInterruption) -> String {
@@ -264,7 +273,11 @@ final class FingerprintService {
         while true {
             let message = try bus.receive(stop: stop, end: end)
             try checkOwner(message)
-            guard message.kind != .signal, message.answers == cookie, message.sender == destination else { continue }
+            guard message.kind != .signal, message.answers == cookie else { continue }
+            // The bus refuses in its own name what it does not deliver.
+            guard message.sender == destination || message.kind == .refusal && message.sender == Self.driver else {
+                continue
+            }
             if message.kind == .refusal { throw .refused(message.error) }
             return message
         }
