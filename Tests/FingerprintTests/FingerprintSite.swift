@@ -174,7 +174,7 @@ final class FingerprintSite: @unchecked Sendable {
 
     /// Speaks with fprintd as a user's settings do.
     private static let client = """
-        import os, socket, sys, time
+        import math, os, random, socket, struct, sys, time
         from gi.repository import Gio, GLib
         bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
         def call(path, interface, member, *texts):
@@ -185,6 +185,19 @@ final class FingerprintSite: @unchecked Sendable {
         def send(words):
             peer = socket.socket(socket.AF_UNIX); peer.connect(sys.argv[1]); peer.sendall(words)
             peer.shutdown(socket.SHUT_WR); peer.recv(1024); peer.close()
+        # A picture of ridges with some points where they end or fork, as the virtual reader takes it: width, height, pixels.
+        # Another number is another finger.
+        def picture(number, width=256, height=256):
+            numbers = random.Random(number)
+            points = [(numbers.uniform(40, width - 40), numbers.uniform(40, height - 40), numbers.choice((-1, 1)))
+                      for _ in range(24)]
+            pixels = bytearray()
+            for y in range(height):
+                for x in range(width):
+                    phase = 2 * math.pi * y / 9 + (x - width / 2) ** 2 / 3000
+                    for px, py, turn in points: phase += turn * math.atan2(y - py, x - px)
+                    pixels.append(int(128 + 100 * math.cos(phase)))
+            return struct.pack("ii", width, height) + bytes(pixels)
         context = GLib.MainContext.default()
         def enrol(finger, scan):
             events = []
@@ -214,6 +227,18 @@ final class FingerprintSite: @unchecked Sendable {
             """
             ask("Claim", "\(user)")
             enrol("\(finger)", lambda _: send(b"SCAN \(scan)"))
+            ask("Release")
+            """
+        )
+    }
+
+    /// With pictures, for the reader that takes these.
+    func enrol(_ finger: String = "right-index-finger", of user: String = "alice", asPicture number: Int) async throws {
+        try await asClient(
+            """
+            image = picture(\(number))
+            ask("Claim", "\(user)")
+            enrol("\(finger)", lambda _: send(image))
             ask("Release")
             """
         )
