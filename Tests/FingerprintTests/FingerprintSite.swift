@@ -99,13 +99,15 @@ final class FingerprintSite: @unchecked Sendable {
 
     // MARK: - The bus
 
-    func startBus() async throws {
+    /// - Parameter policy: more lines of the bus's configuration, after all has been allowed.
+    func startBus(_ policy: String = "") async throws {
         try """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig><type>system</type><listen>\(bus)</listen><auth>EXTERNAL</auth>
         <policy context="default"><allow user="*"/><allow own="*"/><allow send_type="method_call"/>
-        <allow send_destination="*" eavesdrop="true"/><allow receive_sender="*"/></policy></busconfig>
+        <allow send_destination="*" eavesdrop="true"/><allow receive_sender="*"/>
+        \(policy)</policy><servicedir>\(folder)/services</servicedir></busconfig>
         """.write(toFile: folder + "/bus.conf", atomically: true, encoding: .utf8)
         try start(
             ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile"],
@@ -304,58 +306,77 @@ final class FingerprintSite: @unchecked Sendable {
         try start(
             [
                 "setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "/usr/bin/python3", "-u", "-c",
-                """
-                import os
-                from gi.repository import Gio, GLib
-                NAME = "net.reactivated.Fprint"; DEVICE = "/net/reactivated/Fprint/Device/0"
-                INTERFACE = NAME + ".Device"
-                def connect():
-                    return Gio.DBusConnection.new_for_address_sync(
-                        os.environ["DBUS_SYSTEM_BUS_ADDRESS"], Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
-                        | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
-                bus = connect()
-                def own(bus): bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
-                                            GLib.Variant("(su)", (NAME, 4)), None, 0, -1)
-                def disown(bus): bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReleaseName",
-                                               GLib.Variant("(s)", (NAME,)), None, 0, -1)
-                xml = '''<node>
-                <interface name="net.reactivated.Fprint.Manager">
-                  <method name="GetDefaultDevice"><arg type="o" direction="out"/></method></interface>
-                <interface name="net.reactivated.Fprint.Device">
-                  <method name="ListEnrolledFingers"><arg type="s" direction="in"/><arg type="as" direction="out"/></method>
-                  <method name="Claim"><arg type="s" direction="in"/></method><method name="Release"/>
-                  <method name="VerifyStart"><arg type="s" direction="in"/></method><method name="VerifyStop"/>
-                  <property name="scan-type" type="s" access="read"/></interface></node>'''
-                def answer(call, value=None): call.return_value(value)
-                def silent(call): pass
-                def status(text, done, path=DEVICE, interface=INTERFACE, member="VerifyStatus", bus=bus, to=None,
-                           value=None):
-                    bus.emit_signal(to, path, interface, member, value or GLib.Variant("(sb)", (text, done)))
-                def later(what): GLib.idle_add(lambda: what() and False)
-                def start(what):
-                    def started(call): answer(call); bus.flush_sync(); later(what)
-                    methods["VerifyStart"] = started
-                scan_type = "press"
-                methods = {
-                    "GetDefaultDevice": lambda call: answer(call, GLib.Variant("(o)", (DEVICE,))),
-                    "ListEnrolledFingers": lambda call: answer(call, GLib.Variant("(as)", (["left-thumb"],))),
-                    "Claim": answer, "Release": answer, "VerifyStart": answer, "VerifyStop": answer,
-                }
-                \(lines)
-                def called(connection, sender, path, interface, member, arguments, call):
-                    print(member, *arguments.unpack()); methods[member](call)
-                node = Gio.DBusNodeInfo.new_for_xml(xml)
-                bus.register_object("/net/reactivated/Fprint/Manager", node.interfaces[0], called, None, None)
-                bus.register_object(DEVICE, node.interfaces[1], called,
-                                    lambda *words: GLib.Variant("s", scan_type), None)
-                own(bus)
-                print("ready")
-                GLib.MainLoop().run()
-                """,
+                Self.service(lines),
             ],
             log: "service"
         )
         try await wait(for: "the service") { log("service").contains("ready\n") }
+    }
+
+    /// Has the bus start such a service when it is asked for.
+    func installService(_ lines: String) throws {
+        let program = folder + "/service.py"
+        try ("import sys; sys.stdout = open('\(folder)/service', 'w', 1)\n" + Self.service(lines))
+            .write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: folder + "/services", withIntermediateDirectories: true)
+        try """
+        [D-BUS Service]
+        Name=net.reactivated.Fprint
+        User=root
+        Exec=/usr/bin/python3 -u \(program)
+
+        """.write(toFile: folder + "/services/net.reactivated.Fprint.service", atomically: true, encoding: .utf8)
+    }
+
+    private static func service(_ lines: String) -> String {
+        """
+        import os
+        from gi.repository import Gio, GLib
+        NAME = "net.reactivated.Fprint"; DEVICE = "/net/reactivated/Fprint/Device/0"
+        INTERFACE = NAME + ".Device"
+        def connect():
+            return Gio.DBusConnection.new_for_address_sync(
+                os.environ["DBUS_SYSTEM_BUS_ADDRESS"], Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
+                | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        bus = connect()
+        def own(bus): bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+                                    GLib.Variant("(su)", (NAME, 4)), None, 0, -1)
+        def disown(bus): bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReleaseName",
+                                       GLib.Variant("(s)", (NAME,)), None, 0, -1)
+        xml = '''<node>
+        <interface name="net.reactivated.Fprint.Manager">
+          <method name="GetDefaultDevice"><arg type="o" direction="out"/></method></interface>
+        <interface name="net.reactivated.Fprint.Device">
+          <method name="ListEnrolledFingers"><arg type="s" direction="in"/><arg type="as" direction="out"/></method>
+          <method name="Claim"><arg type="s" direction="in"/></method><method name="Release"/>
+          <method name="VerifyStart"><arg type="s" direction="in"/></method><method name="VerifyStop"/>
+          <property name="scan-type" type="s" access="read"/></interface></node>'''
+        def answer(call, value=None): call.return_value(value)
+        def silent(call): pass
+        def status(text, done, path=DEVICE, interface=INTERFACE, member="VerifyStatus", bus=bus, to=None,
+                   value=None):
+            bus.emit_signal(to, path, interface, member, value or GLib.Variant("(sb)", (text, done)))
+        def later(what): GLib.idle_add(lambda: what() and False)
+        def start(what):
+            def started(call): answer(call); bus.flush_sync(); later(what)
+            methods["VerifyStart"] = started
+        scan_type = "press"
+        methods = {
+            "GetDefaultDevice": lambda call: answer(call, GLib.Variant("(o)", (DEVICE,))),
+            "ListEnrolledFingers": lambda call: answer(call, GLib.Variant("(as)", (["left-thumb"],))),
+            "Claim": answer, "Release": answer, "VerifyStart": answer, "VerifyStop": answer,
+        }
+        \(lines)
+        def called(connection, sender, path, interface, member, arguments, call):
+            print(member, *arguments.unpack()); methods[member](call)
+        node = Gio.DBusNodeInfo.new_for_xml(xml)
+        bus.register_object("/net/reactivated/Fprint/Manager", node.interfaces[0], called, None, None)
+        bus.register_object(DEVICE, node.interfaces[1], called,
+                            lambda *words: GLib.Variant("s", scan_type), None)
+        own(bus)
+        print("ready")
+        GLib.MainLoop().run()
+        """
     }
 
     /// What the service was called for.

@@ -289,6 +289,56 @@ struct LyingServiceTests {
         #expect(await other.availability() == .ready(.press))
     }
 
+    @Test("a service that does not run is started, and one that does not start is none")
+    func activation() async throws {
+        try site.installService("start(lambda: status('verify-match', True))")
+        try await site.startBus()
+        #expect(await site.verify() == .matched)
+        let other = try FingerprintSite()
+        try other.installService("sys.exit(1)")
+        try await other.startBus()
+        #expect(await other.verify() == .obstacle(.noService))
+    }
+
+    @Test("a service that ends instead of an answer is lost", arguments: ["GetDefaultDevice", "Claim", "VerifyStart"])
+    func ending(method: String) async throws {
+        try await begin("methods['\(method)'] = lambda call: os._exit(0)")
+        #expect(await site.verify() == .obstacle(.serviceLost))
+    }
+
+    @Test("what the bus does not let through is not permitted")
+    func busPolicy() async throws {
+        try await site.startBus("<deny send_interface=\"net.reactivated.Fprint.Device\"/>")
+        try await site.startService("start(lambda: status('verify-match', True))")
+        #expect(await site.availability() == .obstacle(.notPermitted))
+        #expect(await site.verify() == .obstacle(.notPermitted))
+        #expect(site.calls.allSatisfy { $0 == "GetDefaultDevice" })
+    }
+
+    @Test("an answer from another connection is none")
+    func forgedAnswer() async throws {
+        // A bus lets nobody answer whom nobody has asked, unless it is told to.
+        try await site.startBus(
+            "<allow send_requested_reply=\"false\"/><allow receive_requested_reply=\"false\"/>"
+        )
+        try await site.startService(
+            """
+            second = connect()
+            def forge(call):
+                for cookie in range(1, 50):
+                    message = Gio.DBusMessage()
+                    message.set_message_type(Gio.DBusMessageType.METHOD_RETURN)
+                    message.set_destination(call.get_sender()); message.set_reply_serial(cookie)
+                    message.set_body(GLib.Variant("(o)", ("/forged",)))
+                    second.send_message(message, Gio.DBusSendMessageFlags.NONE)
+                second.flush_sync()
+                later(lambda: call.return_dbus_error(NAME + ".Error.NoSuchDevice", ""))
+            methods["GetDefaultDevice"] = forge
+            """
+        )
+        #expect(await site.verify() == .obstacle(.noReader))
+    }
+
     @Test("a bus that says nothing is not waited for")
     func silentBus() async throws {
         // A listener that nobody accepts from.

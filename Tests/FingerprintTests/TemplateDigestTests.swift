@@ -60,8 +60,10 @@ struct TemplateDigestTests {
             to: "alice/virtual_device/0/7"
         )
         try folder.write([], to: "alice/a")
+        // A hyphen comes before a slash.
+        for name in ["b/x", "b-c"] { try folder.write(Array(name.utf8), to: "alice/" + name) }
         // By Python's hashlib.
-        let expected = "08a9a4458008735dc06d022db0d47abe458a775e869aafb4d8fb5500fd0fcf17"
+        let expected = "c589908c70a1c5d2a0631f1e85c4834c7747090dc08d0120a7b3fd9ae52fa5a7"
         #expect(try #require(folder.digest).bytes.map { String(format: "%02x", $0) }.joined() == expected)
     }
 
@@ -202,8 +204,14 @@ struct TemplateDigestTests {
         #expect(counting == .unknown(.changing))
         // Enrolled and deleted again in between.
         let same = EnrolledTemplates.read(of: "alice", in: folder.path) {
+            count += 1
             try? folder.remove("alice/d/0/7")
             try? folder.write(one, to: "alice/d/0/7")
+            // The clock of files does not go on with each of them.
+            try? FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: Double(count))],
+                ofItemAtPath: folder.path + "/alice/d/0/7"
+            )
         }
         #expect(same == .unknown(.changing))
     }
