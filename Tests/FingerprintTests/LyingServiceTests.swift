@@ -339,6 +339,35 @@ struct LyingServiceTests {
         #expect(await site.verify() == .obstacle(.noReader))
     }
 
+    @Test("an attempt ends when the reader has been given back, also where nobody waits for a finger any longer")
+    func givenBack() async throws {
+        try await begin(
+            """
+            def slowly(word):
+                return lambda call: GLib.timeout_add(100, lambda: (print(word), answer(call)) and False)
+            methods["VerifyStop"] = slowly("stopped"); methods["Release"] = slowly("released")
+            """
+        )
+        let stop = Stop()
+        #expect(await site.verify(until: stop.descriptor) { _ in stop.now() } == .cancelled)
+        #expect(site.calls.suffix(4) == ["VerifyStop", "stopped", "Release", "released"])
+    }
+
+    @Test("a second attempt meanwhile is not even made")
+    func oneAtATime() async throws {
+        try await begin("")
+        let reader = site.makeReader()
+        let stop = Stop()
+        let second = Verdicts()
+        let first = await site.verify(with: reader, until: stop.descriptor) { _ in
+            second.add(reader.verify(user: "alice", patience: .milliseconds(100), hear: { _ in }))
+            stop.now()
+        }
+        #expect(first == .cancelled)
+        #expect(second.all == [.obstacle(.busy)])
+        #expect(site.calls.filter { $0 == "Claim alice" }.count == 1)
+    }
+
     @Test("a bus that says nothing is not waited for")
     func silentBus() async throws {
         // A listener that nobody accepts from.

@@ -214,6 +214,15 @@ struct TemplateDigestTests {
             )
         }
         #expect(same == .unknown(.changing))
+        // Written over in its place, with the same.
+        let over = EnrolledTemplates.read(of: "alice", in: folder.path) {
+            count += 1
+            try? FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: Double(count))],
+                ofItemAtPath: folder.path + "/alice/d/0/7"
+            )
+        }
+        #expect(over == .unknown(.changing))
     }
 
     @Test("a last finger that goes meanwhile is gone, and a first that comes is there")
