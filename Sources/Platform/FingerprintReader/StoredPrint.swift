@@ -2,8 +2,8 @@
 ///
 /// libfprint 1.94 writes a file as the three characters `FP3` and a GVariant `(issbymsmsia{sv}v)` in little-endian order
 /// (GVariant Specification 2.5): the print's type (1 raw, 2 NBIS), its driver, its device, whether it is stored on the
-/// device, and more. A driver must say of any print that is merely a handle for what is on the device that it is stored there
-/// (libfprint, `fpi_print_set_device_stored`).
+/// device, and more. A driver must say of any print that is merely a handle for what is on the device that it is stored
+/// there (libfprint, `fpi_print_set_device_stored`).
 package enum StoredPrint: Sendable, Hashable {
     /// The points by which this machine's processor compares fingers.
     case minutiae
