@@ -416,7 +416,22 @@ final class FingerprintSite: @unchecked Sendable {
 /// Runs something that blocks on a thread of its own: the threads that tests share are few.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: body()) }.start()
+        let work = Work(body)
+        Thread { continuation.resume(returning: work.run()) }.start()
+    }
+}
+
+/// Lets go of what it holds when it is done, and not some time after: what a test has started ends with the test's site.
+private final class Work<Result: Sendable>: Sendable {
+    private let body: Mutex<(@Sendable () -> Result)?>
+
+    init(_ body: @escaping @Sendable () -> Result) { self.body = Mutex(body) }
+
+    func run() -> Result {
+        guard let body = body.withLock({ body in body.take() }) else {
+            preconditionFailure("run twice")
+        }
+        return body()
     }
 }
 
