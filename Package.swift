@@ -341,6 +341,16 @@ let package = Package(
             path: "Sources/Platform/LoginSessions",
             swiftSettings: strict
         ),
+        // Fingers, as fprintd tells of them, and what it keeps of them.
+        .target(
+            name: "FingerprintReader",
+            dependencies: [
+                "CSystemBus",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Platform/FingerprintReader",
+            swiftSettings: strict
+        ),
         .target(
             name: "CSQLite",
             path: "Sources/Platform/CSQLite",
@@ -570,6 +580,12 @@ let package = Package(
                 "chatelained", "chatelaine-identify", "chatelaine-enclave",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings
+        ),
+        // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
+        .testTarget(
+            name: "FingerprintTests",
+            dependencies: ["KeychainTestSupport", "FingerprintReader"],
             swiftSettings: settings
         ),
         .testTarget(

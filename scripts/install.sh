@@ -91,6 +91,7 @@ for page in chatelained chatelaine-enclave pam_chatelaine; do put 644 "docs/man/
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
+put 644 packaging/polkit/50-chatelaine.rules share/polkit-1/rules.d/50-chatelaine.rules
 for snippet in sysusers.d tmpfiles.d; do put 644 systemd/$snippet/chatelaine.conf lib/$snippet/chatelaine.conf; done
 
 for library in "$products"/*.so.*; do
