@@ -56,6 +56,7 @@ let package = Package(
         // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
         .executable(name: "chatelained", targets: ["chatelained"]),
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
+        .executable(name: "chatelaine-prompt", targets: ["chatelaine-prompt"]),
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
@@ -215,7 +216,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
                 "PeerIdentity", "CodeSignature", "CLinux",
-                "LoginSessions", "TPMEnclave", "Prompting",
+                "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -228,6 +229,12 @@ let package = Package(
             name: "Prompting",
             dependencies: ["KeychainModel", "KeychainEnclave", "Pinentry"],
             path: "Sources/Wire/Prompting",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "FingerPrompting",
+            dependencies: ["KeychainModel", "KeychainEnclave", "FingerprintReader"],
+            path: "Sources/Wire/FingerPrompting",
             swiftSettings: strict
         ),
         .target(
@@ -424,6 +431,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "chatelaine-prompt",
+            dependencies: [
+                "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "KeychainEnclave", "KeychainModel", "CLinux",
+            ],
+            path: "Sources/Executables/chatelaine-prompt",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "chatelaine-enclave",
             dependencies: [
                 "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator", "CLinux",
@@ -612,6 +627,7 @@ let package = Package(
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEnclave",
                 "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
+                "chatelaine-prompt",
                 "ChatelaineTool", "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

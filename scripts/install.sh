@@ -83,7 +83,7 @@ for command in security chatelaine; do
 done
 
 # The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
-for process in chatelained chatelaine-identify chatelaine-enclave; do
+for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
