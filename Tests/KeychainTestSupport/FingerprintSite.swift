@@ -1,20 +1,17 @@
-import Foundation
+package import Foundation
 import Glibc
-import KeychainTestSupport
 import Synchronization
-
-@testable import FingerprintReader
 
 /// A message bus of a test's own, and whoever reads fingers on it.
 ///
 /// `@unchecked`: a test speaks to it from the thread that verifies and from its own, never from both at once.
-final class FingerprintSite: @unchecked Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class FingerprintSite: @unchecked Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// What stands in the way; nil where nothing does.
-    static let obstacle: String? = {
+    package static let obstacle: String? = {
         guard geteuid() == 0 else { return "only root's service is believed" }
         for path in ["/usr/bin/dbus-daemon", "/usr/bin/python3", "/usr/bin/setpriv"] + [fprintd]
         where !FileManager.default.isExecutableFile(atPath: path) {
@@ -31,15 +28,15 @@ final class FingerprintSite: @unchecked Sendable {
         ["/usr/libexec/fprintd", "/usr/lib/fprintd/fprintd"].first { FileManager.default.fileExists(atPath: $0) }
         ?? "/usr/libexec/fprintd"
 
-    let folder: String
+    package let folder: String
     private let processes = Mutex<[Process]>([])
 
-    var bus: String { "unix:path=\(folder)/bus" }
+    package var bus: String { "unix:path=\(folder)/bus" }
     /// Where fprintd keeps what it knows of fingers.
-    var templates: String { folder + "/state" }
+    package var templates: String { folder + "/state" }
     private var reader: String { folder + "/reader" }
 
-    init() throws {
+    package init() throws {
         // The name of a socket has to be short.
         folder = "/tmp/finger-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder + "/state", withIntermediateDirectories: true)
@@ -61,7 +58,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     @discardableResult
-    func start(_ words: [String], log: String, environment more: [String: String] = [:]) throws -> Process {
+    package func start(_ words: [String], log: String, environment more: [String: String] = [:]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
@@ -76,10 +73,10 @@ final class FingerprintSite: @unchecked Sendable {
         return process
     }
 
-    func log(_ name: String) -> String { (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? "" }
+    package func log(_ name: String) -> String { (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? "" }
 
     /// Waits until something is so; without a thread, since there are few of these.
-    func wait(for what: String, until isSo: () throws -> Bool) async throws {
+    package func wait(for what: String, until isSo: () throws -> Bool) async throws {
         for _ in 0..<1_500 {
             if try isSo() { return }
             try await Task.sleep(for: .milliseconds(10))
@@ -88,7 +85,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// Runs a program to its end.
-    func run(_ words: [String]) async throws {
+    package func run(_ words: [String]) async throws {
         let name = UUID().uuidString
         let process = try start(words, log: name)
         try await wait(for: words.prefix(2).joined(separator: " ")) { !process.isRunning }
@@ -100,7 +97,7 @@ final class FingerprintSite: @unchecked Sendable {
     // MARK: - The bus
 
     /// - Parameter policy: more lines of the bus's configuration, after all has been allowed.
-    func startBus(_ policy: String = "") async throws {
+    package func startBus(_ policy: String = "") async throws {
         try """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -118,7 +115,7 @@ final class FingerprintSite: @unchecked Sendable {
 
     // MARK: - The real fprintd
 
-    enum Reader: String {
+    package enum Reader: String {
         /// Compares by itself, and keeps its templates in files.
         case simple = "FP_VIRTUAL_DEVICE"
         /// Keeps prints on its chip.
@@ -127,11 +124,11 @@ final class FingerprintSite: @unchecked Sendable {
         case image = "FP_VIRTUAL_IMAGE"
     }
 
-    static let allActions = ["verify", "enroll", "setusername"]
+    package static let allActions = ["verify", "enroll", "setusername"]
 
     /// fprintd with one of libfprint's virtual readers, and a polkit that allows what it is told to.
     @discardableResult
-    func startFprintd(_ reader: Reader? = .simple, allowing actions: [String] = allActions) async throws -> Process {
+    package func startFprintd(_ reader: Reader? = .simple, allowing actions: [String] = allActions) async throws -> Process {
         try await startBus()
         try start(["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "polkitd"], log: "polkit")
         try await allow(actions)
@@ -140,7 +137,7 @@ final class FingerprintSite: @unchecked Sendable {
 
     /// On a bus that is there, with polkit.
     @discardableResult
-    func startFprintdAlone(_ reader: Reader? = .simple) async throws -> Process {
+    package func startFprintdAlone(_ reader: Reader? = .simple) async throws -> Process {
         let drivers = "virtual_device:virtual_device_storage:virtual_image"
         var environment = [
             "STATE_DIRECTORY": templates, "G_MESSAGES_DEBUG": "all", "FP_DRIVERS_WHITELIST": drivers,
@@ -220,11 +217,11 @@ final class FingerprintSite: @unchecked Sendable {
         """
 
     /// Runs lines of Python that may `ask` the reader, `send` to the virtual one, and `enrol`.
-    func asClient(_ lines: String) async throws {
+    package func asClient(_ lines: String) async throws {
         try await run(["/usr/bin/python3", "-c", Self.client + "\n" + lines, reader])
     }
 
-    func enrol(_ finger: String = "right-index-finger", of user: String = "alice", as scan: String) async throws {
+    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", as scan: String) async throws {
         try await asClient(
             """
             ask("Claim", "\(user)")
@@ -235,7 +232,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// With pictures, for the reader that takes these.
-    func enrol(_ finger: String = "right-index-finger", of user: String = "alice", asPicture number: Int) async throws {
+    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", asPicture number: Int) async throws {
         try await asClient(
             """
             image = picture(\(number))
@@ -246,12 +243,12 @@ final class FingerprintSite: @unchecked Sendable {
         )
     }
 
-    func delete(_ finger: String, of user: String = "alice") async throws {
+    package func delete(_ finger: String, of user: String = "alice") async throws {
         try await asClient("ask('Claim', '\(user)'); ask('DeleteEnrolledFinger', '\(finger)'); ask('Release')")
     }
 
     /// Claims the reader, and keeps it until the process ends.
-    func holdReader() async throws {
+    package func holdReader() async throws {
         try start(
             [
                 "/usr/bin/python3", "-u", "-c",
@@ -263,7 +260,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// The names that fprintd tells.
-    func enrolledNames(of user: String = "alice") async throws -> String {
+    package func enrolledNames(of user: String = "alice") async throws -> String {
         let name = "names"
         let process = try start(
             [
@@ -277,7 +274,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// Has the virtual reader do something.
-    func send(_ command: String) {
+    package func send(_ command: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_un()
@@ -302,7 +299,7 @@ final class FingerprintSite: @unchecked Sendable {
     ///
     /// A method of the interface is a function in `methods`, from the call to nothing; `later` runs something when the
     /// answer has gone.
-    func startService(_ lines: String, as user: UInt32 = 0) async throws {
+    package func startService(_ lines: String, as user: UInt32 = 0) async throws {
         try start(
             [
                 "setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "/usr/bin/python3", "-u", "-c",
@@ -314,7 +311,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// Has the bus start such a service when it is asked for.
-    func installService(_ lines: String) throws {
+    package func installService(_ lines: String) throws {
         let program = folder + "/service.py"
         try ("import sys; sys.stdout = open('\(folder)/service', 'w', 1)\n" + Self.service(lines))
             .write(toFile: program, atomically: true, encoding: .utf8)
@@ -380,84 +377,7 @@ final class FingerprintSite: @unchecked Sendable {
     }
 
     /// What the service was called for.
-    var calls: [String] {
+    package var calls: [String] {
         log("service").split(separator: "\n").map(String.init).filter { $0 != "ready" }
     }
-
-    // MARK: - Asking
-
-    static let short = FingerprintLimits(start: .seconds(10), answer: .seconds(10), end: .seconds(10))
-
-    func makeReader(_ limits: FingerprintLimits = short) -> FingerprintReader {
-        FingerprintReader(address: bus, limits: limits)
-    }
-
-    /// Verifies on a thread of its own.
-    func verify(
-        _ user: String = "alice",
-        with reader: FingerprintReader? = nil,
-        until stop: Int32 = -1,
-        patience: Duration = .seconds(20),
-        hear: @escaping @Sendable (FingerprintMessage) -> Void = { _ in }
-    ) async -> FingerprintVerdict {
-        let reader = reader ?? makeReader()
-        return await onThread { reader.verify(user: user, until: stop, patience: patience, hear: hear) }
-    }
-
-    func availability(
-        of user: String = "alice",
-        with reader: FingerprintReader? = nil
-    ) async -> FingerprintStatus {
-        let reader = reader ?? makeReader()
-        return await onThread { reader.availability(of: user) }
-    }
-}
-
-/// Runs something that blocks on a thread of its own: the threads that tests share are few.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        let work = Work(body)
-        Thread { continuation.resume(returning: work.run()) }.start()
-    }
-}
-
-/// Lets go of what it holds when it is done, and not some time after: what a test has started ends with the test's site.
-private final class Work<Result: Sendable>: Sendable {
-    private let body: Mutex<(@Sendable () -> Result)?>
-
-    init(_ body: @escaping @Sendable () -> Result) { self.body = Mutex(body) }
-
-    func run() -> Result {
-        guard let body = body.withLock({ body in body.take() }) else {
-            preconditionFailure("run twice")
-        }
-        return body()
-    }
-}
-
-/// A descriptor to stop by.
-final class Stop: Sendable {
-    let descriptor: Int32
-    private let writing: Int32
-
-    init() {
-        var ends: [Int32] = [-1, -1]
-        _ = pipe(&ends)
-        descriptor = ends[0]
-        writing = ends[1]
-    }
-
-    func now() { _ = write(writing, "!", 1) }
-
-    deinit {
-        close(descriptor)
-        close(writing)
-    }
-}
-
-/// What was heard, in order.
-final class Messages: Sendable {
-    private let messages = Mutex<[FingerprintMessage]>([])
-    var all: [FingerprintMessage] { messages.withLock { $0 } }
-    func add(_ message: FingerprintMessage) { messages.withLock { $0.append(message) } }
 }
