@@ -56,6 +56,7 @@ let package = Package(
         // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
         .executable(name: "chatelained", targets: ["chatelained"]),
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
+        .executable(name: "chatelaine-prompt", targets: ["chatelaine-prompt"]),
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
@@ -215,7 +216,7 @@ let package = Package(
             dependencies: [
                 "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
                 "PeerIdentity", "CodeSignature", "CLinux",
-                "LoginSessions", "TPMEnclave", "Prompting",
+                "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -228,6 +229,12 @@ let package = Package(
             name: "Prompting",
             dependencies: ["KeychainModel", "KeychainEnclave", "Pinentry"],
             path: "Sources/Wire/Prompting",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "FingerPrompting",
+            dependencies: ["KeychainModel", "KeychainEnclave", "FingerprintReader"],
+            path: "Sources/Wire/FingerPrompting",
             swiftSettings: strict
         ),
         .target(
@@ -341,6 +348,16 @@ let package = Package(
             path: "Sources/Platform/LoginSessions",
             swiftSettings: strict
         ),
+        // Fingers, as fprintd tells of them, and what it keeps of them.
+        .target(
+            name: "FingerprintReader",
+            dependencies: [
+                "CSystemBus",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Platform/FingerprintReader",
+            swiftSettings: strict
+        ),
         .target(
             name: "CSQLite",
             path: "Sources/Platform/CSQLite",
@@ -411,6 +428,14 @@ let package = Package(
             name: "chatelaine-identify",
             dependencies: ["PeerIdentity", "CZeroingAllocator", "CLinux"],
             path: "Sources/Executables/chatelaine-identify",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "chatelaine-prompt",
+            dependencies: [
+                "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "KeychainEnclave", "KeychainModel", "CLinux",
+            ],
+            path: "Sources/Executables/chatelaine-prompt",
             swiftSettings: strict
         ),
         .executableTarget(
@@ -572,6 +597,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
+        .testTarget(
+            name: "FingerprintTests",
+            dependencies: ["KeychainTestSupport", "FingerprintReader"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ChatelaineToolTests",
             dependencies: [
@@ -596,6 +627,7 @@ let package = Package(
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEnclave",
                 "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
+                "chatelaine-prompt",
                 "ChatelaineTool", "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -149,7 +149,7 @@ units() {
     cp systemd/user/* "$root/etc/systemd/user/"
     # What the units refer to: the system's own targets, and programs at their places.
     cp -r /lib/systemd/system "$root/usr/lib/systemd/"
-    for program in chatelained chatelaine-identify chatelaine-enclave; do
+    for program in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt; do
         printf '#!/bin/sh\n' >"$root/usr/libexec/chatelaine/$program"
         chmod 755 "$root/usr/libexec/chatelaine/$program"
     done
@@ -169,6 +169,7 @@ units() {
     exposure chatelained.service 10
     exposure chatelaine-identify.service 33
     exposure chatelaine-enclave.service 10
+    exposure chatelaine-prompt.service 20
     systemd-sysusers --dry-run "$PWD/systemd/sysusers.d/chatelaine.conf" >/dev/null 2>&1 || status=1
     rm -rf "$root"
     return $status

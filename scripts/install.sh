@@ -83,7 +83,7 @@ for command in security chatelaine; do
 done
 
 # The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
-for process in chatelained chatelaine-identify chatelaine-enclave; do
+for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
@@ -91,6 +91,7 @@ for page in chatelained chatelaine-enclave pam_chatelaine; do put 644 "docs/man/
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
+put 644 packaging/polkit/50-chatelaine.rules share/polkit-1/rules.d/50-chatelaine.rules
 for snippet in sysusers.d tmpfiles.d; do put 644 systemd/$snippet/chatelaine.conf lib/$snippet/chatelaine.conf; done
 
 for library in "$products"/*.so.*; do

@@ -2,7 +2,7 @@
 # Builds what is installed, all in one build: scripts/release.sh FOLDER puts it there.
 #
 #   security, chatelaine            the commands, with Swift's libraries inside
-#   chatelained, chatelaine-enclave, chatelaine-identify
+#   chatelained, chatelaine-enclave, chatelaine-identify, chatelaine-prompt
 #                                   the service's processes, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
@@ -39,6 +39,7 @@ program security SecurityTool "${static_foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine ChatelaineTool "${static_foundation[@]}" -l_CFXMLInterface -lxml2 -lstdc++ -lsqlite3
 program chatelained chatelained "${static_foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-enclave chatelaine_enclave "${static_foundation[@]}" -lstdc++
+program chatelaine-prompt chatelaine_prompt "${static_foundation[@]}" -lstdc++
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 

@@ -46,13 +46,19 @@ final class KeychainFixture {
     private let place: Place
     private let enclave: LocalEnclave?
     private let pinentry: String?
-    /// Asks for the system's service.
-    private var agent: Process?
+    /// Asks for the system's service, and reads fingers for it.
+    private var helpers: [Process] = []
 
     /// - Parameters:
     ///   - isLockable: whether its passcode is to be set, for which a service has to be the test's own.
     ///   - pinentry: what its owner is asked by; nobody is asked without one.
-    init(_ transport: Transport, isLockable: Bool = false, pinentry: String? = nil) throws {
+    ///   - fingers: where fingers are read, for a service of the test's own.
+    init(
+        _ transport: Transport,
+        isLockable: Bool = false,
+        pinentry: String? = nil,
+        fingers: FingerprintSite? = nil
+    ) throws {
         self.pinentry = pinentry
         switch transport {
         case .session where isLockable, .system where isLockable:
@@ -62,11 +68,16 @@ final class KeychainFixture {
             let service = try ServiceProcess(
                 in: folder.surroundings,
                 mode: transport == .system ? .system : .session,
-                arguments: transport == .session ? ["--pinentry", pinentry ?? "none"] : []
+                arguments: transport == .session
+                    ? ["--pinentry", pinentry ?? "none"] : fingers == nil ? [] : ["--prompt-user", Self.promptUser],
+                environment: fingers.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0.bus] } ?? [:]
             )
             guard service.waitUntilReady() else { throw BehaviourDaemon.Unavailable() }
             place = .service(service, folder)
-            if transport == .system, let pinentry { agent = try Self.agent(of: service, pinentry) }
+            if transport == .system, let pinentry { helpers.append(try Self.agent(of: service, pinentry)) }
+            if transport == .system, let fingers {
+                helpers.append(try Self.promptProcess(of: service, in: folder.surroundings, fingers))
+            }
         case .memory:
             let deviceKey = DeviceKey()
             let keys = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
@@ -114,10 +125,30 @@ final class KeychainFixture {
         return agent
     }
 
+    /// Somebody whom fprintd knows.
+    private static let promptUser = "daemon"
+
+    private static func promptProcess(
+        of service: ServiceProcess,
+        in folder: String,
+        _ fingers: FingerprintSite
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: ServiceProcess.program("chatelaine-prompt"))
+        process.arguments = [
+            "--user", promptUser, "--socket", folder + "/enclave.sock", "--server", "\(ServiceProcess.enclaveUser)",
+            "--templates", fingers.templates,
+        ]
+        process.environment = ["DBUS_SYSTEM_BUS_ADDRESS": fingers.bus]
+        process.standardInput = FileHandle.nullDevice
+        try process.runHearingSignals()
+        return process
+    }
+
     deinit {
-        if let agent {
-            kill(agent.processIdentifier, SIGKILL)
-            while agent.isRunning { usleep(1_000) }
+        for helper in helpers {
+            kill(helper.processIdentifier, SIGKILL)
+            helper.waitForExit()
         }
         // What other processes share of it lies elsewhere.
         switch place {

@@ -15,10 +15,14 @@ final class AttendedKeychain: @unchecked Sendable {
     let control: any EnclaveControl
     static let passcode = SecretBytes(Array("open sesame".utf8))
 
-    init(_ transport: Transport, _ answers: ScriptedPinentry.Answer...) throws {
+    init(
+        _ transport: Transport,
+        _ answers: ScriptedPinentry.Answer...,
+        fingers: FingerprintSite? = nil
+    ) throws {
         person = try ScriptedPinentry()
         for answer in answers { person.answer(answer) }
-        fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path)
+        fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path, fingers: fingers)
         control = try #require(try fixture.control())
         try control.changePasscode(from: nil, to: Self.passcode)
         if transport == .system { try waitForAgent() }

@@ -47,6 +47,8 @@ package final class ServiceProcess: @unchecked Sendable {
         try process.runHearingSignals()
     }
 
+    package static let enclaveUser = 64_034
+
     private static func options(_ mode: Mode, in folder: String) -> [String] {
         switch mode {
         case .session: ["--session"]
@@ -54,7 +56,7 @@ package final class ServiceProcess: @unchecked Sendable {
         case .system:
             [
                 "--system", "--teams", folder, "--user", "64031", "--identify-user", "64032", "--marker-group", "64033",
-                "--enclave-user", "64034", "--enclave-directory", folder + "/enclave", "--tpm", "none",
+                "--enclave-user", "\(enclaveUser)", "--enclave-directory", folder + "/enclave", "--tpm", "none",
             ]
         }
     }

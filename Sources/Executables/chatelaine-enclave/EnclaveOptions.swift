@@ -14,6 +14,8 @@ struct EnclaveOptions {
     let gid: UInt32
     /// The keychain service's user, who alone may connect as the service.
     let server: UInt32?
+    /// The user of chatelaine-prompt, who alone is believed about fingers.
+    let prompter: UInt32?
     let directory: String
     /// The TPM that device keys are sealed by, where it is there.
     let tpm: TPMSetting
@@ -28,6 +30,7 @@ struct EnclaveOptions {
         var uid: UInt32?
         var gid: UInt32?
         var server: UInt32?
+        var prompter: UInt32?
         var connected: Int32?
         var owners: Int32?
         var tpm = TPMSetting.automatic
@@ -38,6 +41,7 @@ struct EnclaveOptions {
             switch option {
             case "--user": (uid, gid) = try Self.user(value)
             case "--server": server = try Self.user(value).uid
+            case "--prompter": prompter = try Self.user(value).uid
             case "--directory": directory = value
             case "--tpm": tpm = try TPMSetting(value)
             case "--descriptor": connected = Int32(value)
@@ -49,6 +53,7 @@ struct EnclaveOptions {
         self.uid = uid ?? geteuid()
         self.gid = gid ?? getegid()
         self.server = server
+        self.prompter = prompter
         self.directory = directory
         self.tpm = tpm
         self.connected = connected

@@ -24,6 +24,7 @@ enum EnclaveProcess {
             sockets.serviceListener = (listener, server)
         }
         sockets.ownerListener = options.ownerListener
+        sockets.prompter = options.prompter
         for listener in [options.serviceListener, options.ownerListener] {
             // A connection that is gone before it is taken would make the loop wait.
             if let listener { _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK) }

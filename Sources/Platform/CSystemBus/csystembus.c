@@ -1,17 +1,16 @@
 #define _GNU_SOURCE
-#include "csystembus.h"
+#include "systembus.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if __has_include(<systemd/sd-bus.h>)
+#ifdef CSYSTEMBUS_HAS_SYSTEMD
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <systemd/sd-bus.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,40 +22,8 @@ static const char logind_session[] = "org.freedesktop.login1.Session";
 // Whoever does not answer within that time is taken for gone.
 enum { answer_microseconds = 5000000 };
 
-struct csystembus {
-    sd_bus *connection;
-};
-
-// The functions of libsystemd, by the names that they have there.
-#define EACH_FUNCTION(DO)              \
-    DO(sd_bus_open_system)             \
-    DO(sd_bus_set_method_call_timeout) \
-    DO(sd_bus_flush_close_unref)       \
-    DO(sd_bus_get_fd)                  \
-    DO(sd_bus_get_events)              \
-    DO(sd_bus_get_timeout)             \
-    DO(sd_bus_process)                 \
-    DO(sd_bus_call_method)             \
-    DO(sd_bus_get_property)            \
-    DO(sd_bus_error_free)              \
-    DO(sd_bus_message_unref)           \
-    DO(sd_bus_message_is_signal)       \
-    DO(sd_bus_message_get_sender)      \
-    DO(sd_bus_message_get_path)        \
-    DO(sd_bus_message_get_interface)   \
-    DO(sd_bus_message_get_member)      \
-    DO(sd_bus_message_peek_type)       \
-    DO(sd_bus_message_read_basic)      \
-    DO(sd_bus_message_read)            \
-    DO(sd_bus_message_enter_container) \
-    DO(sd_bus_message_exit_container)
-
-static struct {
-#define DECLARE(name) __typeof__(name) *name;
-    EACH_FUNCTION(DECLARE)
-#undef DECLARE
-    bool is_there;
-} lib;
+struct csystembus_functions csystembus_lib;
+#define lib csystembus_lib
 
 static void load(void) {
     void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -89,6 +56,12 @@ int csystembus_open(struct csystembus **bus) {
     return 0;
 }
 
+void csystembus_copy(char *to, size_t capacity, const char *from) {
+    const size_t length = from == NULL ? capacity : strlen(from);
+    to[0] = '\0';
+    if (length < capacity) memcpy(to, from, length + 1);
+}
+
 void csystembus_close(struct csystembus *bus) {
     if (bus == NULL) return;
     lib.sd_bus_flush_close_unref(bus->connection);
@@ -113,12 +86,6 @@ int csystembus_watch(struct csystembus *bus, const char *rule) {
     return result < 0 ? result : 0;
 }
 
-static void copy(char *to, size_t capacity, const char *from) {
-    const size_t length = from == NULL ? capacity : strlen(from);
-    to[0] = '\0';
-    if (length < capacity) memcpy(to, from, length + 1);
-}
-
 static void read_arguments(sd_bus_message *message, struct csystembus_signal *signal) {
     size_t texts = 0;
     while (true) {
@@ -139,7 +106,7 @@ static void read_arguments(sd_bus_message *message, struct csystembus_signal *si
         case SD_BUS_TYPE_OBJECT_PATH:
             if (texts == sizeof signal->text / sizeof signal->text[0]) return;
             if (lib.sd_bus_message_read_basic(message, type, &text) <= 0) return;
-            copy(signal->text[texts], sizeof signal->text[texts], text);
+            csystembus_copy(signal->text[texts], sizeof signal->text[texts], text);
             texts++;
             break;
         default: return;
@@ -149,10 +116,10 @@ static void read_arguments(sd_bus_message *message, struct csystembus_signal *si
 
 static void describe(sd_bus_message *message, struct csystembus_signal *signal) {
     memset(signal, 0, sizeof *signal);
-    copy(signal->sender, sizeof signal->sender, lib.sd_bus_message_get_sender(message));
-    copy(signal->path, sizeof signal->path, lib.sd_bus_message_get_path(message));
-    copy(signal->interface, sizeof signal->interface, lib.sd_bus_message_get_interface(message));
-    copy(signal->member, sizeof signal->member, lib.sd_bus_message_get_member(message));
+    csystembus_copy(signal->sender, sizeof signal->sender, lib.sd_bus_message_get_sender(message));
+    csystembus_copy(signal->path, sizeof signal->path, lib.sd_bus_message_get_path(message));
+    csystembus_copy(signal->interface, sizeof signal->interface, lib.sd_bus_message_get_interface(message));
+    csystembus_copy(signal->member, sizeof signal->member, lib.sd_bus_message_get_member(message));
     read_arguments(message, signal);
 }
 
@@ -207,7 +174,7 @@ int csystembus_owner(struct csystembus *bus, const char *name, char owner[256]) 
     if (result < 0) return result;
     const char *text = NULL;
     result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_STRING, &text);
-    if (result > 0) copy(owner, 256, text);
+    if (result > 0) csystembus_copy(owner, 256, text);
     lib.sd_bus_message_unref(reply);
     if (result > 0 && owner[0] != '\0') return 0;
     return result < 0 ? result : -EBADMSG;
@@ -226,7 +193,7 @@ int csystembus_sessions(struct csystembus *bus, struct csystembus_session *sessi
         if (result <= 0) break;
         if ((size_t)count < capacity) {
             sessions[count].uid = uid;
-            copy(sessions[count].path, sizeof sessions[count].path, path);
+            csystembus_copy(sessions[count].path, sizeof sessions[count].path, path);
         }
         count++;
     }
@@ -257,7 +224,7 @@ int csystembus_class(struct csystembus *bus, const char *session, char class[64]
     if (result < 0) return result;
     const char *text = NULL;
     result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_STRING, &text);
-    if (result > 0) copy(class, 64, text);
+    if (result > 0) csystembus_copy(class, 64, text);
     lib.sd_bus_message_unref(reply);
     return result < 0 ? result : 0;
 }

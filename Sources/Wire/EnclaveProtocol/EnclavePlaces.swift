@@ -3,6 +3,9 @@ package enum EnclavePlaces {
     /// The name of the socket for those who bring a passcode, in the folder of the keychain service's own socket.
     package static let controlSocketName = "enclave.sock"
 
+    /// The system's such socket.
+    package static let controlSocket = "/run/chatelaine/" + controlSocketName
+
     /// Where a service in system mode finds the enclave that systemd started.
     package static let serviceSocket = "/run/chatelaine/enclave-service.sock"
 

@@ -1,4 +1,5 @@
 import EnclaveProtocol
+import FingerPrompting
 import Glibc
 import KeychainEnclave
 import KeychainModel
@@ -58,12 +59,16 @@ struct DaemonEnclaves {
                 lockForSleep: { table.lockForSleep() }
             )
             control = try Self.serve(table, at: place, onlyTo: own, log: log)
+            // Who reads the service's memory, as the user's programs may here, reads the keys too: the reader's word is worth
+            // as much as the rest.
+            let fingers = FingerprintPrompter(uid: own) { () throws(KeychainError) in try table.desk(of: own) }
+            _ = try table.attend(for: .biometry, of: own) { _ in fingers }
             let prompter = try? PinentryPrompter(
                 path: pinentry,
                 desk: { () throws(KeychainError) in try table.desk(of: own) }
             )
             if asks, let prompter {
-                _ = try table.attend(prompter, for: .typing, of: own)
+                _ = try table.attend(for: .typing, of: own) { _ in prompter }
             }
         }
     }

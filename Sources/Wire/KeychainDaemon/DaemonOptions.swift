@@ -38,6 +38,15 @@ package struct DaemonOptions: ParsableArguments {
     package var enclaveUser: String = "chatelaine-enclave"
 
     @Option(
+        help: ArgumentHelp(
+            "System mode, started by root: the user of chatelaine-prompt, who alone is believed about fingers; "
+                + "chatelaine-prompt, where there is such a user.",
+            valueName: "name|uid"
+        )
+    )
+    package var promptUser: String?
+
+    @Option(
         help: ArgumentHelp("System mode, started by root: the folder of the enclave's own files.", valueName: "dir")
     )
     package var enclaveDirectory: String = EnclavePlaces.directory
@@ -105,6 +114,14 @@ package struct DaemonOptions: ParsableArguments {
     var tpmSetting: TPMSetting {
         guard let tpm, let setting = try? TPMSetting(tpm) else { return mode == .session ? .none : .automatic }
         return setting
+    }
+
+    /// - Throws: where the named user is not there.
+    var prompter: UInt32? {
+        get throws(KeychainError) {
+            if let promptUser { return try SystemAccount.user(promptUser).uid }
+            return try? SystemAccount.user("chatelaine-prompt").uid
+        }
     }
 
     /// Whether this process asks.

@@ -8,10 +8,13 @@ import PeerIdentity
 enum EnclaveHelper {
     /// Starts it, beside this program, on a pair of sockets and with the socket for owners. To be called while this
     /// process is still root.
+    ///
+    /// - Parameter prompter: who reads fingers; nil where nobody does.
     static func start(
         user: String,
         directory: String,
         tpm: String,
+        prompter: UInt32?,
         owners: ListeningSocket
     ) throws(KeychainError) -> PacketSocket {
         let account = try SystemAccount.user(user)
@@ -21,7 +24,7 @@ enum EnclaveHelper {
             [
                 "--user", String(account.uid), "--directory", directory, "--tpm", tpm, "--descriptor", "3",
                 "--owners", "4",
-            ],
+            ] + (prompter.map { ["--prompter", String($0)] } ?? []),
             descriptors: [theirs.number, owners.descriptor]
         )
         return ours

@@ -99,6 +99,7 @@ package struct PreparedDaemon {
                     user: options.enclaveUser,
                     directory: options.enclaveDirectory,
                     tpm: options.tpmSetting.description,
+                    prompter: try options.prompter,
                     owners: owners
                 )
                 // The path stays: whoever has given up root could not remove it. The next service replaces it.

@@ -11,13 +11,23 @@ extension PinentryPrompt {
             title: "Keychain",
             description: Self.description(of: prompt),
             prompt: prompt.wish == .passcode ? "Passcode:" : "Password:",
-            error: prompt.isRepeated ? "Wrong password." : nil,
+            error: prompt.hint.map(Self.text) ?? (prompt.isRepeated ? "Wrong password." : nil),
             repetition: prompt.wish == .newPassword
                 ? Repetition(prompt: "Repeat:", mismatch: "The two are not the same.") : nil,
             cancelLabel: PromptText(foreignTitle: prompt.wishes.cancelTitle) ?? "Cancel",
             fallbackLabel: prompt.wish == .notice ? PromptText(foreignTitle: prompt.wishes.fallbackTitle) : nil,
             timeout: PresenceDesk.patience
         )
+    }
+
+    private static func text(of hint: FingerHint) -> PromptText {
+        switch hint {
+        case .retry: "That was not read. Try once more."
+        case .swipeTooShort: "That was too short. Swipe once more."
+        case .notCentered: "The finger was not in the middle. Try once more."
+        case .removeAndRetry: "Take the finger away, and try once more."
+        case .notRecognised: "That finger is not known here. Try once more."
+        }
     }
 
     private static func description(of prompt: Prompt) -> PromptText {

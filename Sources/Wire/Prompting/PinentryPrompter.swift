@@ -37,7 +37,13 @@ package final class PinentryPrompter: Prompter {
 
     package func show(_ prompt: Prompt) {
         let pinentry = Pinentry(path: path, needsPlace: needsPlace)
-        shown.withLock { $0[prompt.question, default: []].append(pinentry) }
+        let before = shown.withLock { shown in
+            let before = shown[prompt.question] ?? []
+            shown[prompt.question, default: []].append(pinentry)
+            return before
+        }
+        // Nothing was typed there: it said less than this one does.
+        if prompt.hint != nil { for pinentry in before { pinentry.cancel() } }
         Self.waiting.async { [self] in
             run(prompt, by: pinentry)
             shown.withLock { shown in

@@ -197,6 +197,7 @@ extension LocalEnclave {
 
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
         _ = try state()
+        desk.look()
         return desk.status
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 package import KeychainModel
 import Synchronization
 
@@ -18,6 +19,12 @@ package final class PresenceDesk: Sendable {
         var limits = PromptLimits()
         /// Wrong fingers since the last passcode.
         var wrongFingers = 0
+        /// What was seen of the owner's fingers last; nil where nobody looks, or answers.
+        var sight: BiometrySight?
+        /// Who waits for the next sight.
+        var lookers: [DispatchSemaphore] = []
+        /// When somebody who was to look said nothing.
+        var silence: ContinuousClock.Instant?
         var hasPasscode = false
         var lock = EnclaveState.Lock.beforeFirstUnlock
         var verifier: Verifier?
@@ -39,6 +46,18 @@ package final class PresenceDesk: Sendable {
         /// To whom it is shown, and what is asked of them.
         var shown: [Int: Set<Prompt.Wish>] = [:]
         var isTrying = false
+
+        func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, hint: FingerHint? = nil) -> Prompt {
+            Prompt(
+                question: id,
+                wish: wish,
+                asker: question.asker,
+                wishes: question.prompt,
+                biometryIsEnough: biometryIsEnough,
+                isRepeated: question.isRepeated && wish != .passcode,
+                hint: hint
+            )
+        }
     }
 
     /// What is done once the lock is left: those who are told may come back at once.
@@ -100,14 +119,55 @@ package final class PresenceDesk: Sendable {
     package func leave(_ number: Int) {
         withState { state, consequences in
             state.prompters.removeAll { $0.number == number }
+            if !state.abilities.contains(.biometry) { state.sight = nil }
             guard !state.questions.isEmpty, state.questions[0].shown.removeValue(forKey: number) != nil else { return }
             state.show(&consequences)
         }
     }
 
+    // MARK: - What is seen of fingers
+
+    /// Takes in what can be seen of the owner's fingers. Only a trusted prompter may say so.
+    package func saw(_ sight: BiometrySight) {
+        state.withLock { state in
+            state.sight = sight
+            state.silence = nil
+            for looker in state.lookers { looker.signal() }
+            state.lookers = []
+        }
+    }
+
+    /// Has somebody look at the owner's fingers, and waits until they have, or for some seconds. Before this, or after
+    /// nobody has answered, no finger can be read.
+    package func look() {
+        let seen = DispatchSemaphore(value: 0)
+        let isAsked = withState { state, consequences in
+            guard let attendant = state.prompters.last(where: { $0.abilities.contains(.biometry) }) else { return false }
+            // Not every question waits for one who is silent.
+            if let silence = state.silence, .now - silence < Self.pauseAfterSilence { return false }
+            state.lookers.append(seen)
+            consequences.append { attendant.prompter.look() }
+            return true
+        }
+        guard isAsked, seen.wait(timeout: .now() + Self.patienceToLook) == .timedOut else { return }
+        state.withLock { state in
+            state.lookers.removeAll { $0 === seen }
+            state.sight = nil
+            state.silence = .now
+        }
+    }
+
+    private static let patienceToLook: DispatchTimeInterval = .seconds(4)
+    private static let pauseAfterSilence: Duration = .seconds(5)
+
+    /// Looks where the demand is one that a finger can meet.
+    package func look(for demand: PresenceDemand) {
+        if demand.alternatives.contains(where: { $0.contains(.biometry) }) { look() }
+    }
+
     // MARK: - Questions
 
-    /// Opens a question.
+    /// Opens a question. What is known of fingers is what the last `look` has found.
     ///
     /// - Parameter settle: called once, from any thread, unless this throws or the question is withdrawn.
     /// - Returns: what withdraws it.
@@ -136,6 +196,7 @@ package final class PresenceDesk: Sendable {
     /// - Throws: with the `PresenceFailure`.
     func ask(_ question: PresenceQuestion, isWanted: () -> Bool) throws(KeychainError) -> PresenceProof {
         let settled = SettledQuestion()
+        look(for: question.demand)
         let id = try begin(question) { settled.settle($0) }
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -164,7 +225,8 @@ package final class PresenceDesk: Sendable {
         state.withLock { state in
             PresenceStatus(
                 passcode: state.obstacle(to: .passcode),
-                biometry: state.obstacle(to: .biometry)
+                biometry: state.obstacle(to: .biometry),
+                biometrySet: state.sight?.set?.domainState
             )
         }
     }
@@ -233,9 +295,20 @@ package final class PresenceDesk: Sendable {
         withState { state, consequences in
             guard let index = state.shownQuestion(id, wanting: [.biometry]) else { return .over }
             state.wrongFingers += 1
-            guard state.wrongFingers >= Self.mostWrongFingers else { return .wrong }
+            guard state.wrongFingers >= Self.mostWrongFingers else {
+                state.showAgain(.notice, of: index, .notRecognised, &consequences)
+                return .wrong
+            }
             state.lose(.biometry, of: index, because: .biometryLockout, &consequences)
             return .over
+        }
+    }
+
+    /// The reader wants the person told something. Only a trusted prompter may say so. Where nothing is typed it is shown.
+    package func hint(_ id: ItemUUID, _ hint: FingerHint) {
+        withState { state, consequences in
+            guard let index = state.shownQuestion(id, wanting: [.biometry]) else { return }
+            state.showAgain(.notice, of: index, hint, &consequences)
         }
     }
 
@@ -282,7 +355,7 @@ package final class PresenceDesk: Sendable {
 // MARK: - Under the lock
 
 extension PresenceDesk.State {
-    private var abilities: PrompterAbilities { prompters.reduce([]) { $0.union($1.abilities) } }
+    var abilities: PrompterAbilities { prompters.reduce([]) { $0.union($1.abilities) } }
 
     /// What can be had of a person at all.
     private var available: PresenceFactors {
@@ -293,8 +366,11 @@ extension PresenceDesk.State {
     /// Why a factor cannot be had; of both, why neither can.
     func obstacle(to factor: PresenceFactors) -> PresenceFailure? {
         if factor == .biometry {
-            guard abilities.contains(.biometry) else { return .noBiometry }
-            return wrongFingers >= PresenceDesk.mostWrongFingers ? .biometryLockout : nil
+            guard abilities.contains(.biometry), let sight else { return .noBiometry }
+            if let obstacle = sight.obstacle { return obstacle }
+            if wrongFingers >= PresenceDesk.mostWrongFingers { return .biometryLockout }
+            // Whoever touches a reader has to see what for.
+            return abilities.contains(.typing) ? nil : .nobodyToAsk
         }
         guard hasPasscode else { return .noPasscode }
         return abilities.contains(.typing) ? nil : .nobodyToAsk
@@ -364,20 +440,27 @@ extension PresenceDesk.State {
     ) {
         guard let attendant = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
         guard question.shown[attendant.number]?.contains(wish) != true else { return }
-        let prompt = Prompt(
-            question: question.id,
-            wish: wish,
-            asker: question.question.asker,
-            wishes: question.question.prompt,
-            biometryIsEnough: biometryIsEnough,
-            isRepeated: question.question.isRepeated && wish != .passcode
-        )
+        let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough)
         // Of what is typed, one thing is asked for at a time.
         let before = (question.shown[attendant.number] ?? []).intersection(
             ability == .typing ? [.biometry] : Prompt.Wish.typed
         )
         question.shown[attendant.number] = before.union([wish])
         consequences.append { attendant.prompter.show(prompt) }
+    }
+
+    /// To those who are shown it already.
+    func showAgain(
+        _ wish: Prompt.Wish,
+        of index: Int,
+        _ hint: FingerHint,
+        _ consequences: inout [PresenceDesk.Consequence]
+    ) {
+        let open = questions[index]
+        let prompt = open.prompt(wish, biometryIsEnough: true, hint: hint)
+        for attendant in prompters where open.shown[attendant.number]?.contains(wish) == true {
+            consequences.append { attendant.prompter.show(prompt) }
+        }
     }
 
     mutating func prove(

@@ -7,6 +7,14 @@ package protocol Prompter: Sendable {
 
     /// Takes a prompt away that is still shown. It returns at once.
     func withdraw(_ question: ItemUUID)
+
+    /// Has the desk told anew what can be seen of the owner's fingers (`saw`). It returns at once. Only asked of who reads
+    /// fingers.
+    func look()
+}
+
+extension Prompter {
+    package func look() {}
 }
 
 /// What a prompter can bring.
@@ -46,6 +54,8 @@ package struct Prompt: Sendable, Hashable {
     package let biometryIsEnough: Bool
     /// Whether what was given last was wrong.
     package let isRepeated: Bool
+    /// What the reader of fingers has said last.
+    package let hint: FingerHint?
 
     package init(
         question: ItemUUID,
@@ -53,7 +63,8 @@ package struct Prompt: Sendable, Hashable {
         asker: Asker,
         wishes: PromptWishes,
         biometryIsEnough: Bool,
-        isRepeated: Bool
+        isRepeated: Bool,
+        hint: FingerHint? = nil
     ) {
         self.question = question
         self.wish = wish
@@ -61,6 +72,7 @@ package struct Prompt: Sendable, Hashable {
         self.wishes = wishes
         self.biometryIsEnough = biometryIsEnough
         self.isRepeated = isRepeated
+        self.hint = hint
     }
 }
 
@@ -96,4 +108,18 @@ package protocol PromptDesk: Sendable {
     ) throws(KeychainError)
 }
 
-extension PresenceDesk: PromptDesk {}
+/// Where a prompter that is trusted brings what it reads.
+package protocol BiometryDesk: PromptDesk {
+    /// A finger was read that is enrolled.
+    func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+
+    /// A finger was read that is not enrolled.
+    func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+
+    /// The reader wants the person told something.
+    func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError)
+
+    func saw(_ sight: BiometrySight) throws(KeychainError)
+}
+
+extension PresenceDesk: BiometryDesk {}

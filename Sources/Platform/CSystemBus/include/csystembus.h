@@ -1,4 +1,4 @@
-// What is heard of log-in sessions on the system's message bus: sd-bus, found when the program runs, so that nothing has to
+// What is heard of log-in sessions and of fingerprint readers on the system's message bus: sd-bus, found when the program runs, so that nothing has to
 // be linked or installed where nobody asks for it.
 #ifndef CSYSTEMBUS_H
 #define CSYSTEMBUS_H
@@ -62,5 +62,55 @@ int csystembus_class(struct csystembus *bus, const char *session, char class[64]
 /// Has logind wait, for some seconds, before the machine sleeps, for as long as the descriptor is open. The descriptor, or a
 /// negative errno.
 int csystembus_delay_sleep(struct csystembus *bus, const char *who, const char *why);
+
+// MARK: - Calls and signals in one order
+
+enum csystembus_kind { csystembus_is_nothing, csystembus_is_signal, csystembus_is_answer, csystembus_is_refusal };
+
+/// A message, as far as anybody here looks at it. What is longer than it may be is left empty.
+struct csystembus_message {
+    enum csystembus_kind kind;
+    /// Of an answer or a refusal: the cookie of the call.
+    uint64_t answers;
+    /// Of a refusal: the error's name.
+    char error[128];
+    /// The unique name of whoever sent it, which the bus has written; the bus itself is `org.freedesktop.DBus`.
+    char sender[256];
+    char path[256];
+    char interface[128];
+    char member[64];
+    /// All arguments' types (D-Bus Specification, Type System).
+    char signature[32];
+    /// The arguments that there are, also in a variant or an array: the last `u`, the last `b`, the first three `s` or `o`,
+    /// and how many of these there are.
+    uint32_t number;
+    bool flag;
+    char text[3][256];
+    uint32_t texts;
+};
+
+/// Connects as csystembus_open() does, or to the bus at an address, which may be NULL. Waits for nobody. 0, or a negative
+/// errno. For such a connection only what follows here is called.
+int csystembus_open_at(const char *address, struct csystembus **bus);
+
+/// Closes a connection without waiting for what has not been sent.
+void csystembus_drop(struct csystembus *bus);
+
+/// Calls a method with up to two texts, NULL where there is none, and does not wait for its answer. 0, or a negative errno.
+int csystembus_send(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    const char *text, const char *second, uint64_t *cookie
+);
+
+/// Calls StartServiceByName (D-Bus Specification), likewise.
+int csystembus_start_service(struct csystembus *bus, const char *name, uint64_t *cookie);
+
+/// Waits for the next message of any kind.
+///
+/// - Parameter stop: a descriptor that becomes readable when nobody wants to wait any longer; negative where there is none.
+/// - Parameter end: when the wait ends, in microseconds of CLOCK_MONOTONIC.
+/// - Returns: 1 with a message, 0 if `stop` is readable, -ETIMEDOUT at the end, another negative errno if the connection is
+///   lost.
+int csystembus_receive(struct csystembus *bus, int stop, uint64_t end, struct csystembus_message *found);
 
 #endif

@@ -128,6 +128,19 @@ extension RemoteEnclaveControl: PromptDesk {
     ///
     /// - Throws: `notAvailable` where the enclave has gone.
     package func attend(_ prompter: any Prompter, for abilities: PrompterAbilities) throws(KeychainError) {
+        try attend(for: abilities) { (about) throws(KeychainError) in
+            guard about == uid else { throw EnclaveConnection.isNoAnswer }
+            return prompter
+        }
+    }
+
+    /// The same for all users, for one whom the enclave trusts to read fingers.
+    ///
+    /// - Parameter prompter: the one for a user, by uid.
+    package func attend(
+        for abilities: PrompterAbilities,
+        _ prompter: (UInt32) throws(KeychainError) -> any Prompter
+    ) throws(KeychainError) {
         try done(.attend(abilities))
         socket.limit(receiving: .zero, sending: Self.patience)
         var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
@@ -135,11 +148,30 @@ extension RemoteEnclaveControl: PromptDesk {
             let (outcome, count, _) = socket.receive(into: &buffer)
             guard outcome == .done else { throw EnclaveConnection.isGone }
             let (about, event) = try PrompterEvent.decode(buffer[..<count])
-            guard about == uid else { throw EnclaveConnection.isNoAnswer }
+            let prompter = try prompter(about)
             switch event {
             case .prompt(let prompt): prompter.show(prompt)
             case .withdrawal(let question): prompter.withdraw(question)
+            case .look: prompter.look()
             }
         }
+    }
+}
+
+extension RemoteEnclaveControl: BiometryDesk {
+    package func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
+        try answer(.matched(id))
+    }
+
+    package func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
+        try answer(.mismatched(id))
+    }
+
+    package func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError) {
+        try done(.hint(id, hint))
+    }
+
+    package func saw(_ sight: BiometrySight) throws(KeychainError) {
+        try done(.saw(sight))
     }
 }

@@ -66,6 +66,8 @@ enum RequestKind: UInt8, CaseIterable {
     // A prompter that is trusted.
     case matched = 96
     case mismatched = 97
+    case hint = 98
+    case saw = 99
 }
 
 /// What a reply brings.
@@ -95,3 +97,4 @@ let stateChangedKind: UInt8 = 254
 /// What the enclave says unasked, to prompters.
 let promptKind: UInt8 = 253
 let withdrawalKind: UInt8 = 252
+let lookKind: UInt8 = 251

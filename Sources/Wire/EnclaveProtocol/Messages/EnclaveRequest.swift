@@ -51,6 +51,8 @@ package enum EnclaveRequest: Sendable {
 
     case matched(ItemUUID)
     case mismatched(ItemUUID)
+    case hint(ItemUUID, FingerHint)
+    case saw(BiometrySight)
 
     var kind: RequestKind {
         switch self {
@@ -86,6 +88,8 @@ package enum EnclaveRequest: Sendable {
         case .decline: .decline
         case .matched: .matched
         case .mismatched: .mismatched
+        case .hint: .hint
+        case .saw: .saw
         }
     }
 }
@@ -111,6 +115,13 @@ extension EnclaveRequest {
             writer.append(failure.rawValue)
             writer.append(abilities.rawValue)
         case .matched(let question), .mismatched(let question): writer.append(question.bytes)
+        case .hint(let question, let hint):
+            writer.append(question.bytes)
+            writer.append(hint.rawValue)
+        case .saw(let sight):
+            writer.append(sight.obstacle?.rawValue ?? 0)
+            writer.append((sight.set == nil ? 0 : 1) as UInt8)
+            if let set = sight.set { writer.append(set.bytes) }
         case .wrap(let keys, let credentials):
             writer.append(UInt16(clamping: keys.count))
             for key in keys {
@@ -208,6 +219,8 @@ extension EnclaveRequest {
             .decline(try reader.uuid(), because: try reader.presenceFailure(), of: try reader.abilities())
         case .matched: .matched(try reader.uuid())
         case .mismatched: .mismatched(try reader.uuid())
+        case .hint: .hint(try reader.uuid(), try reader.fingerHint())
+        case .saw: .saw(try reader.biometrySight())
         }
     }
 

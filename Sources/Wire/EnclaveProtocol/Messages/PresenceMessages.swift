@@ -134,6 +134,26 @@ extension MessageReader {
         )
     }
 
+    mutating func optionalFingerHint() throws(KeychainError) -> FingerHint? {
+        let number = try byte()
+        if number == 0 { return nil }
+        guard let hint = FingerHint(rawValue: number) else { throw Self.malformed }
+        return hint
+    }
+
+    mutating func fingerHint() throws(KeychainError) -> FingerHint {
+        guard let hint = FingerHint(rawValue: try byte()) else { throw Self.malformed }
+        return hint
+    }
+
+    mutating func biometrySight() throws(KeychainError) -> BiometrySight {
+        let obstacle = try obstacle()
+        guard [nil, .noBiometry, .notEnrolled].contains(obstacle) else { throw Self.malformed }
+        guard try flags(1) != 0 else { return BiometrySight(obstacle: obstacle, set: nil) }
+        guard let set = BiometrySet(try take(BiometrySet.size)) else { throw Self.malformed }
+        return BiometrySight(obstacle: obstacle, set: set)
+    }
+
     private mutating func obstacle() throws(KeychainError) -> PresenceFailure? {
         let number = try byte()
         if number == 0 { return nil }
@@ -152,6 +172,8 @@ extension PromptTerminal {
 package enum PrompterEvent: Sendable, Hashable {
     case prompt(Prompt)
     case withdrawal(ItemUUID)
+    /// What can be seen of the owner's fingers is wanted.
+    case look
 
     /// - Parameter uid: whose keychain it is about.
     package func encoded(uid: UInt32) throws(KeychainError) -> [UInt8] {
@@ -163,10 +185,14 @@ package enum PrompterEvent: Sendable, Hashable {
             writer.append((prompt.biometryIsEnough ? 1 : 0) | (prompt.isRepeated ? 2 : 0) as UInt8)
             try writer.append(prompt.asker)
             try writer.append(prompt.wishes)
+            writer.append(prompt.hint?.rawValue ?? 0)
             return try writer.finish()
         case .withdrawal(let question):
             var writer = MessageWriter(kind: withdrawalKind, id: 0, uid: uid)
             writer.append(question.bytes)
+            return try writer.finish()
+        case .look:
+            var writer = MessageWriter(kind: lookKind, id: 0, uid: uid)
             return try writer.finish()
         }
     }
@@ -191,10 +217,12 @@ package enum PrompterEvent: Sendable, Hashable {
                     asker: try reader.asker(),
                     wishes: try reader.wishes(),
                     biometryIsEnough: flags & 1 != 0,
-                    isRepeated: flags & 2 != 0
+                    isRepeated: flags & 2 != 0,
+                    hint: try reader.optionalFingerHint()
                 )
             )
         case withdrawalKind: event = .withdrawal(try reader.uuid())
+        case lookKind: event = .look
         default: throw MessageReader.malformed
         }
         try reader.finish()

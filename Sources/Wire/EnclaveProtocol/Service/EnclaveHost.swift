@@ -28,11 +28,17 @@ package final class EnclaveTable: Sendable {
     }
 
     private struct Attendant {
-        let uid: UInt32
-        let prompter: any Prompter
+        /// Nil for all users.
+        let uid: UInt32?
+        let prompter: @Sendable (UInt32) -> any Prompter
         let abilities: PrompterAbilities
-        /// What it is at the desk of the enclave that is open; nil while none is.
-        var number: Int?
+        /// What it is at the desks of the enclaves that are open.
+        var numbers: [UInt32: Int] = [:]
+
+        mutating func sit(at desk: PresenceDesk, of user: UInt32) {
+            guard uid == nil || uid == user, numbers[user] == nil else { return }
+            numbers[user] = desk.attend(prompter(user), for: abilities)
+        }
     }
 
     /// Prompters of one user.
@@ -82,9 +88,7 @@ package final class EnclaveTable: Sendable {
                 if let tell { enclave.observe { tell(uid, $0) } }
                 state.enclaves[uid] = enclave
                 let desk = try host.desk(of: enclave)
-                for (key, attendant) in state.attendants.sorted(by: { $0.key < $1.key }) where attendant.uid == uid {
-                    state.attendants[key]?.number = desk.attend(attendant.prompter, for: attendant.abilities)
-                }
+                for key in state.attendants.keys.sorted() { state.attendants[key]?.sit(at: desk, of: uid) }
                 return enclave
             }
         }.get()
@@ -101,7 +105,12 @@ package final class EnclaveTable: Sendable {
         try host.prepare(for: uid)
         let folder = try host.folder(of: uid)
         // Somebody has taken the files away: what was opened of them belongs to no database that is made now.
-        if try folder.presence() != .complete { state.withLock { $0.enclaves[uid] = nil } }
+        if try folder.presence() != .complete {
+            state.withLock { state in
+                state.enclaves[uid] = nil
+                for key in state.attendants.keys { state.attendants[key]?.numbers[uid] = nil }
+            }
+        }
         try folder.create()
     }
 
@@ -115,11 +124,12 @@ package final class EnclaveTable: Sendable {
 
     /// Has a user's prompts shown by somebody.
     ///
+    /// - Parameter uid: nil for all users'.
     /// - Returns: a key for `leave`.
     package func attend(
-        _ prompter: any Prompter,
         for abilities: PrompterAbilities,
-        of uid: UInt32
+        of uid: UInt32?,
+        by prompter: @escaping @Sendable (UInt32) -> any Prompter
     ) throws(KeychainError) -> UInt64 {
         try state.withLock { state -> Result<UInt64, KeychainError> in
             Result { () throws(KeychainError) in
@@ -129,9 +139,7 @@ package final class EnclaveTable: Sendable {
                 let key = state.nextAttendant
                 state.nextAttendant += 1
                 var attendant = Attendant(uid: uid, prompter: prompter, abilities: abilities)
-                if let enclave = state.enclaves[uid] {
-                    attendant.number = try host.desk(of: enclave).attend(prompter, for: abilities)
-                }
+                for (user, enclave) in state.enclaves { attendant.sit(at: try host.desk(of: enclave), of: user) }
                 state.attendants[key] = attendant
                 return key
             }
@@ -139,12 +147,12 @@ package final class EnclaveTable: Sendable {
     }
 
     func leave(_ key: UInt64) {
-        let (attendant, enclave) = state.withLock { state in
-            let attendant = state.attendants.removeValue(forKey: key)
-            return (attendant, attendant.flatMap { state.enclaves[$0.uid] })
+        let left = state.withLock { state in
+            (state.attendants.removeValue(forKey: key)?.numbers ?? [:]).compactMap { uid, number in
+                state.enclaves[uid].map { ($0, number) }
+            }
         }
-        guard let number = attendant?.number, let enclave else { return }
-        try? host.desk(of: enclave).leave(number)
+        for (enclave, number) in left { try? host.desk(of: enclave).leave(number) }
     }
 
     /// - Throws: as `enclave(of:)`.

@@ -31,6 +31,7 @@ struct EnclaveLoop {
     private static let mostChannels = 192
     private static let mostOwners = 512
     private static let mostOfOwner = 128
+    private static let mostPrompters = 64
     /// Connections that are taken in one go.
     private static let mostAtOnce = 64
 
@@ -89,7 +90,7 @@ struct EnclaveLoop {
         guard let peer = peers.removeValue(forKey: number) else { return }
         isOutdated = true
         if let question = peer.question { withdraw(question.id, of: question.uid) }
-        if let attendance = peer.attendance { service.table.leave(attendance.key) }
+        if let attendance = peer.attendance { service.table.leave(attendance) }
         guard peer.role == .service else { return }
         service.relay.gone(number)
         // What it opened goes with it.
@@ -105,7 +106,12 @@ struct EnclaveLoop {
         for _ in 0..<Self.mostAtOnce {
             guard let socket = accept(listener) else { return }
             guard let uid = socket.peer else { continue }
-            if let only = service.sockets.onlyUser, uid != only, uid != 0 { continue }
+            if let only = service.sockets.onlyUser, uid != only, uid != 0, uid != service.sockets.prompter { continue }
+            if uid == service.sockets.prompter {
+                guard peers.values.count(where: { $0.role == .prompter }) < Self.mostPrompters else { continue }
+                _ = add(socket, .prompter)
+                continue
+            }
             let owners = peers.values.filter { if case .owner = $0.role { true } else { false } }
             guard owners.count < Self.mostOwners,
                 owners.count(where: { $0.role == .owner(uid: uid) }) < Self.mostOfOwner
@@ -170,15 +176,25 @@ struct EnclaveLoop {
             case .acknowledge: service.relay.acknowledged(header.id, by: peer.number)
             case .attend(let abilities):
                 guard peer.attendance == nil else { throw KeychainError(.invalidParameter, "it attends already") }
-                // Fingers come from a trusted prompter alone.
-                guard abilities == .typing else {
+                // Fingers come from a trusted prompter alone, and nothing else comes from it.
+                guard abilities == (peer.role == .prompter ? .biometry : .typing) else {
                     throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
                 }
-                let prompter = PeerPrompter(number: peer.number, uid: header.uid, deliveries: service.deliveries)
-                let key = try service.table.attend(prompter, for: abilities, of: header.uid)
-                peer.attendance = (key, header.uid)
+                let (number, deliveries) = (peer.number, service.deliveries)
+                peer.attendance = try service.table.attend(
+                    for: abilities,
+                    of: peer.role == .prompter ? nil : header.uid
+                ) { PeerPrompter(number: number, uid: $0, deliveries: deliveries) }
                 send(.done, header, to: peer.number)
-            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .presenceStatus, .forget:
+            case .hint(let question, let hint):
+                if service.table.opened(header.uid) != nil {
+                    try service.table.desk(of: header.uid).hint(question, hint)
+                }
+                send(.done, header, to: peer.number)
+            case .saw(let sight):
+                if service.table.opened(header.uid) != nil { try service.table.desk(of: header.uid).saw(sight) }
+                send(.done, header, to: peer.number)
+            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget:
                 guard !request.hasPassword else { fallthrough }
                 // A user's first request has to read files.
                 guard let enclave = service.table.opened(header.uid) else { fallthrough }
@@ -237,7 +253,9 @@ struct EnclaveLoop {
                 do throws(KeychainError) {
                     // A look at the state, which may have been locked by time alone.
                     _ = try service.table.enclave(of: header.uid).state()
-                    let id = try service.table.desk(of: header.uid).begin(question) { result in
+                    let desk = try service.table.desk(of: header.uid)
+                    desk.look(for: question.demand)
+                    let id = try desk.begin(question) { result in
                         switch result {
                         case .success(let proof): answer(.proof(proof))
                         case .failure(let error): answer(.failure(error))

@@ -9,6 +9,8 @@ final class EnclavePeer {
         case channel(of: UInt64)
         /// Somebody, known by the kernel's word.
         case owner(uid: UInt32)
+        /// Who reads fingers, of all users.
+        case prompter
     }
 
     let number: UInt64
@@ -19,7 +21,7 @@ final class EnclavePeer {
     /// The question that its request has opened, and that nobody wants to know any more when it is gone.
     var question: (id: ItemUUID, uid: UInt32)?
     /// Whose prompts it shows.
-    var attendance: (key: UInt64, uid: UInt32)?
+    var attendance: UInt64?
 
     init(number: UInt64, socket: PacketSocket, role: Role) {
         self.number = number
@@ -38,7 +40,7 @@ final class EnclavePeer {
         case .channel:
             switch request.kind {
             case .unlock, .changePasscode, .verify, .authorize, .change, .attend, .answerPasscode, .answerPassword,
-                .decline, .matched, .mismatched:
+                .decline, .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
             case .openChannel, .acknowledge: throw Self.isOutOfPlace
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
@@ -51,7 +53,7 @@ final class EnclavePeer {
                 .answerPasscode,
                 .answerPassword, .decline:
                 break
-            case .matched, .mismatched:
+            case .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
                 .backupKey, .sign, .backupSigner, .openChannel, .acknowledge, .sleep, .ask, .forget, .presenceStatus:
@@ -59,6 +61,11 @@ final class EnclavePeer {
             }
             guard own == uid || own == 0 else {
                 throw KeychainError(.noPermission, "this is another user's keychain")
+            }
+        case .prompter:
+            switch request.kind {
+            case .attend, .matched, .mismatched, .hint, .saw, .decline: break
+            default: throw KeychainError(.noPermission, "who reads fingers does nothing else")
             }
         }
     }

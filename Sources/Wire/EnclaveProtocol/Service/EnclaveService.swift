@@ -14,6 +14,8 @@ package final class EnclaveService: Sendable {
         package var serviceListener: (descriptor: Int32, uid: UInt32)?
         /// Where owners connect.
         package var ownerListener: Int32?
+        /// The uid of who reads fingers, of all users, and connects as owners do; it can have no keychain of its own.
+        package var prompter: UInt32?
         /// The one user whose keychain is served; nil for all.
         package var onlyUser: UInt32?
 
@@ -112,7 +114,7 @@ package final class EnclaveService: Sendable {
                 try table.desk(of: uid).decline(question, because: failure, of: abilities)
             case .matched(let question): return .answer(try table.desk(of: uid).matched(question))
             case .mismatched(let question): return .answer(try table.desk(of: uid).mismatched(question))
-            case .openChannel, .acknowledge, .ask, .attend:
+            case .openChannel, .acknowledge, .ask, .attend, .hint, .saw:
                 throw KeychainError(.internalError, "a request that is answered elsewhere")
             }
             return .done

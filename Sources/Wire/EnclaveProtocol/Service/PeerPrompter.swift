@@ -15,6 +15,10 @@ struct PeerPrompter: Prompter {
         tell(.withdrawal(question))
     }
 
+    func look() {
+        tell(.look)
+    }
+
     private func tell(_ event: PrompterEvent) {
         guard let message = try? event.encoded(uid: uid) else { return }
         deliveries.add(.tell(message, to: number))

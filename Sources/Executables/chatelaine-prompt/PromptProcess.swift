@@ -1,0 +1,58 @@
+import CLinux
+import EnclaveProtocol
+import FingerPrompting
+import Glibc
+import KeychainEnclave
+import KeychainModel
+
+/// The process that reads fingers of all users for their keychains.
+enum PromptProcess {
+    static func run(_ options: PromptOptions) throws {
+        try giveUpRights(options)
+        var prompters: [UInt32: FingerprintPrompter] = [:]
+        var wasThere = true
+        while true {
+            do throws(KeychainError) {
+                let control = try RemoteEnclaveControl(
+                    connectingTo: options.socket,
+                    uid: options.uid,
+                    server: options.server
+                )
+                wasThere = true
+                try control.attend(for: .biometry) { uid in
+                    if let prompter = prompters[uid] { return prompter }
+                    let prompter = FingerprintPrompter(uid: uid, templates: options.templates) {
+                        () throws(KeychainError) in
+                        try RemoteEnclaveControl(connectingTo: options.socket, uid: uid, server: options.server)
+                    }
+                    prompters[uid] = prompter
+                    return prompter
+                }
+            } catch {
+                guard error.code == .notAvailable else { throw error }
+                if wasThere { complain("\(error.message); waiting for it") }
+                wasThere = false
+                usleep(pause)
+            }
+        }
+    }
+
+    /// In microseconds.
+    private static let pause: UInt32 = 500_000
+
+    /// Only root may read fprintd's files: CAP_DAC_READ_SEARCH is all it keeps. Each of its threads has it.
+    private static func giveUpRights(_ options: PromptOptions) throws {
+        var failure = clinux_become(options.uid, options.gid, clinux_capability_read_all)
+        if failure == 0 { failure = clinux_harden() }
+        guard failure == 0 else {
+            throw PromptOptions.Refusal(
+                description: "cannot give up its rights: \(unsafe String(cString: strerror(failure)))"
+            )
+        }
+    }
+
+    static func complain(_ message: String) {
+        let line = Array("chatelaine-prompt: \(message)\n".utf8)
+        _ = unsafe write(STDERR_FILENO, line, line.count)
+    }
+}

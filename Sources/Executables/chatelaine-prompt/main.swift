@@ -1,0 +1,12 @@
+import CLinux
+import Glibc
+
+// Whatever goes wrong before the rights are given up ends the process.
+clinux_reset_crash_signals()
+do {
+    let options = try PromptOptions(CommandLine.arguments.dropFirst())
+    try PromptProcess.run(options)
+} catch {
+    PromptProcess.complain("\(error)")
+    exit(1)
+}

@@ -1,0 +1,158 @@
+import Dispatch
+import FingerprintReader
+import Glibc
+package import KeychainEnclave
+package import KeychainModel
+import Synchronization
+
+/// Reads a user's fingers for prompts, and brings what was read to the desk. For a process that the desk trusts.
+package final class FingerprintPrompter: Prompter {
+    private let uid: UInt32
+    private let reader = FingerprintReader()
+    private let templates: String
+    private let desk: @Sendable () throws(KeychainError) -> any BiometryDesk
+    /// A thread for each finger that is waited for, of which there is one for a user, and for each look.
+    private static let waiting = DispatchQueue(label: "chatelaine.fingers", attributes: .concurrent)
+    /// What ends the reading, by question.
+    private let shown = Mutex<[ItemUUID: StopSignal]>([:])
+
+    /// - Parameters:
+    ///   - templates: fprintd's folder, which not everybody may read; the set of fingers is unknown then.
+    ///   - desk: where answers go.
+    package init(
+        uid: UInt32,
+        templates: String = EnrolledTemplates.systemFolder,
+        desk: @escaping @Sendable () throws(KeychainError) -> any BiometryDesk
+    ) {
+        self.uid = uid
+        self.templates = templates
+        self.desk = desk
+    }
+
+    package func show(_ prompt: Prompt) {
+        guard prompt.wish == .biometry else { return }
+        guard let stop = StopSignal() else { return decline(prompt.question, because: .noBiometry) }
+        let isNew = shown.withLock { shown in
+            guard shown[prompt.question] == nil else { return false }
+            shown[prompt.question] = stop
+            return true
+        }
+        guard isNew else { return }
+        Self.waiting.async { [self] in
+            read(for: prompt.question, until: stop)
+            shown.withLock { $0[prompt.question] = nil }
+        }
+    }
+
+    package func withdraw(_ question: ItemUUID) {
+        shown.withLock { $0[question] }?.signal()
+    }
+
+    package func look() {
+        Self.waiting.async { [self] in
+            // A desk that is gone does not wait for it.
+            try? desk().saw(sight)
+        }
+    }
+
+    // MARK: - One question
+
+    private func read(for question: ItemUUID, until stop: StopSignal) {
+        guard let name = Self.name(of: uid) else { return decline(question, because: .noBiometry) }
+        do throws(KeychainError) {
+            while true {
+                let verdict = reader.verify(user: name, until: stop.descriptor, patience: PresenceDesk.patience) {
+                    guard let hint = FingerHint($0) else { return }
+                    try? desk().hint(question, hint)
+                }
+                switch verdict {
+                case .matched:
+                    _ = try desk().matched(question)
+                    return
+                case .noMatch: guard try desk().mismatched(question) == .wrong else { return }
+                case .cancelled: return
+                case .obstacle(let obstacle): return decline(question, because: obstacle.failure)
+                }
+            }
+        } catch {
+            // The desk is gone, and the question with it.
+            return
+        }
+    }
+
+    private func decline(_ question: ItemUUID, because failure: PresenceFailure) {
+        try? desk().decline(question, because: failure, of: .biometry)
+    }
+
+    // MARK: - What can be seen
+
+    private var sight: BiometrySight {
+        guard let name = Self.name(of: uid) else { return BiometrySight(obstacle: .noBiometry, set: nil) }
+        return switch (reader.availability(of: name), EnrolledTemplates.read(of: name, in: templates)) {
+        case (.ready, let templates): BiometrySight(obstacle: nil, set: templates.set)
+        case (.obstacle(.nothingEnrolled), .none): BiometrySight(obstacle: .notEnrolled, set: .empty)
+        case (.obstacle(.nothingEnrolled), let templates): BiometrySight(obstacle: .notEnrolled, set: templates.set)
+        // What does not work says nothing about the fingers.
+        case (.obstacle, _): BiometrySight(obstacle: .noBiometry, set: nil)
+        }
+    }
+
+    private static func name(of uid: UInt32) -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, let found = unsafe found,
+            let name = unsafe found.pointee.pw_name
+        else { return nil }
+        return unsafe String(validatingCString: name)
+    }
+}
+
+extension EnrolledTemplates {
+    /// Nil where it is not known, or could change without being another one.
+    fileprivate var set: BiometrySet? {
+        guard case .digest(let digest) = self, digest.coversPrints else { return nil }
+        return BiometrySet(digest.bytes)
+    }
+}
+
+extension FingerprintObstacle {
+    fileprivate var failure: PresenceFailure {
+        switch self {
+        case .nothingEnrolled: .notEnrolled
+        case .timedOut: .interrupted
+        case .noBus, .noService, .untrustedService, .noReader, .notPermitted, .busy, .noAnswer, .serviceLost, .readerLost,
+            .failed, .misbehaving, .unusableName:
+            .noBiometry
+        }
+    }
+}
+
+extension FingerHint {
+    fileprivate init?(_ message: FingerprintMessage) {
+        switch message {
+        case .waiting: return nil
+        case .retry: self = .retry
+        case .swipeTooShort: self = .swipeTooShort
+        case .notCentered: self = .notCentered
+        case .removeAndRetry: self = .removeAndRetry
+        }
+    }
+}
+
+/// A descriptor that becomes readable once.
+private final class StopSignal: Sendable {
+    let descriptor: Int32
+
+    init?() {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue))
+        if descriptor < 0 { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func signal() {
+        var one: UInt64 = 1
+        _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

@@ -1,0 +1,220 @@
+import Dispatch
+import Foundation
+import KeychainEnclave
+import KeychainModel
+import KeychainTestSupport
+import LocalAuthentication
+import Security
+import Testing
+
+/// Fingers, read by the real fprintd with one of libfprint's virtual readers on a bus of the test's own.
+@Suite("Items that demand a finger", .enabled(if: FingerprintSite.obstacle == nil), .serialized, .timeLimit(.minutes(10)))
+struct FingerTests {
+    /// Those whose service reads fingers; in others there is nobody whose word about them is worth anything.
+    private static let transports: [Transport] = SystemMode.isPossible ? [.session, .system] : [.session]
+
+    /// Who runs the tests.
+    private static let user = "root"
+
+    private func site() async throws -> FingerprintSite {
+        let site = try FingerprintSite()
+        try await site.startFprintd()
+        try await site.enrol(of: Self.user, as: "mine")
+        return site
+    }
+
+    private func control(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
+        try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+    }
+
+    private func addGuarded(_ flags: SecAccessControlCreateFlags, account: String = "alice") throws {
+        try #require(add(password(account: account, [kSecAttrAccessControl: control(flags)])) == errSecSuccess)
+    }
+
+    /// What a call comes to.
+    struct Reading: Equatable, Sendable {
+        let status: OSStatus
+        let value: Data?
+    }
+
+    /// Reads alice's item while somebody does something about the prompts, each time that a dialog opens.
+    ///
+    /// On a thread of its own: few threads run the tests.
+    private func read(
+        _ keychain: AttendedKeychain,
+        account: String = "alice",
+        _ site: FingerprintSite,
+        _ scans: String...
+    ) async -> Reading {
+        let before = keychain.person.dialogs
+        let isDone = Flag()
+        Thread.detachNewThread {
+            guard keychain.person.waitForDialog(before + 1) else { return }
+            for scan in scans {
+                if isDone.isSet { return }
+                site.send(scan)
+            }
+        }
+        return await onThread {
+            defer { isDone.set() }
+            return keychain.fixture.asProgram(groups: ["test.default"]) {
+                let found = find(query(account: account, [kSecReturnData: true]))
+                return Reading(status: found.status, value: found.result as? Data)
+            }
+        }
+    }
+
+    private static let success = Reading(status: errSecSuccess, value: secret)
+    private static func failure(_ status: OSStatus) -> Reading { Reading(status: status, value: nil) }
+
+    @Test(arguments: transports)
+    func `a finger that is enrolled opens what it may, and the dialog closes`(transport: Transport) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        for flags in [.biometryAny, .userPresence, [.biometryAny, .devicePasscode, .or]] as [SecAccessControlCreateFlags] {
+            try keychain.run { try addGuarded(flags) }
+            let before = keychain.person.dialogs
+            #expect(await read(keychain, site, "SCAN mine") == Self.success, "\(flags)")
+            #expect(keychain.person.dialogs == before + 1, "\(flags)")
+            #expect(keychain.person.allClose())
+            try keychain.run { #expect(delete(query(account: "alice")) == errSecSuccess) }
+        }
+        #expect(keychain.person.shown.contains("fingerprint reader"))
+    }
+
+    @Test(arguments: transports)
+    func `another finger opens nothing, and after five the passcode is needed`(transport: Transport) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        try keychain.run {
+            try addGuarded(.biometryAny)
+            try addGuarded(.userPresence, account: "bob")
+        }
+        let wrong = "SCAN somebody-elses"
+        // Each attempt is one that the reader is asked for anew.
+        #expect(await read(keychain, site, wrong, wrong, wrong, wrong, wrong) == Self.failure(errSecAuthFailed))
+        #expect(keychain.person.shown.contains("not known here"))
+        #expect(keychain.person.allClose())
+        keychain.fixture.asProgram(groups: []) {
+            var error: NSError?
+            #expect(!LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
+            #expect((error as? LAError)?.code == .biometryLockout)
+        }
+        let dialogs = keychain.person.dialogs
+        #expect(await read(keychain, site) == Self.failure(errSecAuthFailed))
+        #expect(keychain.person.dialogs == dialogs)
+        keychain.person.answer(.secret("open sesame"))
+        #expect(await read(keychain, account: "bob", site) == Self.success)
+        // The passcode has let fingers in again.
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+    }
+
+    @Test(arguments: transports)
+    func `the passcode does where a finger would, and both are asked for where both are demanded`(
+        transport: Transport
+    ) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        try keychain.run {
+            try addGuarded(.userPresence)
+            try addGuarded([.biometryAny, .devicePasscode, .and], account: "bob")
+        }
+        keychain.person.answer(.secret("open sesame"))
+        #expect(await read(keychain, site) == Self.success)
+        keychain.person.answer(.secret("open sesame"))
+        #expect(await read(keychain, account: "bob", site, "SCAN mine") == Self.success)
+        keychain.person.answer(.no)
+        #expect(await read(keychain, site) == Self.failure(errSecUserCanceled))
+    }
+
+    @Test(arguments: transports)
+    func `a finger that was not read well is asked for again, in the reader's words`(transport: Transport) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        try keychain.run { try addGuarded(.biometryAny) }
+        #expect(await read(keychain, site, "RETRY 1", "SCAN mine") == Self.success)
+        #expect(keychain.person.shown.contains("too short"))
+    }
+
+    @Test(arguments: transports)
+    func `what stands in a finger's way is told apart, and costs no item`(transport: Transport) async throws {
+        let site = try FingerprintSite()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        func code() -> LAError.Code? {
+            keychain.fixture.asProgram(groups: []) {
+                var error: NSError?
+                let can = LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
+                return can ? nil : (error as? LAError)?.code
+            }
+        }
+        try keychain.run { try addGuarded(.biometryAny) }
+        // No bus, and then no finger.
+        #expect(code() == .biometryNotAvailable)
+        #expect(await read(keychain, site) == Self.failure(errSecNotAvailable))
+        let fprintd = try await site.startFprintd()
+        #expect(code() == .biometryNotEnrolled)
+        #expect(await read(keychain, site) == Self.failure(errSecNotAvailable))
+        try await site.enrol(of: Self.user, as: "mine")
+        #expect(code() == nil)
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+        // It dies while a finger is waited for, and is back.
+        let killed = await read(keychain, site, "ERROR 0")
+        #expect(killed == Self.failure(errSecNotAvailable))
+        kill(fprintd.processIdentifier, SIGKILL)
+        fprintd.waitForExit()
+        #expect(code() == .biometryNotAvailable)
+        #expect(await read(keychain, site) == Self.failure(errSecNotAvailable))
+        try await site.startFprintdAlone()
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+    }
+
+    @Test(arguments: transports)
+    func `a lock takes the finger's question back`(transport: Transport) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        try keychain.run { try addGuarded(.biometryAny) }
+        let control = keychain.control
+        Thread.detachNewThread {
+            _ = keychain.person.waitForDialog()
+            try? control.lock()
+        }
+        #expect(await read(keychain, site) == Self.failure(errSecAuthFailed))
+        #expect(keychain.person.allClose())
+        try keychain.control.unlock(AttendedKeychain.passcode)
+        // The reader is free again.
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+    }
+
+    @Test("the state of the domain changes with the fingers (as root)", .enabled(if: SystemMode.isPossible))
+    func domainState() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        func state() -> Data? {
+            keychain.fixture.asProgram(groups: []) {
+                let context = LAContext()
+                _ = context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)
+                return context.evaluatedPolicyDomainState
+            }
+        }
+        let first = state()
+        #expect(first != nil && first == state())
+        try await site.enrol("left-thumb", of: Self.user, as: "another")
+        #expect(state() != first)
+    }
+}
+
+/// Set once.
+private final class Flag: @unchecked Sendable {
+    // Unchecked: the lock guards it.
+    private let lock = NSLock()
+    private var value = false
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}
+
+/// Runs something that blocks on a thread of its own: the threads that tests share are few.
+private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
+}
