@@ -233,7 +233,7 @@ let package = Package(
         ),
         .target(
             name: "FingerPrompting",
-            dependencies: ["KeychainModel", "KeychainEnclave", "FingerprintReader"],
+            dependencies: ["KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
             path: "Sources/Wire/FingerPrompting",
             swiftSettings: strict
         ),

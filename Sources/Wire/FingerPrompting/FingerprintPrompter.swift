@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import FingerprintReader
 import Glibc
@@ -98,7 +99,7 @@ package final class FingerprintPrompter: Prompter {
     }
 
     private static func name(of uid: UInt32) -> String? {
-        var entry = passwd()
+        var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
         guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, let found = unsafe found,
@@ -145,7 +146,7 @@ private final class StopSignal: Sendable {
     let descriptor: Int32
 
     init?() {
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue))
+        descriptor = clinux_event()
         if descriptor < 0 { return nil }
     }
 

@@ -192,7 +192,7 @@ package enum PrompterEvent: Sendable, Hashable {
             writer.append(question.bytes)
             return try writer.finish()
         case .look:
-            var writer = MessageWriter(kind: lookKind, id: 0, uid: uid)
+            let writer = MessageWriter(kind: lookKind, id: 0, uid: uid)
             return try writer.finish()
         }
     }
