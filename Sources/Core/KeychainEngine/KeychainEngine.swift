@@ -19,6 +19,7 @@ package final class KeychainEngine: Sendable {
     let log: Logger
     let turn = FollowingTurn()
     let followed: Mutex<FollowedKeys>
+    let lost = LostRows()
 
     /// - Parameter followed: the keybag's generation that the database's header row has.
     init(vault: KeychainVault, store: KeychainStore, log: Logger, following followed: UInt64 = 0) {

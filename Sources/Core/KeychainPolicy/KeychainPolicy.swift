@@ -101,9 +101,6 @@ package struct KeychainPolicy: Sendable {
         guard !control.demand.alternatives.isEmpty else {
             throw KeychainError(.notAvailable, "there are no companion devices here")
         }
-        guard !control.needsCurrentBiometry else {
-            throw KeychainError(.notAvailable, "no finger is enrolled")
-        }
     }
 }
 

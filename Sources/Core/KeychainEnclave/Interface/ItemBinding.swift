@@ -46,6 +46,8 @@ package struct AssociatedData {
         case secret = 3
         /// The item key's box under an application password, inside the wrapped key.
         case passwordBoundKey = 4
+        /// What is bound to a set of fingers, inside the wrapped key.
+        case biometryBoundKey = 5
     }
 
     private let bytes: [UInt8]

@@ -24,6 +24,16 @@ extension Keybag {
         try addClassKeys(under: keys) { Self.wrapping(of: .accessibility($0), withPasscode: true) == .passcode }
     }
 
+    /// Makes a new key for the fingers that are enrolled now. What was bound to the one before is lost.
+    mutating func setBiometry(_ set: BiometrySet, under keys: WrappingKeys) throws(KeychainError) {
+        entries.removeAll { $0.purpose == .biometry || $0.purpose == .biometrySet }
+        try wrap(
+            Named(purpose: .biometrySet, madeIn: generation, key: SymmetricKey(data: set.bytes)),
+            under: keys
+        )
+        try wrap(Named(purpose: .biometry, madeIn: generation, key: SymmetricKey(size: .bits256)), under: keys)
+    }
+
     /// Puts a new key before the one of each class.
     mutating func addClassKeys(
         under keys: WrappingKeys,

@@ -130,7 +130,8 @@ extension Keybag {
             entries.removeAll { $0.purpose == .accessibility(.whenPasscodeSetThisDeviceOnly) }
         }
         let needed = Self.classes(withPasscode: hasPasscode).map(Purpose.accessibility) + [.index]
-        guard needed.allSatisfy(has), has(.backup) == has(.signing) else { throw Self.damaged }
+        guard needed.allSatisfy(has), has(.backup) == has(.signing), has(.biometry) == has(.biometrySet)
+        else { throw Self.damaged }
         for entry in entries {
             guard entry.wrapping == Self.wrapping(of: entry.purpose, withPasscode: hasPasscode),
                 hasPasscode || entry.purpose != .accessibility(.whenPasscodeSetThisDeviceOnly)

@@ -26,12 +26,18 @@ package struct Keybag: Sendable {
         case backup
         /// The P-256 private key that signs backups.
         case signing
+        /// The digest of the fingers that were enrolled when `biometry` was made.
+        case biometrySet
+        /// What items are bound to that die with these fingers.
+        case biometry
 
         init?(code: UInt8) {
             switch code {
             case 0: self = .index
             case 8: self = .backup
             case 9: self = .signing
+            case 10: self = .biometrySet
+            case 11: self = .biometry
             default:
                 guard let accessibility = Accessibility(code: code) else { return nil }
                 self = .accessibility(accessibility)
@@ -44,6 +50,8 @@ package struct Keybag: Sendable {
             case .accessibility(let accessibility): accessibility.code
             case .backup: 8
             case .signing: 9
+            case .biometrySet: 10
+            case .biometry: 11
             }
         }
     }
@@ -141,7 +149,9 @@ package struct Keybag: Sendable {
     /// What a class's key is wrapped under.
     static func wrapping(of purpose: Purpose, withPasscode hasPasscode: Bool) -> Wrapping {
         switch purpose {
-        case .index, .backup, .signing, .accessibility(.always), .accessibility(.alwaysThisDeviceOnly): .deviceKey
+        case .index, .backup, .signing, .biometrySet, .biometry, .accessibility(.always),
+            .accessibility(.alwaysThisDeviceOnly):
+            .deviceKey
         case .accessibility: hasPasscode ? .passcode : .deviceKey
         }
     }

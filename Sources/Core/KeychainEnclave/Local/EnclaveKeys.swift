@@ -24,6 +24,8 @@ struct EnclaveKeys {
     private(set) var index: (any HeldKey)?
     private var backup: (any HeldKey)?
     private var signing: (any HeldKey)?
+    private var biometrySet: (any HeldKey)?
+    private var biometry: (any HeldKey)?
 
     init(arena: any KeyArena, keychain: ItemUUID) {
         self.arena = arena
@@ -33,6 +35,14 @@ struct EnclaveKeys {
     var indexKey: SymmetricKey? { index?.key }
     var backupKey: SymmetricKey? { backup?.key }
     var signingKey: SymmetricKey? { signing?.key }
+
+    /// What dies with a set of fingers, and which it is.
+    var biometryKey: (set: BiometrySet, key: SymmetricKey)? {
+        guard let key = biometry?.key, let digest = biometrySet?.key,
+            let set = unsafe digest.withUnsafeBytes({ unsafe BiometrySet(Array($0)) })
+        else { return nil }
+        return (set, key)
+    }
 
     var passcodeKey: SymmetricKey? { passcode?.key }
 
@@ -51,7 +61,21 @@ struct EnclaveKeys {
         case .index: if index == nil { index = try arena.hold(named.key) }
         case .backup: if backup == nil { backup = try arena.hold(named.key) }
         case .signing: if signing == nil { signing = try arena.hold(named.key) }
+        case .biometrySet: try Self.replace(&biometrySet, by: named.key, in: arena)
+        case .biometry: try Self.replace(&biometry, by: named.key, in: arena)
         }
+    }
+
+    /// It may be another one than before.
+    private static func replace(
+        _ held: inout (any HeldKey)?,
+        by key: SymmetricKey,
+        in arena: any KeyArena
+    ) throws(KeychainError) {
+        if let present = held?.key, present == key { return }
+        held?.erase()
+        held = nil
+        held = try arena.hold(key)
     }
 
     mutating func insert(

@@ -7,10 +7,11 @@ extension LocalEnclave {
         _ keys: [UnwrappedItemKey],
         with credentials: ItemCredentials
     ) throws(KeychainError) -> [[UInt8]] {
+        // Without the state, which all others wait for.
+        let biometry = try presentBiometry(for: keys.map(\.binding))
         var contents: [SecretBytes] = []
         contents.reserveCapacity(keys.count)
-        // Without the state, which all others wait for.
-        for item in keys { contents.append(try content(of: item, credentials)) }
+        for item in keys { contents.append(try bound(content(of: item, credentials), item.binding, biometry)) }
         return try use { (state) throws(KeychainError) in
             var boxes: [[UInt8]] = []
             boxes.reserveCapacity(keys.count)
@@ -25,10 +26,12 @@ extension LocalEnclave {
         _ keys: [WrappedItemKey],
         with credentials: ItemCredentials
     ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
+        let biometry = try presentBiometry(for: keys.map(\.binding))
         let contents = try use { (state) throws(KeychainError) in
             keys.map { item in
                 Result { () throws(KeychainError) in
-                    try Released(open(item, in: state), item.binding, credentials, desk)
+                    let opened = try unbound(open(item, in: state), item.binding, biometry)
+                    return try Released(opened.content, item.binding, opened.demand, credentials, desk)
                 }
             }
         }
@@ -47,12 +50,11 @@ extension LocalEnclave {
         init(
             _ content: SecretBytes,
             _ binding: ItemBinding,
+            _ demand: PresenceDemand,
             _ credentials: ItemCredentials,
             _ desk: PresenceDesk
         ) throws(KeychainError) {
-            let control = try binding.control()
-            let demand = control.demand
-            needsPassword = control.needsApplicationPassword
+            needsPassword = try binding.control().needsApplicationPassword
             self.content = content
             guard needsPassword || demand != .nothing else {
                 password = nil
@@ -128,6 +130,62 @@ extension LocalEnclave {
     }
 
     private static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
+
+    // MARK: - Bound to a set of fingers
+
+    /// Looks at the fingers that are enrolled, where any item is bound to such.
+    private func presentBiometry(for bindings: [ItemBinding]) throws(KeychainError) -> PresentBiometry {
+        guard bindings.contains(where: { $0.needsCurrentBiometry }) else { return .unknown }
+        desk.look()
+        guard let set = desk.biometrySet else { return .unknown }
+        return .known(try biometryKey(of: set))
+    }
+
+    /// - Throws: `notAvailable` where there is no finger to bind it to.
+    private func bound(
+        _ content: SecretBytes,
+        _ binding: ItemBinding,
+        _ biometry: PresentBiometry
+    ) throws(KeychainError) -> SecretBytes {
+        guard binding.needsCurrentBiometry else { return content }
+        guard case .known(let key) = biometry, desk.biometrySet != .empty else {
+            throw KeychainError(.notAvailable, "no finger is enrolled that an item could be bound to")
+        }
+        return try BiometryBoundKey(
+            content,
+            under: key,
+            isFree: !binding.control().demand.without(.biometry).alternatives.isEmpty,
+            authenticating: AssociatedData(binding, keychain: keychain).bytes(for: .biometryBoundKey)
+        ).bytes
+    }
+
+    /// - Returns: what was bound, and what its owner can still prove for it.
+    /// - Throws: `itemNotFound` where the fingers are not those any more that the item was bound to; `notAvailable` where that
+    ///   cannot be told.
+    private func unbound(
+        _ content: SecretBytes,
+        _ binding: ItemBinding,
+        _ biometry: PresentBiometry
+    ) throws(KeychainError) -> (content: SecretBytes, demand: PresenceDemand) {
+        let demand = try binding.control().demand
+        guard binding.needsCurrentBiometry else { return (content, demand) }
+        let bound = try BiometryBoundKey(content)
+        switch biometry {
+        case .known(let key) where bound.isUnder(key):
+            let data = AssociatedData(binding, keychain: keychain).bytes(for: .biometryBoundKey)
+            return (try bound.content(under: key, authenticating: data), demand)
+        case .known:
+            guard let free = bound.free else {
+                throw KeychainError(.itemNotFound, "the item went with the fingers that were enrolled")
+            }
+            return (free, demand.without(.biometry))
+        case .unknown:
+            guard let free = bound.free else {
+                throw KeychainError(.notAvailable, "nobody can tell which fingers are enrolled")
+            }
+            return (free, demand.without(.biometry))
+        }
+    }
 
     // MARK: - Under an application password
 
@@ -209,5 +267,11 @@ extension ItemBinding {
             let control = AccessControl(serialized: accessControl, accessibility: accessibility)
         else { throw KeychainError(.undecodable, "an item's access control is not understood") }
         return control
+    }
+
+    /// Whether it dies with the fingers that were enrolled when it was made.
+    package var needsCurrentBiometry: Bool {
+        guard !accessControl.isEmpty else { return false }
+        return (try? control().needsCurrentBiometry) ?? false
     }
 }

@@ -133,6 +133,28 @@ extension LocalEnclave {
         }
     }
 
+    // MARK: - Fingers
+
+    /// What items are bound to that die with these fingers. Where others were enrolled before, it is a new one, and the old
+    /// one is gone for good.
+    func biometryKey(of set: BiometrySet) throws(KeychainError) -> SymmetricKey {
+        func present() throws(KeychainError) -> SymmetricKey? {
+            try use { (state) throws(KeychainError) in
+                state.keys.biometryKey.flatMap { $0.set == set ? $0.key : nil }
+            }
+        }
+        if let key = try present() { return key }
+        try exclusively { () throws(KeychainError) in
+            guard try present() == nil else { return }
+            try rewrite(with: nil) { (draft, keys) throws(KeychainError) in
+                try draft.setBiometry(set, under: keys)
+                return nil
+            }
+        }
+        guard let key = try present() else { throw KeychainError(.internalError, "the keybag took no key for fingers") }
+        return key
+    }
+
     // MARK: - Backups
 
     package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {

@@ -157,6 +157,9 @@ package final class PresenceDesk: Sendable {
         }
     }
 
+    /// The fingers that are enrolled, as the last `look` has found; nil where nobody can tell.
+    var biometrySet: BiometrySet? { state.withLock { $0.sight?.set } }
+
     private static let patienceToLook: DispatchTimeInterval = .seconds(4)
     private static let pauseAfterSilence: Duration = .seconds(5)
 

@@ -12,10 +12,12 @@ extension KeychainEngine {
     /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
     ///   damaged row, which every other search skips; what policy refuses.
     package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
-        try read { () throws(KeychainError) in
-            let search = try step(toFind: request, for: caller)
-            return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
-                try search.body(transaction) { _ in }
+        try removingLostRows { () throws(KeychainError) in
+            try read { () throws(KeychainError) in
+                let search = try step(toFind: request, for: caller)
+                return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
+                    try search.body(transaction) { _ in }
+                }
             }
         }
     }
@@ -191,6 +193,11 @@ extension KeychainEngine {
         do {
             return try body()
         } catch {
+            // Whoever asks for a secret is told of it: the fingers are gone that the item was bound to.
+            if error.code == .itemNotFound, row.isConstrained {
+                lost.note(row)
+                return nil
+            }
             guard error.code == .undecodable else { throw error }
             if row.wasDestroyed(in: vault.state) { return nil }
             log.warning(
@@ -235,6 +242,8 @@ extension AuthorizedFind {
 }
 
 extension SealedRow {
+    fileprivate var isConstrained: Bool { !accessControl.isEmpty }
+
     /// Whether its key went with the passcode: the row is not there any more, and is removed by and by.
     fileprivate func wasDestroyed(in state: EnclaveState) -> Bool {
         accessibility == Accessibility.whenPasscodeSetThisDeviceOnly.code && !state.hasPasscode

@@ -13,6 +13,16 @@ extension KeychainEngine {
         for caller: Caller,
         answeringAtMost size: Int = .max
     ) throws(KeychainError) -> OperationResult {
+        try removingLostRows { () throws(KeychainError) in
+            try performOne(operation, for: caller, answeringAtMost: size)
+        }
+    }
+
+    private func performOne(
+        _ operation: ItemOperation,
+        for caller: Caller,
+        answeringAtMost size: Int
+    ) throws(KeychainError) -> OperationResult {
         guard case .find(let request) = operation else {
             return try write { () throws(KeychainError) in
                 let step = try Step(operation, for: caller, engine: self)
@@ -39,6 +49,16 @@ extension KeychainEngine {
         _ operations: [ItemOperation],
         for caller: Caller,
         answeringAtMost size: Int = .max
+    ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
+        try removingLostRows { () throws(KeychainError) in
+            try performAll(operations, for: caller, answeringAtMost: size)
+        }
+    }
+
+    private func performAll(
+        _ operations: [ItemOperation],
+        for caller: Caller,
+        answeringAtMost size: Int
     ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
         func steps() -> [Result<Step, KeychainError>] {
             operations.map { operation in

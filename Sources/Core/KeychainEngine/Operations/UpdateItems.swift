@@ -10,7 +10,9 @@ extension KeychainEngine {
     /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
     ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.
     package func update(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
-        try write { () throws(KeychainError) in try step(toUpdate: request, for: caller) }
+        try removingLostRows { () throws(KeychainError) in
+            try write { () throws(KeychainError) in try step(toUpdate: request, for: caller) }
+        }
     }
 
     /// Decides, which needs no transaction; what is returned does the rest in one.

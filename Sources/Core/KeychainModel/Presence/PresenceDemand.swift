@@ -39,6 +39,11 @@ package struct PresenceDemand: Sendable, Hashable {
             .reduce(PresenceFactors()) { $0.union($1) }.subtracting(proved)
     }
 
+    /// What is left of it for somebody who cannot prove a factor.
+    package func without(_ factor: PresenceFactors) -> PresenceDemand {
+        PresenceDemand(alternatives.filter { $0.isDisjoint(with: factor) })
+    }
+
     package static func any(of demands: [PresenceDemand]) -> PresenceDemand {
         PresenceDemand(Set(demands.flatMap(\.alternatives)))
     }

@@ -186,6 +186,8 @@ extension EnclaveReply {
             switch code {
             case .interactionNotAllowed: "the keychain is locked for this item, or its application password is missing"
             case .authenticationFailed: "the application password is wrong, or one has to wait after wrong ones"
+            case .itemNotFound: "the item went with the fingers that were enrolled"
+            case .notAvailable: "nobody can tell which fingers are enrolled"
             default: "an item's key is not as it was wrapped"
             }
         return .failure(KeychainError(code, sentence))

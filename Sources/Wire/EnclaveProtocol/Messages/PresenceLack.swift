@@ -6,26 +6,36 @@ enum PresenceLack: UInt8, CaseIterable {
     case proof = 200
     case password = 201
     case both = 202
+    /// No finger can prove it any more, though the access control says so.
+    case passcodeProof = 203
+    case passcodeProofAndPassword = 204
 
     init?(number: UInt8) {
         self.init(rawValue: number)
     }
 
     static func number(of need: PresenceNeed) -> UInt8 {
-        switch (need.demand == .nothing, need.password == .none) {
-        case (true, _): password.rawValue
-        case (false, true): proof.rawValue
-        case (false, false): both.rawValue
-        }
+        let canBeFinger = need.demand.without(.biometry) != need.demand
+        let lack: PresenceLack =
+            switch (need.demand == .nothing, need.password == .none) {
+            case (true, _): .password
+            case (false, true): canBeFinger ? .proof : .passcodeProof
+            case (false, false): canBeFinger ? .both : .passcodeProofAndPassword
+            }
+        return lack.rawValue
     }
 
     /// - Parameter demand: of the item's access control.
     func error(items: [ItemUUID], _ demand: PresenceDemand) -> KeychainError {
-        let need = PresenceNeed(
-            self == .password ? .nothing : demand,
-            password: self == .proof ? .none : .existing,
-            items: items
-        )
+        let need =
+            switch self {
+            case .proof: PresenceNeed(demand, items: items)
+            case .password: PresenceNeed(.nothing, password: .existing, items: items)
+            case .both: PresenceNeed(demand, password: .existing, items: items)
+            case .passcodeProof: PresenceNeed(demand.without(.biometry), items: items)
+            case .passcodeProofAndPassword:
+                PresenceNeed(demand.without(.biometry), password: .existing, items: items)
+            }
         return KeychainError(.interactionNotAllowed, Self.sentence, presence: .needed(need))
     }
 

@@ -195,7 +195,7 @@ struct EnclaveLoop {
                 if service.table.opened(header.uid) != nil { try service.table.desk(of: header.uid).saw(sight) }
                 send(.done, header, to: peer.number)
             case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget:
-                guard !request.hasPassword else { fallthrough }
+                guard !request.takesTime else { fallthrough }
                 // A user's first request has to read files.
                 guard let enclave = service.table.opened(header.uid) else { fallthrough }
                 if case .unwrap(let keys, _) = request, watch.isUnusual(keys.count, of: header.uid) {

@@ -26,10 +26,13 @@ struct PeerPrompter: Prompter {
 }
 
 extension EnclaveRequest {
-    /// Whether it takes a password's time.
-    var hasPassword: Bool {
+    /// Whether it takes a password's time, or waits for whoever looks at fingers.
+    var takesTime: Bool {
         switch self {
-        case .wrap(_, let credentials), .unwrap(_, let credentials): !credentials.isEmpty
+        case .wrap(let keys, let credentials):
+            !credentials.isEmpty || keys.contains { $0.binding.needsCurrentBiometry }
+        case .unwrap(let keys, let credentials):
+            !credentials.isEmpty || keys.contains { $0.binding.needsCurrentBiometry }
         default: false
         }
     }
