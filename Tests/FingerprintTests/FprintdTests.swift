@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import KeychainTestSupport
 import Testing
 
 @testable import FingerprintReader
