@@ -201,6 +201,151 @@ struct FingerTests {
         try await site.enrol("left-thumb", of: Self.user, as: "another")
         #expect(state() != first)
     }
+
+    // MARK: - The fingers of an item's making
+
+    private static let asRoot: ConditionTrait = .enabled(if: SystemMode.isPossible)
+
+    /// Whether alice's item, or another's, is there, which asks nobody.
+    private func isThere(_ keychain: AttendedKeychain, account: String = "alice") -> OSStatus {
+        keychain.fixture.asProgram(groups: ["test.default"]) {
+            find(query(account: account, [kSecReturnAttributes: true])).status
+        }
+    }
+
+    @Test("an item goes with the fingers it is bound to, and with nothing less (as root)", asRoot)
+    func boundToFingers() async throws {
+        let site = try FingerprintSite()
+        let fprintd = try await site.startFprintd()
+        try await site.enrol(of: Self.user, as: "mine")
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        try keychain.run {
+            try addGuarded(.biometryCurrentSet)
+            try addGuarded(.biometryAny, account: "bob")
+            try addGuarded([.biometryCurrentSet, .or, .devicePasscode], account: "carol")
+        }
+        for account in ["alice", "bob", "carol"] {
+            #expect(await read(keychain, account: account, site, "SCAN mine") == Self.success)
+        }
+        // That nobody reads fingers now is no other set of them.
+        kill(fprintd.processIdentifier, SIGKILL)
+        fprintd.waitForExit()
+        #expect(await read(keychain, site) == Self.failure(errSecNotAvailable))
+        #expect(isThere(keychain) == errSecSuccess)
+        try await site.startFprintdAlone()
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+        // The same finger by name, which is another one.
+        try await site.delete("right-index-finger", of: Self.user)
+        try await site.enrol("right-index-finger", of: Self.user, as: "somebody-elses")
+        #expect(isThere(keychain) == errSecSuccess)
+        let dialogs = keychain.person.dialogs
+        #expect(await read(keychain, site) == Self.failure(errSecItemNotFound))
+        #expect(keychain.person.dialogs == dialogs)
+        #expect(isThere(keychain) == errSecItemNotFound)
+        // The others have another way in.
+        #expect(await read(keychain, account: "bob", site, "SCAN somebody-elses") == Self.success)
+        keychain.person.answer(.secret("open sesame"))
+        #expect(await read(keychain, account: "carol", site) == Self.success)
+        #expect(!keychain.person.log.suffix(10).joined().contains("fingerprint"))
+        // And the place is free.
+        try keychain.run { try addGuarded(.biometryCurrentSet) }
+        #expect(await read(keychain, site, "SCAN somebody-elses") == Self.success)
+    }
+
+    @Test("fingers that were put back open nothing that went with them (as root)", asRoot)
+    func fingersPutBack() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        try keychain.run {
+            try addGuarded(.biometryCurrentSet)
+            try addGuarded(.biometryCurrentSet, account: "bob")
+        }
+        let templates = URL(filePath: site.templates)
+        let copy = templates.deletingLastPathComponent().appending(path: "copy")
+        try FileManager.default.copyItem(at: templates, to: copy)
+        try await site.enrol("left-thumb", of: Self.user, as: "another")
+        #expect(await read(keychain, site) == Self.failure(errSecItemNotFound))
+        // Nobody has read this one meanwhile.
+        try FileManager.default.removeItem(at: templates.appending(path: Self.user))
+        try FileManager.default.copyItem(
+            at: copy.appending(path: Self.user),
+            to: templates.appending(path: Self.user)
+        )
+        #expect(await read(keychain, account: "bob", site) == Self.failure(errSecItemNotFound))
+    }
+
+    @Test("the last finger that is removed takes its items along (as root)", asRoot)
+    func lastFinger() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        try keychain.run { try addGuarded(.biometryCurrentSet) }
+        try await site.delete("right-index-finger", of: Self.user)
+        #expect(await read(keychain, site) == Self.failure(errSecItemNotFound))
+        #expect(isThere(keychain) == errSecItemNotFound)
+        keychain.fixture.asProgram(groups: ["test.default"]) {
+            let item = password(account: "alice", [kSecAttrAccessControl: try? control(.biometryCurrentSet)])
+            #expect(add(item.filter { !($0.value is NSNull) }) == errSecNotAvailable)
+        }
+    }
+
+    @Test("nothing is bound to prints that a reader keeps on its chip (as root)", asRoot)
+    func matchedOnChip() async throws {
+        let site = try FingerprintSite()
+        try await site.startFprintd(.storing)
+        try await site.enrol(of: Self.user, as: "mine")
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        try keychain.run {
+            #expect(
+                add(password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)]))
+                    == errSecNotAvailable
+            )
+            try addGuarded(.biometryAny)
+        }
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+    }
+
+    @Test func `where nobody may read the templates, nothing is bound to them`() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.session, fingers: site)
+        try keychain.run {
+            #expect(
+                add(password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)]))
+                    == errSecNotAvailable
+            )
+        }
+    }
+
+    @Test("whatever the flags, each means opens what it is enough for (as root)", asRoot)
+    func flagsAndMeans() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.system, fingers: site)
+        let table: [(flags: SecAccessControlCreateFlags, finger: Bool, passcode: Bool)] = [
+            (.userPresence, true, true), (.devicePasscode, false, true), (.biometryAny, true, false),
+            (.touchIDAny, true, false), (.biometryCurrentSet, true, false),
+            ([.biometryAny, .devicePasscode, .or], true, true), ([.biometryCurrentSet, .devicePasscode, .or], true, true),
+            ([.biometryAny, .devicePasscode, .and], false, false),
+            ([.biometryCurrentSet, .devicePasscode, .and], false, false), ([.biometryAny, .watch, .or], true, false),
+        ]
+        for (flags, finger, passcode) in table {
+            try keychain.run { try addGuarded(flags) }
+            if finger { #expect(await read(keychain, site, "SCAN mine") == Self.success, "\(flags)") }
+            if passcode {
+                keychain.person.answer(.secret("open sesame"))
+                #expect(await read(keychain, site) == Self.success, "\(flags)")
+            }
+            if !finger && !passcode {
+                keychain.person.answer(.secret("open sesame"))
+                #expect(await read(keychain, site, "SCAN mine") == Self.success, "\(flags)")
+            }
+            keychain.person.answer(.no)
+            #expect(await read(keychain, site) == Self.failure(errSecUserCanceled), "\(flags)")
+            keychain.fixture.asProgram(groups: ["test.default"]) {
+                let silent = find(query(account: "alice", [kSecReturnData: true, kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]))
+                #expect(silent.status == errSecInteractionNotAllowed, "\(flags)")
+                #expect(delete(query(account: "alice")) == errSecSuccess)
+            }
+        }
+    }
 }
 
 /// Set once.

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
-import KeychainTestSupport
 import Testing
 
 @testable import FingerprintReader
