@@ -8,6 +8,8 @@ import Synchronization
 package final class FingerprintSite: @unchecked Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// What stands in the way; nil where nothing does.
