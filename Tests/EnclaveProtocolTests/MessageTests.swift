@@ -63,6 +63,8 @@ struct EnclaveMessageTests {
             .presenceStatus, .attend(.typing), .answerPasscode(secret, to: ItemUUID()),
             .answerPassword(secret, to: ItemUUID()),
             .decline(ItemUUID(), because: .declined, of: .typing), .matched(ItemUUID()), .mismatched(ItemUUID()),
+            .hint(ItemUUID(), .notCentered), .saw(BiometrySight(obstacle: nil, set: .empty)),
+            .saw(BiometrySight(obstacle: .notEnrolled, set: nil)), .attend(.biometry),
             .backupKey(ItemUUID()), .sign(backupDigest: Array(repeating: 1, count: 32)),
             .backupSigner, .openChannel, .acknowledge, .state, .lock, .unlock(secret),
             .changePasscode(from: nil, to: secret), .changePasscode(from: secret, to: nil), .verify(secret),
@@ -72,7 +74,8 @@ struct EnclaveMessageTests {
     /// What items lack: a password, a proof, both.
     private static let lacks: [KeychainError] = [
         PresenceNeed(.nothing, password: .existing, items: []), PresenceNeed(.passcode, items: []),
-        PresenceNeed(.passcode, password: .existing, items: []),
+        PresenceNeed(.passcode, password: .existing, items: []), PresenceNeed(.biometry, items: []),
+        PresenceNeed(.owner, password: .existing, items: []),
     ].map { KeychainError(.interactionNotAllowed, "", presence: .needed($0)) }
 
     @Test(arguments: [Prompt.Wish.passcode, .password, .newPassword, .notice, .biometry])
@@ -85,9 +88,10 @@ struct EnclaveMessageTests {
             asker: Self.question.asker,
             wishes: Self.question.prompt,
             biometryIsEnough: wish == .passcode,
-            isRepeated: wish == .password
+            isRepeated: wish == .password,
+            hint: wish == .notice ? .removeAndRetry : nil
         )
-        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question)] {
+        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .look] {
             let bytes = try event.encoded(uid: 7)
             let (uid, decoded) = try PrompterEvent.decode(bytes)
             #expect(uid == 7 && decoded == event)

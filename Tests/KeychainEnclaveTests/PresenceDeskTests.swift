@@ -20,6 +20,12 @@ struct PresenceDeskTests {
     /// Somebody who notes what is shown, and answers when the test says so.
     private final class Person: Prompter {
         private let state = Mutex((shown: [Prompt](), withdrawn: [ItemUUID]()))
+        private let seeing = Mutex<(@Sendable () -> Void)?>(nil)
+
+        /// What is done where somebody is to look at fingers.
+        func answersLooks(by body: @escaping @Sendable () -> Void) { seeing.withLock { $0 = body } }
+
+        func look() { seeing.withLock(\.self)?() }
 
         func show(_ prompt: Prompt) { state.withLock { $0.shown.append(prompt) } }
         func withdraw(_ question: ItemUUID) { state.withLock { $0.withdrawn.append(question) } }
@@ -98,8 +104,117 @@ struct PresenceDeskTests {
 
     private func attend(_ abilities: PrompterAbilities = .typing) -> Person {
         let person = Person()
-        _ = enclave.desk.attend(person, for: abilities)
+        let desk = enclave.desk
+        person.answersLooks { desk.saw(BiometrySight(obstacle: nil, set: nil)) }
+        _ = desk.attend(person, for: abilities)
+        if abilities.contains(.biometry) { desk.look() }
         return person
+    }
+
+    /// Has the desk see these fingers from now on.
+    private func see(_ obstacle: PresenceFailure? = nil, _ set: BiometrySet?, _ person: Person) {
+        let desk = enclave.desk
+        person.answersLooks { desk.saw(BiometrySight(obstacle: obstacle, set: set)) }
+    }
+
+    private static func set(_ number: UInt8) throws -> BiometrySet {
+        try #require(BiometrySet([UInt8](repeating: number, count: 32)))
+    }
+
+    private final class Looks: Sendable {
+        private let number = Mutex(0)
+        var count: Int { number.withLock(\.self) }
+        func add() { number.withLock { $0 += 1 } }
+    }
+
+    // MARK: - The fingers of an item's making
+
+    @Test func `an item of today's fingers is lost with them, and with nothing less`() throws {
+        let person = attend([.typing, .biometry])
+        #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
+        see(.notEnrolled, .empty, person)
+        #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
+        see(try Self.set(1), person)
+        let item = try wrapped(binding(.biometryCurrentSet))
+        let free = try wrapped(binding([.biometryCurrentSet, .or, .devicePasscode]))
+        #expect(try error(item)?.need?.demand == .biometry)
+        #expect(try error(free)?.need?.demand == PresenceDemand([.biometry, .passcode]))
+        // Who cannot look, or does not know what is there, says nothing about it.
+        for obstacle in [PresenceFailure.noBiometry, .notEnrolled, nil] {
+            see(obstacle, nil, person)
+            #expect(try error(item)?.code == .notAvailable)
+            #expect(try error(free)?.need?.demand == .passcode)
+        }
+        see(try Self.set(1), person)
+        #expect(try error(item)?.need?.demand == .biometry)
+        see(try Self.set(2), person)
+        #expect(try error(item)?.code == .itemNotFound)
+        #expect(try error(free)?.need?.demand == .passcode)
+        // Nor does it come back with them: the key is gone.
+        see(try Self.set(1), person)
+        #expect(try error(item)?.code == .itemNotFound)
+        let now = try wrapped(binding(.biometryCurrentSet))
+        #expect(try error(now)?.need?.demand == .biometry)
+    }
+
+    @Test func `an item of today's fingers opens for a finger alone, and outlives passcode and rotation`() throws {
+        let person = attend([.typing, .biometry])
+        see(try Self.set(1), person)
+        let item = try wrapped(binding(.biometryCurrentSet))
+        #expect(try error(item, prove(by: person))?.need?.demand == .biometry)
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(.biometry), settle: outcome.settle)
+        #expect(enclave.desk.matched(id) == .accepted)
+        #expect(try error(item, outcome.proof) == nil)
+        let other = SecretBytes(Array("another".utf8))
+        try enclave.changePasscode(from: Self.passcode, to: other, by: .owner)
+        #expect(try error(item, outcome.proof) == nil)
+        try enclave.changePasscode(from: other, to: nil, by: .owner)
+        #expect(try error(item, outcome.proof) == nil)
+    }
+
+    @Test func `an access control that was edited opens no item of other fingers`() throws {
+        let person = attend([.typing, .biometry])
+        see(try Self.set(1), person)
+        let item = try wrapped(binding(.biometryCurrentSet))
+        var edited = item.binding
+        for flags in [AccessControlFlags.biometryAny, .devicePasscode, []] {
+            edited = try binding(flags, item.binding.uuid)
+            #expect(try error(WrappedItemKey(binding: edited, box: item.box))?.code == .undecodable)
+        }
+    }
+
+    @Test func `who looks at fingers and is silent holds up one question, and the next ones not at all`() throws {
+        let person = attend([.typing, .biometry])
+        let looks = Looks()
+        person.answersLooks { looks.add() }
+        for _ in 0..<20 { #expect(try enclave.presenceStatus().biometry == .noBiometry) }
+        // The first one waits some seconds, and no other does for as long.
+        #expect(looks.count <= 2)
+    }
+
+    @Test func `no finger is asked for where nobody can say what for`() throws {
+        _ = attend(.biometry)
+        #expect(enclave.desk.status.biometry == .nobodyToAsk)
+        #expect(throws: PresenceFailure.nobodyToAsk.error) {
+            _ = try enclave.desk.begin(question(.biometry)) { _ in }
+        }
+    }
+
+    @Test func `the reader's words are shown where nothing is typed, and only those of a question that is open`() throws {
+        let person = attend([.typing, .biometry])
+        enclave.desk.hint(ItemUUID(), .retry)
+        let id = try enclave.desk.begin(question(.biometry)) { _ in }
+        enclave.desk.hint(id, .swipeTooShort)
+        #expect(person.shown.last?.hint == .swipeTooShort && person.shown.last?.wish == .notice)
+        enclave.desk.withdraw(id)
+        let count = person.shown.count
+        enclave.desk.hint(id, .retry)
+        #expect(person.shown.count == count)
+        let typed = try enclave.desk.begin(question(.owner)) { _ in }
+        let shown = person.shown.count
+        enclave.desk.hint(typed, .retry)
+        #expect(person.shown.count == shown)
     }
 
     // MARK: - Items

@@ -229,7 +229,7 @@ package final class PresenceDesk: Sendable {
             PresenceStatus(
                 passcode: state.obstacle(to: .passcode),
                 biometry: state.obstacle(to: .biometry),
-                biometrySet: state.sight?.set?.domainState
+                biometrySet: state.sight?.obstacle == nil ? state.sight?.set?.domainState : nil
             )
         }
     }

@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainStore
 import KeychainVault
+import Logging
 import Synchronization
 
 /// Rows that were found to be bound to fingers that are not enrolled any more, until they are removed.
