@@ -112,7 +112,7 @@ struct PresenceDeskTests {
     }
 
     /// Has the desk see these fingers from now on.
-    private func see(_ obstacle: PresenceFailure? = nil, _ set: BiometrySet?, _ person: Person) {
+    private func see(_ set: BiometrySet?, _ person: Person, obstacle: PresenceFailure? = nil) {
         let desk = enclave.desk
         person.answersLooks { desk.saw(BiometrySight(obstacle: obstacle, set: set)) }
     }
@@ -132,7 +132,7 @@ struct PresenceDeskTests {
     @Test func `an item of today's fingers is lost with them, and with nothing less`() throws {
         let person = attend([.typing, .biometry])
         #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
-        see(.notEnrolled, .empty, person)
+        see(.empty, person, obstacle: .notEnrolled)
         #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
         see(try Self.set(1), person)
         let item = try wrapped(binding(.biometryCurrentSet))
@@ -141,7 +141,7 @@ struct PresenceDeskTests {
         #expect(try error(free)?.need?.demand == PresenceDemand([.biometry, .passcode]))
         // Who cannot look, or does not know what is there, says nothing about it.
         for obstacle in [PresenceFailure.noBiometry, .notEnrolled, nil] {
-            see(obstacle, nil, person)
+            see(nil, person, obstacle: obstacle)
             #expect(try error(item)?.code == .notAvailable)
             #expect(try error(free)?.need?.demand == .passcode)
         }
