@@ -15,7 +15,7 @@ readonly strict_imports=(--explicit-target-dependency-import-check warn)
 
 # Builds to try things with: C is optimised even there, since trying one passcode takes seconds otherwise (scrypt).
 # shellcheck disable=SC2034 # read by the scripts that source this file
-readonly debug_options=("${strict_imports[@]}" -Xcc -O2 --disable-index-store -debug-info-format none)
+readonly debug_options=("${strict_imports[@]}" -Xcc -O2 -debug-info-format none)
 
 # The one build of all that is installed: with the façades' modules made for compilers that find nothing else of ours,
 # of which the compiler warns, since Foundation's own is not.

@@ -295,10 +295,8 @@ struct FingerTests {
         try await site.enrol(of: Self.user, as: "mine")
         let keychain = try AttendedKeychain(.system, fingers: site)
         try keychain.run {
-            #expect(
-                add(password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)]))
-                    == errSecNotAvailable
-            )
+            let item = password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)])
+            #expect(add(item) == errSecNotAvailable)
             try addGuarded(.biometryAny)
         }
         #expect(await read(keychain, site, "SCAN mine") == Self.success)
@@ -308,10 +306,8 @@ struct FingerTests {
         let site = try await site()
         let keychain = try AttendedKeychain(.session, fingers: site)
         try keychain.run {
-            #expect(
-                add(password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)]))
-                    == errSecNotAvailable
-            )
+            let item = password(account: "alice", [kSecAttrAccessControl: try control(.biometryCurrentSet)])
+            #expect(add(item) == errSecNotAvailable)
         }
     }
 
