@@ -60,6 +60,7 @@ let package = Package(
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
+        .executable(name: "guarded-note", targets: ["GuardedNote"]),
         .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
         .executable(name: "two-apps-calendar", targets: ["TwoAppsCalendar"]),
         // For the benchmarks, which are a package of their own.
@@ -466,6 +467,12 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .executableTarget(
+            name: "GuardedNote",
+            dependencies: ["Security", "LocalAuthentication"],
+            path: "Examples/GuardedNote",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .executableTarget(
             name: "TwoAppsMail",
             dependencies: ["Security"],
             path: "Examples/TwoApps/Mail",
@@ -627,7 +634,7 @@ let package = Package(
                 "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEnclave",
                 "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
-                "chatelaine-prompt",
+                "chatelaine-prompt", "GuardedNote",
                 "ChatelaineTool", "unchecked-daemon",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -87,7 +87,7 @@ for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-pro
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
-for page in chatelained chatelaine-enclave pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
+for page in chatelained chatelaine-enclave chatelaine-prompt pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done

@@ -202,6 +202,37 @@ struct FingerTests {
         #expect(state() != first)
     }
 
+    @Test(arguments: transports)
+    func `the example keeps its note until a finger is read`(transport: Transport) async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(transport, fingers: site)
+        let address = try #require(keychain.fixture.address)
+        @Sendable func run(_ words: String...) throws -> (status: Int32, text: String) {
+            let process = Process()
+            process.executableURL = URL(filePath: ServiceProcess.program("guarded-note"))
+            process.arguments = words
+            process.environment = ["CHATELAINE_KEYCHAIN": address]
+            process.standardInput = FileHandle.nullDevice
+            let output = FileManager.default.temporaryDirectory.appending(path: "note-\(UUID().uuidString)")
+            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+            defer { try? FileManager.default.removeItem(at: output) }
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            try process.runHearingSignals()
+            let status = process.waitForExit()
+            return (status, try String(contentsOf: output, encoding: .utf8))
+        }
+        #expect(try run("write", "Buy tea") == (0, ""))
+        #expect(try run("write", "Buy tea").status == 1)
+        Thread.detachNewThread {
+            if keychain.person.waitForDialog() { site.send("SCAN mine") }
+        }
+        let (status, text) = await onThread { (try? run("read")) ?? (-1, "") }
+        #expect(status == 0 && text == "Buy tea\n")
+        #expect(keychain.person.shown.contains("Read your note"))
+        #expect(try run("delete") == (0, ""))
+        #expect(try run("read").text.contains("-25300"))
+    }
+
     // MARK: - The fingers of an item's making
 
     private static let asRoot: ConditionTrait = .enabled(if: SystemMode.isPossible)

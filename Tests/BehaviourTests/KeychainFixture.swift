@@ -97,6 +97,11 @@ final class KeychainFixture {
         enclave = nil
     }
 
+    /// Where other programs find the service of this test alone.
+    var address: String? {
+        if case .service(let service, _) = place { "unix:" + service.socket } else { nil }
+    }
+
     /// What the owner does with the keychain's keys; nil where a test cannot do it.
     ///
     /// Where processes open the keychain themselves, it is that of another one than the test's connections.

@@ -8,7 +8,7 @@ extension LocalEnclave {
         with credentials: ItemCredentials
     ) throws(KeychainError) -> [[UInt8]] {
         // Without the state, which all others wait for.
-        let biometry = try presentBiometry(for: keys.map(\.binding))
+        let biometry = try presentBiometry(isNeeded: keys.contains { $0.binding.needsCurrentBiometry })
         var contents: [SecretBytes] = []
         contents.reserveCapacity(keys.count)
         for item in keys { contents.append(try bound(content(of: item, credentials), item.binding, biometry)) }
@@ -26,7 +26,7 @@ extension LocalEnclave {
         _ keys: [WrappedItemKey],
         with credentials: ItemCredentials
     ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
-        let biometry = try presentBiometry(for: keys.map(\.binding))
+        let biometry = try presentBiometry(isNeeded: keys.contains { $0.binding.needsCurrentBiometry })
         let contents = try use { (state) throws(KeychainError) in
             keys.map { item in
                 Result { () throws(KeychainError) in
@@ -134,8 +134,8 @@ extension LocalEnclave {
     // MARK: - Bound to a set of fingers
 
     /// Looks at the fingers that are enrolled, where any item is bound to such.
-    private func presentBiometry(for bindings: [ItemBinding]) throws(KeychainError) -> PresentBiometry {
-        guard bindings.contains(where: { $0.needsCurrentBiometry }) else { return .unknown }
+    private func presentBiometry(isNeeded: Bool) throws(KeychainError) -> PresentBiometry {
+        guard isNeeded else { return .unknown }
         desk.look()
         guard let set = desk.biometrySet else { return .unknown }
         return .known(try biometryKey(of: set))
