@@ -25,20 +25,25 @@ final class AttendedKeychain: @unchecked Sendable {
         fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path, fingers: fingers)
         control = try #require(try fixture.control())
         try control.changePasscode(from: nil, to: Self.passcode)
-        if transport == .system { try waitForAgent() }
+        if transport == .system { try wait { LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) } }
+        if let fingers, fingers.hasBus { try wait { Self.biometry != .biometryNotAvailable } }
+    }
+
+    /// Why no finger can be asked for.
+    static var biometry: LAError.Code? {
+        var error: NSError?
+        let can = LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
+        return can ? nil : (error as? LAError)?.code
     }
 
     func run(_ body: () throws -> Void) throws {
         try fixture.asProgram(groups: ["test.default"], body)
     }
 
-    /// It connects by itself, and nobody is told when.
-    private func waitForAgent() throws {
+    /// Those who ask connect by themselves, and nobody is told when.
+    func wait(until isThere: () -> Bool) throws {
         for _ in 0..<3_000 {
-            let canAsk = fixture.asProgram(groups: []) {
-                LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil)
-            }
-            if canAsk { return }
+            if fixture.asProgram(groups: [], isThere) { return }
             usleep(20_000)
         }
         throw BehaviourDaemon.Unavailable()

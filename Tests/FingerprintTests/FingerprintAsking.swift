@@ -7,7 +7,6 @@ import Synchronization
 
 extension FingerprintSite {
 
-
     static let short = FingerprintLimits(start: .seconds(10), answer: .seconds(10), end: .seconds(10))
 
     func makeReader(_ limits: FingerprintLimits = short) -> FingerprintReader {

@@ -201,7 +201,8 @@ struct PresenceDeskTests {
         }
     }
 
-    @Test func `the reader's words are shown where nothing is typed, and only those of a question that is open`() throws {
+    @Test func `the reader's words are shown where nothing is typed, and only those of a question that is open`() throws
+    {
         let person = attend([.typing, .biometry])
         enclave.desk.hint(ItemUUID(), .retry)
         let id = try enclave.desk.begin(question(.biometry)) { _ in }

@@ -34,6 +34,13 @@ package final class FingerprintSite: @unchecked Sendable {
     private let processes = Mutex<[Process]>([])
 
     package var bus: String { "unix:path=\(folder)/bus" }
+    package var hasBus: Bool { FileManager.default.fileExists(atPath: folder + "/bus") }
+
+    /// How often the real fprintd has begun to wait for a finger so far. What is sent before that is lost.
+    package var verifications: Int {
+        log("fprintd").components(separatedBy: "start verification device").count - 1
+    }
+
     /// Where fprintd keeps what it knows of fingers.
     package var templates: String { folder + "/state" }
     private var reader: String { folder + "/reader" }
@@ -75,7 +82,9 @@ package final class FingerprintSite: @unchecked Sendable {
         return process
     }
 
-    package func log(_ name: String) -> String { (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? "" }
+    package func log(_ name: String) -> String {
+        (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""
+    }
 
     /// Waits until something is so; without a thread, since there are few of these.
     package func wait(for what: String, until isSo: () throws -> Bool) async throws {
@@ -130,7 +139,9 @@ package final class FingerprintSite: @unchecked Sendable {
 
     /// fprintd with one of libfprint's virtual readers, and a polkit that allows what it is told to.
     @discardableResult
-    package func startFprintd(_ reader: Reader? = .simple, allowing actions: [String] = allActions) async throws -> Process {
+    package func startFprintd(_ reader: Reader? = .simple, allowing actions: [String] = allActions) async throws
+        -> Process
+    {
         try await startBus()
         try start(["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "polkitd"], log: "polkit")
         try await allow(actions)
@@ -223,7 +234,8 @@ package final class FingerprintSite: @unchecked Sendable {
         try await run(["/usr/bin/python3", "-c", Self.client + "\n" + lines, reader])
     }
 
-    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", as scan: String) async throws {
+    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", as scan: String) async throws
+    {
         try await asClient(
             """
             ask("Claim", "\(user)")
@@ -234,7 +246,9 @@ package final class FingerprintSite: @unchecked Sendable {
     }
 
     /// With pictures, for the reader that takes these.
-    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", asPicture number: Int) async throws {
+    package func enrol(_ finger: String = "right-index-finger", of user: String = "alice", asPicture number: Int)
+        async throws
+    {
         try await asClient(
             """
             image = picture(\(number))

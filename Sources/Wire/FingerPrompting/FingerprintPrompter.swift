@@ -122,7 +122,8 @@ extension FingerprintObstacle {
         switch self {
         case .nothingEnrolled: .notEnrolled
         case .timedOut: .interrupted
-        case .noBus, .noService, .untrustedService, .noReader, .notPermitted, .busy, .noAnswer, .serviceLost, .readerLost,
+        case .noBus, .noService, .untrustedService, .noReader, .notPermitted, .busy, .noAnswer, .serviceLost,
+            .readerLost,
             .failed, .misbehaving, .unusableName:
             .noBiometry
         }

@@ -142,7 +142,9 @@ package final class PresenceDesk: Sendable {
     package func look() {
         let seen = DispatchSemaphore(value: 0)
         let isAsked = withState { state, consequences in
-            guard let attendant = state.prompters.last(where: { $0.abilities.contains(.biometry) }) else { return false }
+            guard let attendant = state.prompters.last(where: { $0.abilities.contains(.biometry) }) else {
+                return false
+            }
             // Not every question waits for one who is silent.
             if let silence = state.silence, .now - silence < Self.pauseAfterSilence { return false }
             state.lookers.append(seen)

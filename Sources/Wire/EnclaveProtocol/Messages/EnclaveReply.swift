@@ -179,7 +179,8 @@ extension EnclaveReply {
     ) throws(KeychainError) -> Result<SymmetricKey, KeychainError> {
         let number = try reader.byte()
         if number == 0 { return .success(try reader.key()) }
-        if let lack = PresenceLack(number: number) { return .failure(lack.error(items: [], .impossible)) }
+        // Whoever asked knows the demand.
+        if let lack = PresenceLack(number: number) { return .failure(lack.error(items: [], .owner)) }
         guard let code = KeychainError.Code(number: number) else { throw MessageReader.malformed }
         // The sentences would be most of the message.
         let sentence =
