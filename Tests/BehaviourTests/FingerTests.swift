@@ -311,6 +311,18 @@ struct FingerTests {
         #expect(await read(keychain, account: "bob", site) == Self.failure(errSecItemNotFound))
     }
 
+    @Test("without an agent, the process that reads fingers can ask by a pinentry too (as root)", asRoot)
+    func withoutAgent() async throws {
+        let site = try await site()
+        let keychain = try AttendedKeychain(.system, fingers: site, hasAgent: false)
+        try keychain.run { try addGuarded(.userPresence) }
+        keychain.person.answer(.secret("wrong"), .secret("open sesame"))
+        #expect(await read(keychain, site) == Self.success)
+        #expect(await read(keychain, site, "SCAN mine") == Self.success)
+        keychain.person.answer(.no)
+        #expect(await read(keychain, site) == Self.failure(errSecUserCanceled))
+    }
+
     @Test("the last finger that is removed takes its items along (as root)", asRoot)
     func lastFinger() async throws {
         let site = try await site()

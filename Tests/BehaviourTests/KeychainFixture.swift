@@ -53,11 +53,13 @@ final class KeychainFixture {
     ///   - isLockable: whether its passcode is to be set, for which a service has to be the test's own.
     ///   - pinentry: what its owner is asked by; nobody is asked without one.
     ///   - fingers: where fingers are read, for a service of the test's own.
+    ///   - hasAgent: whether it is the user's agent who asks for the system's service, and not the process that reads fingers.
     init(
         _ transport: Transport,
         isLockable: Bool = false,
         pinentry: String? = nil,
-        fingers: FingerprintSite? = nil
+        fingers: FingerprintSite? = nil,
+        hasAgent: Bool = true
     ) throws {
         self.pinentry = pinentry
         switch transport {
@@ -74,9 +76,16 @@ final class KeychainFixture {
             )
             guard service.waitUntilReady() else { throw BehaviourDaemon.Unavailable() }
             place = .service(service, folder)
-            if transport == .system, let pinentry { helpers.append(try Self.agent(of: service, pinentry)) }
+            if transport == .system, hasAgent, let pinentry { helpers.append(try Self.agent(of: service, pinentry)) }
             if transport == .system, let fingers {
-                helpers.append(try Self.promptProcess(of: service, in: folder.surroundings, fingers))
+                helpers.append(
+                    try Self.promptProcess(
+                        of: service,
+                        in: folder.surroundings,
+                        fingers,
+                        pinentry: hasAgent ? nil : pinentry
+                    )
+                )
             }
         case .memory:
             let deviceKey = DeviceKey()
@@ -136,14 +145,15 @@ final class KeychainFixture {
     private static func promptProcess(
         of service: ServiceProcess,
         in folder: String,
-        _ fingers: FingerprintSite
+        _ fingers: FingerprintSite,
+        pinentry: String?
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: ServiceProcess.program("chatelaine-prompt"))
         process.arguments = [
             "--user", promptUser, "--socket", folder + "/enclave.sock", "--server", "\(ServiceProcess.enclaveUser)",
             "--templates", fingers.templates,
-        ]
+        ] + (pinentry.map { ["--pinentry", $0] } ?? [])
         process.environment = ["DBUS_SYSTEM_BUS_ADDRESS": fingers.bus]
         process.standardInput = FileHandle.nullDevice
         try process.runHearingSignals()

@@ -18,11 +18,12 @@ final class AttendedKeychain: @unchecked Sendable {
     init(
         _ transport: Transport,
         _ answers: ScriptedPinentry.Answer...,
-        fingers: FingerprintSite? = nil
+        fingers: FingerprintSite? = nil,
+        hasAgent: Bool = true
     ) throws {
         person = try ScriptedPinentry()
         for answer in answers { person.answer(answer) }
-        fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path, fingers: fingers)
+        fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path, fingers: fingers, hasAgent: hasAgent)
         control = try #require(try fixture.control())
         try control.changePasscode(from: nil, to: Self.passcode)
         if transport == .system { try wait { LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) } }

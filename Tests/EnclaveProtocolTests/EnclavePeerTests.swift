@@ -194,6 +194,43 @@ struct EnclavePeerTests {
     }
 
     @Test
+    func `nobody but the trusted prompter says that a finger was read, or attends for fingers`() throws {
+        let channel = try served.rawChannel()
+        _ = try channel.ask(.create, uid: uid)
+        let owner = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
+        let attempts: [EnclaveRequest] = [
+            .matched(ItemUUID()), .mismatched(ItemUUID()), .hint(ItemUUID(), .retry),
+            .saw(BiometrySight(obstacle: nil, set: .empty)), .attend(.biometry), .attend([.typing, .biometry]),
+        ]
+        for attempt in attempts {
+            #expect(try channel.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try owner.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+        }
+        // The same of whoever is the prompter.
+        let trusting = try ServedEnclave(prompter: geteuid())
+        _ = try trusting.rawChannel().ask(.create, uid: uid)
+        for attempt in attempts {
+            let prompter = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
+            #expect(try prompter.ask(attempt, uid: uid)?.error == nil)
+        }
+    }
+
+    @Test
+    func `the trusted prompter gets no key and no state, and neither locks nor changes anything`() throws {
+        let trusting = try ServedEnclave(prompter: geteuid())
+        _ = try trusting.rawChannel().ask(.create, uid: uid)
+        let prompter = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
+        let attempts: [EnclaveRequest] = [
+            .state, .lock, .logOut, .unlock(passcode), .verify(passcode), .changePasscode(from: nil, to: passcode),
+            .authorize(.export, passcode: nil), .change(LockSettings(), passcode: nil), .serviceKeys, .unwrap([]),
+            .wrap([]), .create, .presenceStatus, .forget(PresenceProof()), .openChannel,
+        ]
+        for attempt in attempts {
+            #expect(try prompter.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+        }
+    }
+
+    @Test
     func `what is no message ends its connection and no other`() throws {
         let good = try served.rawChannel()
         _ = try good.ask(.create, uid: uid)

@@ -13,7 +13,7 @@ final class ServedEnclave: Sendable {
     let first: PacketSocket
     private let listener: Int32
 
-    init(onlyUser: UInt32? = nil) throws {
+    init(onlyUser: UInt32? = nil, prompter: UInt32? = nil) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-enclave-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/enclave.sock"
@@ -35,6 +35,7 @@ final class ServedEnclave: Sendable {
         sockets.service = theirs
         sockets.ownerListener = listener
         sockets.onlyUser = onlyUser
+        sockets.prompter = prompter
         service = try EnclaveService(
             sockets,
             table: EnclaveTable(

@@ -15,12 +15,15 @@ struct PromptOptions {
     let server: UInt32
     let socket: String
     let templates: String
+    /// What asks for passcodes too, where no agent of the user's does; nil for nothing.
+    let pinentry: String?
 
     init(_ arguments: some Sequence<String>) throws {
         var user = (uid: geteuid(), gid: getegid())
         var server = EnclavePlaces.user
         var socket = EnclavePlaces.controlSocket
         var templates = EnrolledTemplates.systemFolder
+        var pinentry: String?
         var rest = Array(arguments)[...]
         while let option = rest.popFirst() {
             guard let value = rest.popFirst() else { throw Refusal(description: "\(option) needs a value") }
@@ -29,6 +32,7 @@ struct PromptOptions {
             case "--server": server = value
             case "--socket": socket = value
             case "--templates": templates = value
+            case "--pinentry": pinentry = value
             default: throw Refusal(description: "unknown option \(option)")
             }
         }
@@ -36,6 +40,8 @@ struct PromptOptions {
         self.server = try Self.user(server).uid
         self.socket = socket
         self.templates = templates
+        self.pinentry = pinentry
+        guard pinentry?.hasPrefix("/") ?? true else { throw Refusal(description: "--pinentry takes a whole path") }
         guard uid != 0 else { throw Refusal(description: "does not run as root; name another user by --user") }
     }
 

@@ -9,7 +9,7 @@ import KeychainModel
 enum PromptProcess {
     static func run(_ options: PromptOptions) throws {
         try giveUpRights(options)
-        var prompters: [UInt32: FingerprintPrompter] = [:]
+        var prompters: [UInt32: UserPrompter] = [:]
         var wasThere = true
         while true {
             do throws(KeychainError) {
@@ -19,12 +19,10 @@ enum PromptProcess {
                     server: options.server
                 )
                 wasThere = true
-                try control.attend(for: .biometry) { uid in
+                let abilities: PrompterAbilities = options.pinentry == nil ? .biometry : [.biometry, .typing]
+                try control.attend(for: abilities) { (uid) throws(KeychainError) in
                     if let prompter = prompters[uid] { return prompter }
-                    let prompter = FingerprintPrompter(uid: uid, templates: options.templates) {
-                        () throws(KeychainError) in
-                        try RemoteEnclaveControl(connectingTo: options.socket, uid: uid, server: options.server)
-                    }
+                    let prompter = try UserPrompter(of: uid, options)
                     prompters[uid] = prompter
                     return prompter
                 }

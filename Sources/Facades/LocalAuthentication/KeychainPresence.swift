@@ -15,7 +15,8 @@ struct KeychainPresence: PresenceService {
     var biometryType: LABiometryType {
         switch status?.biometry {
         case nil where status != nil: .touchID
-        case .notEnrolled, .biometryLockout: .touchID
+        // Where nobody can say what for, a finger could still be read.
+        case .notEnrolled, .biometryLockout, .nobodyToAsk: .touchID
         default: .none
         }
     }

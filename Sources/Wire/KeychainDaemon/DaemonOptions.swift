@@ -98,7 +98,10 @@ package struct DaemonOptions: ParsableArguments {
             throw ValidationError("'\(logLevel)' is no level of messages")
         }
         guard pinentry == nil || mode == .session else {
-            throw ValidationError("in system mode each user's own agent asks: chatelaine agent --pinentry PATH")
+            throw ValidationError(
+                "in system mode each user's own agent asks (chatelaine agent --pinentry PATH), or, for all users, "
+                    + "chatelaine-prompt --pinentry PATH"
+            )
         }
         guard pinentry == "none" || pinentry?.hasPrefix("/") ?? true else {
             throw ValidationError("--pinentry takes a whole path, or none")

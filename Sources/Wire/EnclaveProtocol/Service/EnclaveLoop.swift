@@ -176,8 +176,8 @@ struct EnclaveLoop {
             case .acknowledge: service.relay.acknowledged(header.id, by: peer.number)
             case .attend(let abilities):
                 guard peer.attendance == nil else { throw KeychainError(.invalidParameter, "it attends already") }
-                // Fingers come from a trusted prompter alone, and nothing else comes from it.
-                guard abilities == (peer.role == .prompter ? .biometry : .typing) else {
+                // Fingers come from a trusted prompter alone.
+                guard abilities == .typing || (peer.role == .prompter && abilities.contains(.biometry)) else {
                     throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
                 }
                 let (number, deliveries) = (peer.number, service.deliveries)

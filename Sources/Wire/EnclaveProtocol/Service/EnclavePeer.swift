@@ -64,7 +64,7 @@ final class EnclavePeer {
             }
         case .prompter:
             switch request.kind {
-            case .attend, .matched, .mismatched, .hint, .saw, .decline: break
+            case .attend, .matched, .mismatched, .hint, .saw, .decline, .answerPasscode, .answerPassword: break
             default: throw KeychainError(.noPermission, "who reads fingers does nothing else")
             }
         }
