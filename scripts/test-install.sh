@@ -122,7 +122,7 @@ the_service() {
     kill "$daemon"
     wait "$daemon" || ok=1
     cat log
-    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave} >libraries
+    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave,prompt} >libraries
     not grep -i swift libraries
     return $ok
 }
