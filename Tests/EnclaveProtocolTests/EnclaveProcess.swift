@@ -65,7 +65,7 @@ final class EnclaveProcess: Sendable {
 
     /// Which of some bytes are somewhere in the process's memory, as root reads it.
     func memoryContains(_ needles: [String: [UInt8]]) -> Set<String> {
-        guard let maps = try? String(contentsOfFile: "/proc/\(identifier)/maps", encoding: .utf8) else { return [] }
+        guard let maps = try? KernelFile.text("/proc/\(identifier)/maps") else { return [] }
         let memory = open("/proc/\(identifier)/mem", O_RDONLY | O_CLOEXEC)
         defer { close(memory) }
         var found: Set<String> = []

@@ -241,7 +241,7 @@ struct ServiceProcessTests {
 /// Looks for bytes in all memory of another process that can be read.
 private enum MemoryScan {
     static func count(of needles: [[UInt8]], in process: Int32) throws -> Int {
-        let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+        let maps = try KernelFile.text("/proc/\(process)/maps")
         let memory = open("/proc/\(process)/mem", O_RDONLY)
         guard memory >= 0 else { throw POSIXError(.EACCES) }
         defer { close(memory) }

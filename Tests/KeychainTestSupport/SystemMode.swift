@@ -7,7 +7,7 @@ package enum SystemMode {
         guard geteuid() == 0 else { return "only root can start the system's service" }
         // Whose file an executable is, the mount table says. From a plain chroot the root folder's mount cannot be seen, and
         // then the service refuses all callers, as it should.
-        let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
+        let table = (try? KernelFile.text("/proc/self/mountinfo")) ?? ""
         let places = table.split(separator: "\n").compactMap { line in line.split(separator: " ").dropFirst(4).first }
         return places.contains("/") ? nil : "the root folder is no mount here, as in a plain chroot"
     }()

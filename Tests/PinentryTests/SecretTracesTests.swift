@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainTestSupport
 import Pinentry
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
 
         init() throws {
-            regions = try Self.maps().split(separator: "\n").compactMap {
+            regions = try KernelFile.text("/proc/self/maps").split(separator: "\n").compactMap {
                 let fields = $0.split(separator: " ")
                 let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
                 return ends.count == 2 && fields[1].hasPrefix("rw") ? ends[0]..<ends[1] : nil
@@ -39,21 +40,6 @@ import Testing
 
         deinit {
             chunk.deallocate()
-        }
-
-        /// To its end, which Foundation takes the first short read for.
-        private static func maps() throws -> String {
-            let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
-            try #require(file >= 0, "errno \(errno)")
-            defer { close(file) }
-            var text: [UInt8] = []
-            var part = [UInt8](repeating: 0, count: 65_536)
-            while true {
-                let count = read(file, &part, part.count)
-                guard count > 0 else { break }
-                text += part[..<count]
-            }
-            return String(decoding: text, as: UTF8.self)
         }
     }
 
