@@ -434,7 +434,8 @@ let package = Package(
         .executableTarget(
             name: "chatelaine-prompt",
             dependencies: [
-                "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave", "KeychainModel",
+                "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
+                "KeychainModel",
                 "CLinux",
             ],
             path: "Sources/Executables/chatelaine-prompt",

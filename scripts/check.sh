@@ -17,14 +17,17 @@ scripts/setup.sh --tests
 
 passed=0
 failed=0
+failures=()
 # Runs a check, goes on whatever its outcome, and counts it.
 check() {
-    section "$1"
+    local name=$1
+    section "$name"
     shift
     if "$@"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
+        failures+=("$name")
         printf 'FAILED\n'
     fi
 }
@@ -217,4 +220,5 @@ if [ $quick = no ]; then
 fi
 
 section "Checks: $passed passed, $failed failed"
+if [ $failed -ne 0 ]; then printf '%s: failed\n' "${failures[@]}"; fi
 [ $failed -eq 0 ]

@@ -150,10 +150,11 @@ final class KeychainFixture {
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: ServiceProcess.program("chatelaine-prompt"))
-        process.arguments = [
-            "--user", promptUser, "--socket", folder + "/enclave.sock", "--server", "\(ServiceProcess.enclaveUser)",
-            "--templates", fingers.templates,
-        ] + (pinentry.map { ["--pinentry", $0] } ?? [])
+        process.arguments =
+            [
+                "--user", promptUser, "--socket", folder + "/enclave.sock", "--server", "\(ServiceProcess.enclaveUser)",
+                "--templates", fingers.templates,
+            ] + (pinentry.map { ["--pinentry", $0] } ?? [])
         process.environment = ["DBUS_SYSTEM_BUS_ADDRESS": fingers.bus]
         process.standardInput = FileHandle.nullDevice
         try process.runHearingSignals()

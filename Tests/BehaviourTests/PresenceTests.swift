@@ -23,7 +23,13 @@ final class AttendedKeychain: @unchecked Sendable {
     ) throws {
         person = try ScriptedPinentry()
         for answer in answers { person.answer(answer) }
-        fixture = try KeychainFixture(transport, isLockable: true, pinentry: person.path, fingers: fingers, hasAgent: hasAgent)
+        fixture = try KeychainFixture(
+            transport,
+            isLockable: true,
+            pinentry: person.path,
+            fingers: fingers,
+            hasAgent: hasAgent
+        )
         control = try #require(try fixture.control())
         try control.changePasscode(from: nil, to: Self.passcode)
         if transport == .system { try wait { LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) } }
