@@ -125,7 +125,7 @@ let package = Package(
         .target(
             name: "KeychainEnclave",
             dependencies: [
-                "KeychainModel", "CLinux",
+                "KeychainCertificates", "KeychainModel", "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],

@@ -25,6 +25,19 @@ extension ForwardingEnclave {
         try enclave.unwrap(keys, with: credentials)
     }
     package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] { try enclave.rewrap(keys) }
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        try enclave.makeKey(template, with: credentials)
+    }
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        try enclave.use(key, for: use, with: credentials)
+    }
     package func ask(
         _ question: PresenceQuestion,
         isWanted: @Sendable () -> Bool

@@ -220,6 +220,7 @@ package final class LocalEnclave: Enclave {
         state.keybag = keybag
         state.epoch += 1
         state.keys.keep { keybag.entry(of: $0, madeIn: $1) != nil }
+        state.keys.keepPrivateKeys { keybag.has(.privateKeys($0)) }
         if let key = state.keys.passcodeKey, !keybag.isPasscodeKey(key) { try state.keys.setPasscodeKey(nil) }
         if keybag.hasPasscode && !hadPasscode && state.keys.passcodeKey == nil {
             // Another process has set the first passcode.
@@ -268,6 +269,9 @@ package final class LocalEnclave: Enclave {
                 metadata: key.metadata,
                 wrapping: key.wrapping
             )
+        }
+        for (accessibility, key) in contents.privateKeys where state.keybag.has(.privateKeys(accessibility)) {
+            try state.keys.insert(key, ofPrivateKeysIn: accessibility)
         }
         state.lock = contents.lock
         state.lastUse = max(state.lastUse, contents.lastUse)

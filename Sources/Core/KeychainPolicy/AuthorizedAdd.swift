@@ -29,12 +29,14 @@ extension KeychainPolicy {
                 "sharing groups need an entitlement that nobody has here"
             )
         }
+        let isEnclaveKey = request.itemClass == .key && request.attributes.isInEnclave
         let protection = try protection(
             accessibility: request.accessibility,
-            accessControl: request.accessControl,
+            accessControl: isEnclaveKey ? enclaveKey(in: request, for: group).header.accessControl : request.accessControl,
             default: request.itemClass.defaultAccessibility(in: group),
             of: request.itemClass,
-            isSynchronizable: request.isSynchronizable
+            isSynchronizable: request.isSynchronizable,
+            isEnclaveKey: isEnclaveKey
         )
         var attributes = request.attributes
         for attribute in AttributeTable.attributes(of: request.itemClass) where attribute.hasBlindColumn {

@@ -44,20 +44,41 @@ package struct AuthorizedUpdate: Sendable {
 
     /// What protects an item after the change.
     ///
-    /// - Throws: as `KeychainPolicy.authorize(_:for:)` of an add does, since the change may make the combination bad.
+    /// - Throws: as `KeychainPolicy.authorize(_:for:)` of an add does, since the change may make the combination bad;
+    ///   `invalidParameter` where a key of the Secure Enclave would be another one after it, or guarded otherwise.
     package func protection(
         of itemClass: ItemClass,
         currently control: AccessControl,
+        attributes: AttributeList,
         isSynchronizable: Bool
     ) throws(KeychainError) -> Protection {
+        let isEnclaveKey = itemClass == .key && attributes.isInEnclave
+        try requireSameKey(isEnclaveKey: isEnclaveKey, of: itemClass)
         let isChanged = changes.accessibility != nil || changes.accessControl != nil
         return try policy.protection(
             accessibility: changes.accessibility,
             accessControl: isChanged ? changes.accessControl : control,
             default: itemClass.defaultAccessibility,
             of: itemClass,
-            isSynchronizable: isSynchronizable
+            isSynchronizable: isSynchronizable,
+            isEnclaveKey: isEnclaveKey
         )
+    }
+
+    /// What an enclave's key is, and who may use it, was decided when it was made.
+    private func requireSameKey(isEnclaveKey: Bool, of itemClass: ItemClass) throws(KeychainError) {
+        guard itemClass == .key else { return }
+        let becomesEnclaveKey = changes.attributes.isInEnclave && !isEnclaveKey
+        let isTouched =
+            changes.accessGroup != nil || changes.accessibility != nil || changes.accessControl != nil
+            || changes.isSynchronizable == true || changes.secrets[.valueData] != nil
+            || changes.attributes[.tokenID] != nil
+        guard !becomesEnclaveKey, !(isEnclaveKey && isTouched) else {
+            throw KeychainError(
+                .invalidParameter,
+                "the group, the protection and the value of a key in the Secure Enclave cannot be changed"
+            )
+        }
     }
 }
 

@@ -65,7 +65,8 @@ package struct KeychainPolicy: Sendable {
         accessControl: AccessControl?,
         default fallback: Accessibility,
         of itemClass: ItemClass,
-        isSynchronizable: Bool
+        isSynchronizable: Bool,
+        isEnclaveKey: Bool = false
     ) throws(KeychainError) -> Protection {
         let control = accessControl ?? AccessControl(bare: accessibility ?? fallback)
         guard case .accessibility(let accessibility) = control.protection else {
@@ -79,7 +80,7 @@ package struct KeychainPolicy: Sendable {
                 throw KeychainError(.invalidParameter, "a ThisDeviceOnly item cannot be synchronizable")
             }
         }
-        try requireEnforceable(control, of: itemClass)
+        try requireEnforceable(control, of: itemClass, isEnclaveKey: isEnclaveKey)
         if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {
             throw KeychainError(
                 .authenticationFailed,
@@ -91,14 +92,18 @@ package struct KeychainPolicy: Sendable {
 
     /// - Throws: `notAvailable` and `unimplemented` for what cannot be enforced: storing an item unguarded would be worse
     ///   than refusing it.
-    private func requireEnforceable(_ control: AccessControl, of itemClass: ItemClass) throws(KeychainError) {
+    private func requireEnforceable(
+        _ control: AccessControl,
+        of itemClass: ItemClass,
+        isEnclaveKey: Bool
+    ) throws(KeychainError) {
         guard control.isUnconstrained || !itemClass.dataIsPublic else {
             throw KeychainError(.unimplemented, "what is public is kept from nobody by an access control")
         }
-        guard !control.isForKeyUse else {
-            throw KeychainError(.unimplemented, "private keys that are used inside the keychain are not there yet")
+        guard !control.isForKeyUse || isEnclaveKey else {
+            throw KeychainError(.unimplemented, "only the use of keys in the Secure Enclave can be guarded")
         }
-        guard !control.demand.alternatives.isEmpty else {
+        guard !control.constraint.alternatives.isEmpty else {
             throw KeychainError(.notAvailable, "there are no companion devices here")
         }
     }

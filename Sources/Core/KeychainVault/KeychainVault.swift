@@ -70,6 +70,7 @@ package struct KeychainVault: Sendable {
         let protection = try update.protection(
             of: item.row.itemClass,
             currently: item.accessControl,
+            attributes: item.attributes,
             isSynchronizable: isSynchronizable
         )
         var attributes = item.attributes

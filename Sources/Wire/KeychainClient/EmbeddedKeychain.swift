@@ -7,7 +7,7 @@ package import Logging
 /// nobody.
 ///
 /// It can be used from any number of threads, and in the child of a fork.
-package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
+package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     package enum Place: Sendable {
         /// In a folder.
         case embedded(directory: String)
@@ -89,6 +89,22 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
             let count = try engine.delete(request, for: caller)
             if count == 0 { explainAbsence(of: request.query, in: engine) }
             return count
+        }
+    }
+
+    package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
+        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+            var request = request
+            request.authentication = authentication
+            return try engine.makeKey(request, for: caller)
+        }
+    }
+
+    package func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
+        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+            var request = request
+            request.authentication = authentication
+            return try engine.useKey(request, for: caller)
         }
     }
 

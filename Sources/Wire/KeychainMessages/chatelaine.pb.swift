@@ -712,6 +712,23 @@ package nonisolated struct WireOperation: Sendable {
     set {body = .delete(newValue)}
   }
 
+  /// Not in a batch.
+  package var makeKey: WireMakeKey {
+    get {
+      if case .makeKey(let v)? = body {return v}
+      return WireMakeKey()
+    }
+    set {body = .makeKey(newValue)}
+  }
+
+  package var useKey: WireUseKey {
+    get {
+      if case .useKey(let v)? = body {return v}
+      return WireUseKey()
+    }
+    set {body = .useKey(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -719,6 +736,9 @@ package nonisolated struct WireOperation: Sendable {
     case find(WireFind)
     case update(WireUpdate)
     case delete(WireDelete)
+    /// Not in a batch.
+    case makeKey(WireMakeKey)
+    case useKey(WireUseKey)
 
   }
 
@@ -1322,6 +1342,101 @@ package nonisolated struct WireDelete: Sendable {
   fileprivate var _leavesTombstone: Bool? = nil
 }
 
+/// Has the enclave make a private key, P-256. Nothing is stored.
+package nonisolated struct WireMakeKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var accessGroup: String {
+    get {_accessGroup ?? String()}
+    set {_accessGroup = newValue}
+  }
+  /// Returns true if `accessGroup` has been explicitly set.
+  package var hasAccessGroup: Bool {self._accessGroup != nil}
+  /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
+  package mutating func clearAccessGroup() {self._accessGroup = nil}
+
+  package var accessControl: WireAccessControl {
+    get {_accessControl ?? WireAccessControl()}
+    set {_accessControl = newValue}
+  }
+  /// Returns true if `accessControl` has been explicitly set.
+  package var hasAccessControl: Bool {self._accessControl != nil}
+  /// Clears the value of `accessControl`. Subsequent reads from it will return its default value.
+  package mutating func clearAccessControl() {self._accessControl = nil}
+
+  package var authentication: WireItemAuthentication {
+    get {_authentication ?? WireItemAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _accessGroup: String? = nil
+  fileprivate var _accessControl: WireAccessControl? = nil
+  fileprivate var _authentication: WireItemAuthentication? = nil
+}
+
+/// Has the enclave use a private key.
+package nonisolated struct WireUseKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As MakeKey has given it (docs/formats/enclave-key.md).
+  package var key: Data = Data()
+
+  package var use: WireUseKey.OneOf_Use? = nil
+
+  /// ECDSA of a digest of 32 bytes. The outcome is r and s, 32 bytes each.
+  package var digest: Data {
+    get {
+      if case .digest(let v)? = use {return v}
+      return Data()
+    }
+    set {use = .digest(newValue)}
+  }
+
+  /// ECDH with a public key (X9.63, 65 bytes). The outcome is the X coordinate, 32 bytes.
+  package var point: Data {
+    get {
+      if case .point(let v)? = use {return v}
+      return Data()
+    }
+    set {use = .point(newValue)}
+  }
+
+  package var authentication: WireItemAuthentication {
+    get {_authentication ?? WireItemAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Use: Equatable, Sendable {
+    /// ECDSA of a digest of 32 bytes. The outcome is r and s, 32 bytes each.
+    case digest(Data)
+    /// ECDH with a public key (X9.63, 65 bytes). The outcome is the X coordinate, 32 bytes.
+    case point(Data)
+
+  }
+
+  package init() {}
+
+  fileprivate var _authentication: WireItemAuthentication? = nil
+}
+
 /// All that is given has to hold.
 package nonisolated struct WireQuery: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1847,6 +1962,24 @@ package nonisolated struct WireOutcome: Sendable {
     set {body = .count(newValue)}
   }
 
+  /// A private key, sealed.
+  package var key: Data {
+    get {
+      if case .key(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .key(newValue)}
+  }
+
+  /// What a private key has done.
+  package var secret: Data {
+    get {
+      if case .secret(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .secret(newValue)}
+  }
+
   /// Sentences that say why nothing matched.
   package var explanation: [String] = []
 
@@ -1857,6 +1990,10 @@ package nonisolated struct WireOutcome: Sendable {
     case items(WireItems)
     /// How many items an update or deletion matched.
     case count(UInt64)
+    /// A private key, sealed.
+    case key(Data)
+    /// What a private key has done.
+    case secret(Data)
 
   }
 
@@ -3094,7 +3231,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Operation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}add\0\u{1}find\0\u{1}update\0\u{1}delete\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}add\0\u{1}find\0\u{1}update\0\u{1}delete\0\u{3}make_key\0\u{3}use_key\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3154,6 +3291,32 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.body = .delete(v)
         }
       }()
+      case 5: try {
+        var v: WireMakeKey?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .makeKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .makeKey(v)
+        }
+      }()
+      case 6: try {
+        var v: WireUseKey?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .useKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .useKey(v)
+        }
+      }()
       default: break
       }
     }
@@ -3180,6 +3343,14 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .delete?: try {
       guard case .delete(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .makeKey?: try {
+      guard case .makeKey(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .useKey?: try {
+      guard case .useKey(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
     case nil: break
     }
@@ -4111,6 +4282,117 @@ nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
+nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MakeKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}access_group\0\u{3}access_control\0\u{1}authentication\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._accessGroup) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._accessControl) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._accessGroup {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._accessControl {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireMakeKey, rhs: WireMakeKey) -> Bool {
+    if lhs._accessGroup != rhs._accessGroup {return false}
+    if lhs._accessControl != rhs._accessControl {return false}
+    if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UseKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}digest\0\u{1}point\0\u{1}authentication\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.use != nil {try decoder.handleConflictingOneOf()}
+          self.use = .digest(v)
+        }
+      }()
+      case 3: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.use != nil {try decoder.handleConflictingOneOf()}
+          self.use = .point(v)
+        }
+      }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    switch self.use {
+    case .digest?: try {
+      guard case .digest(let v)? = self.use else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .point?: try {
+      guard case .point(let v)? = self.use else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireUseKey, rhs: WireUseKey) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Query"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}reference\0\u{1}filters\0\u{3}access_group\0\u{1}accessibility\0\u{3}is_synchronizable\0\u{3}finds_tombstones\0\u{1}sha1\0\u{3}host_or_subdomain\0\u{1}certificate\0\u{3}wants_explanation\0")
@@ -4844,7 +5126,7 @@ nonisolated extension WireRestoreStep.Item: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Outcome"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}error\0\u{1}items\0\u{1}count\0\u{1}explanation\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}error\0\u{1}items\0\u{1}count\0\u{1}explanation\0\u{1}key\0\u{1}secret\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4887,6 +5169,22 @@ nonisolated extension WireOutcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         }
       }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.explanation) }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .key(v)
+        }
+      }()
+      case 6: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .secret(v)
+        }
+      }()
       default: break
       }
     }
@@ -4910,10 +5208,21 @@ nonisolated extension WireOutcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .count(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
     }()
-    case nil: break
+    default: break
     }
     if !self.explanation.isEmpty {
       try visitor.visitRepeatedStringField(value: self.explanation, fieldNumber: 4)
+    }
+    switch self.body {
+    case .key?: try {
+      guard case .key(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .secret?: try {
+      guard case .secret(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    }()
+    default: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }

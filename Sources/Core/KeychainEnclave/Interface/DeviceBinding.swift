@@ -17,6 +17,43 @@ package protocol DeviceBinding: Sendable {
 
     /// Nil where nothing outside the disk can tell an older keybag from the newest.
     var rollbackCounter: (any RollbackCounter)? { get }
+
+    /// Nil where no hardware makes private keys: then the enclave computes with them.
+    var hardwareKeys: (any HardwareKeys)? { get }
+}
+
+extension DeviceBinding {
+    package var hardwareKeys: (any HardwareKeys)? { nil }
+}
+
+/// Hardware that makes P-256 keys, signs and agrees with them, and never gives one out.
+package protocol HardwareKeys: Sendable {
+    /// Makes a key.
+    ///
+    /// - Returns: what only this hardware can use again, and the public key (X9.63, 65 bytes).
+    func makeKey() throws(KeychainError) -> HardwareKey
+
+    /// - Parameter digest: 32 bytes.
+    /// - Returns: r and s, 32 bytes each, big-endian.
+    func signature(ofDigest digest: [UInt8], by key: SecretBytes) throws(KeychainError) -> [UInt8]
+
+    /// - Parameter point: X9.63, 65 bytes, uncompressed.
+    /// - Returns: the X coordinate, 32 bytes.
+    /// - Throws: `invalidParameter` for a point that is not on the curve.
+    func sharedSecret(with point: [UInt8], by key: SecretBytes) throws(KeychainError) -> SecretBytes
+}
+
+/// A private key of some hardware's.
+package struct HardwareKey: Sendable {
+    /// What only this hardware can use again.
+    package let blob: SecretBytes
+    /// X9.63, 65 bytes.
+    package let publicKey: [UInt8]
+
+    package init(blob: SecretBytes, publicKey: [UInt8]) {
+        self.blob = blob
+        self.publicKey = publicKey
+    }
 }
 
 /// Hardware that gives out secrets against an authorisation, and limits how often one may be wrong.

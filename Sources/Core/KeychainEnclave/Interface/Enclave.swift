@@ -41,6 +41,24 @@ package protocol Enclave: AnyObject, Sendable {
     /// - Throws: `interactionNotAllowed` while a class is locked.
     func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?]
 
+    // MARK: - Private keys
+
+    /// Makes a private key, P-256, in the device's hardware where that makes keys.
+    ///
+    /// - Throws: `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where a password is needed and
+    ///   none is given; `notAvailable` where the hardware does not answer.
+    func makeKey(_ template: EnclaveKeyTemplate, with credentials: ItemCredentials) throws(KeychainError) -> EnclaveKey
+
+    /// Has a private key do something.
+    ///
+    /// - Throws: `undecodable` where the key, or anything it is bound to, is not as it was made; else as `unwrap` has it for an
+    ///   item; `invalidParameter` for a point that is not on the curve; `notAvailable` where the hardware does not answer.
+    func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes
+
     // MARK: - Presence
 
     /// Has the owner asked, and waits for what comes of it.
@@ -127,6 +145,17 @@ package struct ServiceKeys: Sendable {
         self.state = state
         self.indexKey = indexKey
         self.metadata = metadata
+    }
+}
+
+/// What is decided of a private key before it is made.
+package struct EnclaveKeyTemplate: Sendable {
+    package let accessGroup: String
+    package let accessControl: AccessControl
+
+    package init(accessGroup: String, accessControl: AccessControl) {
+        self.accessGroup = accessGroup
+        self.accessControl = accessControl
     }
 }
 

@@ -36,6 +36,23 @@ package struct ItemBinding: Sendable {
     }
 }
 
+extension ItemBinding {
+    /// What a private key of the enclave's is bound to. It is no row's, and so opens in none's place: see
+    /// `AssociatedData.Part`.
+    package init(_ header: EnclaveKey.Header) {
+        self.init(
+            itemClass: .key,
+            uuid: header.uuid,
+            version: header.version,
+            accessGroup: header.accessGroup,
+            accessibility: header.accessibility.code,
+            isSynchronizable: false,
+            isTombstone: false,
+            accessControl: header.accessControl.serialized
+        )
+    }
+}
+
 /// The associated data of a row's ciphertexts.
 ///
 /// `docs/formats/row.md` gives every byte. Each field has a fixed length or its length before it.
@@ -48,6 +65,10 @@ package struct AssociatedData {
         case passwordBoundKey = 4
         /// What is bound to a set of fingers, inside the wrapped key.
         case biometryBoundKey = 5
+        /// The key's own key of a private key of the enclave's.
+        case enclaveKey = 6
+        /// The private key itself.
+        case enclaveKeyContent = 7
     }
 
     private let bytes: [UInt8]

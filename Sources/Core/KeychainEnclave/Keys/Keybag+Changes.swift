@@ -6,7 +6,7 @@ extension Keybag {
     /// Sets, changes or takes away the passcode.
     ///
     /// The first passcode comes with new keys: an older copy of the keybag opens the old ones without a passcode. Until the
-    /// rotation is finished they stay, under the passcode too. Without a passcode the key of WhenPasscodeSet is gone.
+    /// rotation is finished they stay, under the passcode too. Without a passcode the keys of WhenPasscodeSet are gone.
     ///
     /// - Parameter opened: all keys, as they were wrapped before.
     mutating func setPasscode(
@@ -17,9 +17,11 @@ extension Keybag {
         let isFirst = !hasPasscode && record != nil
         passcode = record
         entries = []
-        for named in opened where hasPasscode || named.purpose != .accessibility(.whenPasscodeSetThisDeviceOnly) {
+        for named in opened where hasPasscode || !named.purpose.needsPasscode {
             try wrap(named, under: keys)
         }
+        // A keybag without any gets them when they are needed.
+        if has(.privateKeys(.alwaysThisDeviceOnly)) { try addPrivateKeyKeys(under: keys) }
         guard isFirst else { return }
         try addClassKeys(under: keys) { Self.wrapping(of: .accessibility($0), withPasscode: true) == .passcode }
     }
@@ -57,5 +59,13 @@ extension Keybag {
         entries.removeAll(where: \.isUnderPasscode)
         let kept = Set(entries.map(\.purpose))
         try addClassKeys(under: keys) { !kept.contains(.accessibility($0)) }
+        if has(.privateKeys(.alwaysThisDeviceOnly)) { try addPrivateKeyKeys(under: keys) }
+    }
+}
+
+extension Keybag.Purpose {
+    /// Whether there is such a key only while there is a passcode.
+    var needsPasscode: Bool {
+        self == .accessibility(.whenPasscodeSetThisDeviceOnly) || self == .privateKeys(.whenPasscodeSetThisDeviceOnly)
     }
 }

@@ -134,9 +134,12 @@ extension Keybag {
         else { throw Self.damaged }
         for entry in entries {
             guard entry.wrapping == Self.wrapping(of: entry.purpose, withPasscode: hasPasscode),
-                hasPasscode || entry.purpose != .accessibility(.whenPasscodeSetThisDeviceOnly)
+                hasPasscode || !entry.purpose.needsPasscode
             else { throw Self.damaged }
         }
+        let withPrivateKeys = Self.classes(withPasscode: hasPasscode).filter { has(.privateKeys($0)) }
+        let all = Self.classes(withPasscode: hasPasscode).filter(\.isThisDeviceOnly)
+        guard withPrivateKeys.isEmpty || withPrivateKeys == all else { throw Self.damaged }
     }
 }
 

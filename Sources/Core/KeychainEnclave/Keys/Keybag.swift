@@ -30,6 +30,8 @@ package struct Keybag: Sendable {
         case biometrySet
         /// What items are bound to that die with these fingers.
         case biometry
+        /// What private keys of a ThisDeviceOnly class are under. No rotation replaces it: nobody knows where they all are.
+        case privateKeys(Accessibility)
 
         init?(code: UInt8) {
             switch code {
@@ -38,6 +40,9 @@ package struct Keybag: Sendable {
             case 9: self = .signing
             case 10: self = .biometrySet
             case 11: self = .biometry
+            case 20...23:
+                guard let accessibility = Accessibility(code: code - 16) else { return nil }
+                self = .privateKeys(accessibility)
             default:
                 guard let accessibility = Accessibility(code: code) else { return nil }
                 self = .accessibility(accessibility)
@@ -52,6 +57,7 @@ package struct Keybag: Sendable {
             case .signing: 9
             case .biometrySet: 10
             case .biometry: 11
+            case .privateKeys(let accessibility): accessibility.code + 16
             }
         }
     }
@@ -115,6 +121,7 @@ package struct Keybag: Sendable {
             try wrap(Named(purpose: purpose, madeIn: generation, key: SymmetricKey(size: .bits256)), under: keys)
         }
         try addBackupKeys(under: keys)
+        try addPrivateKeyKeys(under: keys)
     }
 
     init(keychain: ItemUUID, uuid: ItemUUID, generation: UInt64, entries: [Entry] = []) {
@@ -130,6 +137,15 @@ package struct Keybag: Sendable {
         let signing = SecretBytes(P256.Signing.PrivateKey().rawRepresentation)
         try wrap(Named(purpose: .backup, madeIn: generation, key: SymmetricKey(size: .bits256)), under: keys)
         try wrap(Named(purpose: .signing, madeIn: generation, key: signing.symmetricKey()), under: keys)
+    }
+
+    /// The keys of private keys. A keybag from before there were such has none.
+    mutating func addPrivateKeyKeys(under keys: WrappingKeys) throws(KeychainError) {
+        for accessibility in Self.classes(withPasscode: hasPasscode) where accessibility.isThisDeviceOnly {
+            guard !has(.privateKeys(accessibility)) else { continue }
+            let key = SymmetricKey(size: .bits256)
+            try wrap(Named(purpose: .privateKeys(accessibility), madeIn: generation, key: key), under: keys)
+        }
     }
 
     /// Wraps what version 1 has wrapped as this version does. To be done before it is written.
@@ -150,9 +166,9 @@ package struct Keybag: Sendable {
     static func wrapping(of purpose: Purpose, withPasscode hasPasscode: Bool) -> Wrapping {
         switch purpose {
         case .index, .backup, .signing, .biometrySet, .biometry, .accessibility(.always),
-            .accessibility(.alwaysThisDeviceOnly):
+            .accessibility(.alwaysThisDeviceOnly), .privateKeys(.alwaysThisDeviceOnly):
             .deviceKey
-        case .accessibility: hasPasscode ? .passcode : .deviceKey
+        case .accessibility, .privateKeys: hasPasscode ? .passcode : .deviceKey
         }
     }
 

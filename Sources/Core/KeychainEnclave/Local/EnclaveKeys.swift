@@ -26,6 +26,8 @@ struct EnclaveKeys {
     private var signing: (any HeldKey)?
     private var biometrySet: (any HeldKey)?
     private var biometry: (any HeldKey)?
+    /// By their ThisDeviceOnly classes.
+    private(set) var privateKeys: [Accessibility: any HeldKey] = [:]
 
     init(arena: any KeyArena, keychain: ItemUUID) {
         self.arena = arena
@@ -63,6 +65,19 @@ struct EnclaveKeys {
         case .signing: if signing == nil { signing = try arena.hold(named.key) }
         case .biometrySet: try Self.replace(&biometrySet, by: named.key, in: arena)
         case .biometry: try Self.replace(&biometry, by: named.key, in: arena)
+        case .privateKeys(let accessibility): try insert(named.key, ofPrivateKeysIn: accessibility)
+        }
+    }
+
+    mutating func insert(_ key: SymmetricKey, ofPrivateKeysIn accessibility: Accessibility) throws(KeychainError) {
+        try Self.replace(&privateKeys[accessibility], by: key, in: arena)
+    }
+
+    /// Erases those of private keys that the condition does not hold for.
+    mutating func keepPrivateKeys(where isKept: (Accessibility) -> Bool) {
+        for (accessibility, key) in privateKeys where !isKept(accessibility) {
+            key.erase()
+            privateKeys[accessibility] = nil
         }
     }
 
@@ -106,5 +121,6 @@ struct EnclaveKeys {
         passcode?.erase()
         passcode = nil
         keep { accessibility, _ in kept.contains(accessibility) }
+        keepPrivateKeys { kept.contains($0) }
     }
 }

@@ -11,7 +11,10 @@ extension LocalEnclave {
         let biometry = try presentBiometry(isNeeded: keys.contains { $0.binding.needsCurrentBiometry })
         var contents: [SecretBytes] = []
         contents.reserveCapacity(keys.count)
-        for item in keys { contents.append(try bound(content(of: item, credentials), item.binding, biometry)) }
+        for item in keys {
+            let guarded = try GuardedBox(valueOf: item.binding)
+            contents.append(try bound(content(of: item.key, guarded, credentials), guarded, biometry))
+        }
         return try use { (state) throws(KeychainError) in
             var boxes: [[UInt8]] = []
             boxes.reserveCapacity(keys.count)
@@ -30,49 +33,48 @@ extension LocalEnclave {
         let contents = try use { (state) throws(KeychainError) in
             keys.map { item in
                 Result { () throws(KeychainError) in
-                    let opened = try unbound(open(item, in: state), item.binding, biometry)
-                    return try Released(opened.content, item.binding, opened.demand, credentials, desk)
+                    let box = try open(item, in: state)
+                    return try release(box, GuardedBox(valueOf: item.binding), biometry, credentials)
                 }
             }
         }
-        return zip(keys, contents).map { item, released in
-            Result { () throws(KeychainError) in try key(in: released.get(), item.binding) }
+        return contents.map { released in
+            Result { () throws(KeychainError) in try key(in: released.get()) }
         }
     }
 
     /// What a class key's box held, after its owner has proved what it demands.
-    private struct Released {
+    struct Released {
         let content: SecretBytes
-        let needsPassword: Bool
+        let guarded: GuardedBox
         let password: ApplicationPassword?
+    }
 
-        /// - Throws: `interactionNotAllowed` with the `PresenceNeed` for what is not proved.
-        init(
-            _ content: SecretBytes,
-            _ binding: ItemBinding,
-            _ demand: PresenceDemand,
-            _ credentials: ItemCredentials,
-            _ desk: PresenceDesk
-        ) throws(KeychainError) {
-            needsPassword = try binding.control().needsApplicationPassword
-            self.content = content
-            guard needsPassword || demand != .nothing else {
-                password = nil
-                return
-            }
-            let proved = desk.proved(credentials.proofs, for: binding.uuid)
-            password = credentials.applicationPassword ?? proved.password
-            let isProved = demand.isMet(by: proved.factors)
-            let lacksPassword = needsPassword && password == nil
-            guard isProved, !lacksPassword else {
-                let need = PresenceNeed(
-                    isProved ? .nothing : demand,
-                    password: lacksPassword ? .existing : .none,
-                    items: [binding.uuid]
-                )
-                throw KeychainError(.interactionNotAllowed, "the item's owner has to be asked", presence: .needed(need))
-            }
+    /// - Throws: `interactionNotAllowed` with the `PresenceNeed` for what is not proved.
+    func release(
+        _ box: SecretBytes,
+        _ guarded: GuardedBox,
+        _ biometry: PresentBiometry,
+        _ credentials: ItemCredentials
+    ) throws(KeychainError) -> Released {
+        let (content, demand) = try unbound(box, guarded, biometry)
+        guard guarded.needsPassword || demand != .nothing else {
+            return Released(content: content, guarded: guarded, password: nil)
         }
+        let uuid = guarded.binding.uuid
+        let proved = desk.proved(credentials.proofs, for: uuid)
+        let password = credentials.applicationPassword ?? proved.password
+        let isProved = demand.isMet(by: proved.factors)
+        let lacksPassword = guarded.needsPassword && password == nil
+        guard isProved, !lacksPassword else {
+            let need = PresenceNeed(
+                isProved ? .nothing : demand,
+                password: lacksPassword ? .existing : .none,
+                items: [uuid]
+            )
+            throw KeychainError(.interactionNotAllowed, "the item's owner has to be asked", presence: .needed(need))
+        }
+        return Released(content: content, guarded: guarded, password: guarded.needsPassword ? password : nil)
     }
 
     package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] {
@@ -129,12 +131,12 @@ extension LocalEnclave {
         return key
     }
 
-    private static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
+    static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 
     // MARK: - Bound to a set of fingers
 
     /// Looks at the fingers that are enrolled, where any item is bound to such.
-    private func presentBiometry(isNeeded: Bool) throws(KeychainError) -> PresentBiometry {
+    func presentBiometry(isNeeded: Bool) throws(KeychainError) -> PresentBiometry {
         guard isNeeded else { return .unknown }
         desk.look()
         guard let set = desk.biometrySet else { return .unknown }
@@ -142,20 +144,20 @@ extension LocalEnclave {
     }
 
     /// - Throws: `notAvailable` where there is no finger to bind it to.
-    private func bound(
+    func bound(
         _ content: SecretBytes,
-        _ binding: ItemBinding,
+        _ guarded: GuardedBox,
         _ biometry: PresentBiometry
     ) throws(KeychainError) -> SecretBytes {
-        guard binding.needsCurrentBiometry else { return content }
+        guard guarded.needsCurrentBiometry else { return content }
         guard case .known(let key) = biometry, desk.biometrySet != .empty else {
             throw KeychainError(.notAvailable, "no finger is enrolled that an item could be bound to")
         }
         return try BiometryBoundKey(
             content,
             under: key,
-            isFree: !binding.control().demand.without(.biometry).alternatives.isEmpty,
-            authenticating: AssociatedData(binding, keychain: keychain).bytes(for: .biometryBoundKey)
+            isFree: !guarded.demand.without(.biometry).alternatives.isEmpty,
+            authenticating: AssociatedData(guarded.binding, keychain: keychain).bytes(for: .biometryBoundKey)
         ).bytes
     }
 
@@ -164,15 +166,15 @@ extension LocalEnclave {
     ///   cannot be told.
     private func unbound(
         _ content: SecretBytes,
-        _ binding: ItemBinding,
+        _ guarded: GuardedBox,
         _ biometry: PresentBiometry
     ) throws(KeychainError) -> (content: SecretBytes, demand: PresenceDemand) {
-        let demand = try binding.control().demand
-        guard binding.needsCurrentBiometry else { return (content, demand) }
+        let demand = guarded.demand
+        guard guarded.needsCurrentBiometry else { return (content, demand) }
         let bound = try BiometryBoundKey(content)
         switch biometry {
         case .known(let key) where bound.isUnder(key):
-            let data = AssociatedData(binding, keychain: keychain).bytes(for: .biometryBoundKey)
+            let data = AssociatedData(guarded.binding, keychain: keychain).bytes(for: .biometryBoundKey)
             return (try bound.content(under: key, authenticating: data), demand)
         case .known:
             guard let free = bound.free else {
@@ -190,14 +192,13 @@ extension LocalEnclave {
     // MARK: - Under an application password
 
     /// What the class key's box holds: the item's key, or that under its password.
-    private func content(
-        of item: UnwrappedItemKey,
+    func content(
+        of key: SymmetricKey,
+        _ guarded: GuardedBox,
         _ credentials: ItemCredentials
     ) throws(KeychainError) -> SecretBytes {
-        guard try item.binding.control().needsApplicationPassword else {
-            return unsafe item.key.withUnsafeBytes { unsafe SecretBytes($0) }
-        }
-        let uuid = item.binding.uuid
+        guard guarded.needsPassword else { return unsafe key.withUnsafeBytes { unsafe SecretBytes($0) } }
+        let uuid = guarded.binding.uuid
         guard let password = credentials.applicationPassword ?? desk.proved(credentials.proofs, for: uuid).password
         else {
             let need = PresenceNeed(.nothing, password: .new, items: [uuid])
@@ -209,16 +210,17 @@ extension LocalEnclave {
         }
         return try turn.take { () throws(KeychainError) in
             try PasswordBoundKey(
-                item.key,
+                key,
                 under: password,
                 cost: cost,
-                authenticating: AssociatedData(item.binding, keychain: keychain).bytes(for: .passwordBoundKey)
+                authenticating: AssociatedData(guarded.binding, keychain: keychain).bytes(for: .passwordBoundKey)
             ).bytes
         }
     }
 
-    private func key(in released: Released, _ binding: ItemBinding) throws(KeychainError) -> SymmetricKey {
-        guard released.needsPassword else {
+    func key(in released: Released) throws(KeychainError) -> SymmetricKey {
+        let binding = released.guarded.binding
+        guard released.guarded.needsPassword else {
             guard released.content.count == 32 else { throw Self.damaged }
             return released.content.symmetricKey()
         }
@@ -260,8 +262,34 @@ extension LocalEnclave {
     }
 }
 
+/// What stands before the content of a box: demands that are bound into it, so that one that was edited opens nothing.
+struct GuardedBox {
+    let binding: ItemBinding
+    let demand: PresenceDemand
+    let needsPassword: Bool
+    let needsCurrentBiometry: Bool
+
+    /// Of an item's key, which is asked for where the item's value is.
+    ///
+    /// - Throws: `undecodable` for an access control that is not understood, which is not waived.
+    init(valueOf binding: ItemBinding) throws(KeychainError) {
+        let control = try binding.control()
+        self.binding = binding
+        demand = control.demand
+        needsPassword = control.needsApplicationPassword
+        needsCurrentBiometry = control.needsCurrentBiometry
+    }
+
+    /// Of a private key, which is asked for where it is to do something.
+    init(useOf key: EnclaveKey.Header) {
+        binding = ItemBinding(key)
+        demand = key.accessControl.keyUseDemand
+        needsPassword = key.accessControl.keyUseNeedsApplicationPassword
+        needsCurrentBiometry = key.accessControl.keyUseNeedsCurrentBiometry
+    }
+}
+
 extension ItemBinding {
-    /// What the box is bound to, so that one that was edited opens nothing. What is not understood is not waived.
     fileprivate func control() throws(KeychainError) -> AccessControl {
         guard let accessibility = Accessibility(code: accessibility),
             let control = AccessControl(serialized: accessControl, accessibility: accessibility)

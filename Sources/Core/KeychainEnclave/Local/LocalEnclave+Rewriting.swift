@@ -155,6 +155,22 @@ extension LocalEnclave {
         return key
     }
 
+    // MARK: - Private keys
+
+    /// For a keybag from before there were such.
+    ///
+    /// - Throws: `interactionNotAllowed` while the keychain is locked.
+    func addPrivateKeyKeys() throws(KeychainError) {
+        try exclusively { () throws(KeychainError) in
+            guard try !keybagNow().has(.privateKeys(.alwaysThisDeviceOnly)) else { return }
+            let key = try presentPasscodeKey()
+            try rewrite(with: key) { (draft, keys) throws(KeychainError) in
+                try draft.addPrivateKeyKeys(under: keys)
+                return key
+            }
+        }
+    }
+
     // MARK: - Backups
 
     package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {

@@ -4,16 +4,18 @@ import KeychainModel
 
 /// What processes share of an unlocked keychain.
 ///
-/// The time of the last use (8), `CHun`, the version 1, three zero bytes, the UUID of the keybag (16), the lock state (1),
+/// The time of the last use (8), `CHun`, the version 2, three zero bytes, the UUID of the keybag (16), the lock state (1),
 /// the key that the passcode opens (1 and 32, zero for none), the number of class keys (1), of each its class (1), the
-/// generation it was made in (8), and its two halves (32 and 32); HMAC-SHA-256 of all after the first eight bytes.
+/// generation it was made in (8), and its two halves (32 and 32), the number of keys of private keys (1), of each its class
+/// (1) and it (32); HMAC-SHA-256 of all after the first eight bytes.
 struct UnlockedContents {
     let lastUse: UInt64
     let lock: EnclaveState.Lock
     let passcodeKey: SymmetricKey?
     let classes: [(accessibility: Accessibility, madeIn: UInt64, metadata: SymmetricKey, wrapping: SymmetricKey)]
+    let privateKeys: [(accessibility: Accessibility, key: SymmetricKey)]
 
-    private static let header: [UInt8] = Array("CHun".utf8) + [1, 0, 0, 0]
+    private static let header: [UInt8] = Array("CHun".utf8) + [2, 0, 0, 0]
 
     init(lastUse: UInt64, lock: EnclaveState.Lock, keys: EnclaveKeys) {
         self.lastUse = lastUse
@@ -25,6 +27,7 @@ struct UnlockedContents {
                 return (accessibility, key.madeIn, metadata, wrapping)
             }
         }
+        privateKeys = keys.privateKeys.compactMap { accessibility, held in held.key.map { (accessibility, $0) } }
     }
 
     func file(keybag: ItemUUID, code: SymmetricKey) -> SecretBytes {
@@ -36,6 +39,11 @@ struct UnlockedContents {
             body += [key.accessibility.code] + key.madeIn.bigEndianBytes
             Self.append(key.metadata, to: &body)
             Self.append(key.wrapping, to: &body)
+        }
+        body.append(UInt8(truncatingIfNeeded: privateKeys.count))
+        for (accessibility, key) in privateKeys {
+            body.append(accessibility.code)
+            Self.append(key, to: &body)
         }
         let authentication = Array(HMAC<SHA256>.authenticationCode(for: body, using: code))
         let contents = unsafe SecretBytes(count: 8 + body.count + authentication.count) { target in
@@ -82,6 +90,12 @@ struct UnlockedContents {
                     accessibility, try reader.number(8), SymmetricKey(data: try reader.bytes(32)),
                     SymmetricKey(data: try reader.bytes(32))
                 )
+            }
+            privateKeys = try reader.entries { (reader) throws(KeychainError) in
+                guard let accessibility = Accessibility(code: try reader.byte()), accessibility.isThisDeviceOnly else {
+                    throw Keybag.damaged
+                }
+                return (accessibility, SymmetricKey(data: try reader.bytes(32)))
             }
         } catch {
             return nil

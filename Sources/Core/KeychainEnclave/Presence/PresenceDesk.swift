@@ -63,7 +63,7 @@ package final class PresenceDesk: Sendable {
     /// What is done once the lock is left: those who are told may come back at once.
     typealias Consequence = @Sendable () -> Void
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     package static let mostWrongPasscodes = 3
     /// LocalAuthentication's own: then the passcode has to be given.

@@ -13,7 +13,8 @@ extension KeychainEngine {
         for caller: Caller,
         answeringAtMost size: Int = .max
     ) throws(KeychainError) -> OperationResult {
-        try removingLostRows { () throws(KeychainError) in
+        if let result = try performOnKey(operation, for: caller) { return result }
+        return try removingLostRows { () throws(KeychainError) in
             try performOne(operation, for: caller, answeringAtMost: size)
         }
     }
@@ -128,6 +129,8 @@ private enum Step {
         case .find(let request): self = .search(try engine.step(toFind: request, for: caller))
         case .update(let request): self = .count(try engine.step(toUpdate: request, for: caller))
         case .delete(let request): self = .count(try engine.step(toDelete: request, for: caller))
+        case .makeKey, .useKey:
+            throw KeychainError(.invalidParameter, "private keys are used by themselves, and not among other operations")
         }
     }
 

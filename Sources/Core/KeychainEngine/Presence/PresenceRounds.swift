@@ -98,6 +98,8 @@ extension ItemOperation {
             case .add(let request): request.authentication
             case .find(let request): request.authentication
             case .update(let request): request.authentication
+            case .makeKey(let request): request.authentication
+            case .useKey(let request): request.authentication
             case .delete: nil
             }
         }
@@ -113,6 +115,12 @@ extension ItemOperation {
             case .update(var request):
                 request.authentication = newValue
                 self = .update(request)
+            case .makeKey(var request):
+                request.authentication = newValue
+                self = .makeKey(request)
+            case .useKey(var request):
+                request.authentication = newValue
+                self = .useKey(request)
             case .delete: break
             }
         }

@@ -1,8 +1,8 @@
 extension AttributeList {
-    /// - Throws: `unimplemented` for the attributes of a key of which there are no objects: all but public ones.
-    package func requirePublicKey() throws(KeychainError) {
-        guard let keyClass = self[.keyClass], keyClass != .integer(0) else { return }
-        throw KeychainError(.unimplemented, "there are no objects of private and symmetric keys yet")
+    /// - Throws: `unimplemented` for the attributes of a key of which there are no objects: a symmetric one.
+    package func requireAsymmetricKey() throws(KeychainError) {
+        guard self[.keyClass] == .integer(2) else { return }
+        throw KeychainError(.unimplemented, "there are no objects of symmetric keys")
     }
 
     /// Whether the attributes are those of an RSA key; nil where they are of neither kind that objects have.

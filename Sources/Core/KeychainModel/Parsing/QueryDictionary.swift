@@ -258,7 +258,9 @@ struct QueryDictionary {
         }
         guard role == .add else { return }
         if attributes[.label] == nil { attributes[.label] = derived.label.map { .string($0) } }
-        if secrets[.valueData] == nil { secrets[.valueData] = try SecretBytes(derived.data).asItemValue() }
+        if secrets[.valueData] == nil { secrets[.valueData] = try derived.data.asItemValue() }
+        if accessControl == nil { accessControl = derived.accessControl }
+        if accessGroup == nil { accessGroup = derived.accessGroup }
     }
 
     private mutating func takeValue(_ key: String, _ value: QueryValue) throws(KeychainError) {

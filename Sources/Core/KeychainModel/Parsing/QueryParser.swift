@@ -19,7 +19,7 @@ package enum QueryParser {
         }
         if dictionary.itemClass == .key, dictionary.returns.contains(.reference) {
             // Later there would be an item, and an error all the same.
-            try dictionary.attributes.requirePublicKey()
+            try dictionary.attributes.requireAsymmetricKey()
         }
         var request = AddRequest(itemClass: dictionary.itemClass)
         request.attributes = dictionary.attributes

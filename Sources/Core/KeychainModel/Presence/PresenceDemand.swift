@@ -58,14 +58,26 @@ package struct PresenceDemand: Sendable, Hashable {
 }
 
 extension AccessControl {
-    /// What a person has to prove before the item's value is released, its application password aside.
-    package var demand: PresenceDemand {
+    /// What a person has to prove before the item's value is released, its application password aside. The value of an
+    /// item whose access control is for key use is but a reference to the key.
+    package var demand: PresenceDemand { isForKeyUse ? .nothing : constraint }
+
+    /// What a person has to prove before a private key does something, its application password aside.
+    package var keyUseDemand: PresenceDemand { isForKeyUse ? constraint : .nothing }
+
+    /// What a person has to prove, whatever for.
+    package var constraint: PresenceDemand {
         let demands = (flags ?? []).demands
         return (flags ?? []).contains(.or) && !demands.isEmpty ? .any(of: demands) : .all(of: demands)
     }
 
-    /// Whether an enrolled finger of today has to be enrolled at each use still.
-    package var needsCurrentBiometry: Bool { flags?.contains(.biometryCurrentSet) ?? false }
+    /// Whether an enrolled finger of today has to be enrolled still whenever the value is released.
+    package var needsCurrentBiometry: Bool { namesCurrentBiometry && !isForKeyUse }
+
+    /// The same of what a private key does.
+    package var keyUseNeedsCurrentBiometry: Bool { namesCurrentBiometry && isForKeyUse }
+
+    private var namesCurrentBiometry: Bool { flags?.contains(.biometryCurrentSet) ?? false }
 }
 
 extension AccessControlFlags {

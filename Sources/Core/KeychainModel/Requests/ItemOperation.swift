@@ -1,9 +1,11 @@
-/// One of the four calls, as a value.
+/// One of the four calls, or what is asked of the enclave's private keys, as a value.
 package enum ItemOperation: Sendable {
     case add(AddRequest)
     case find(FindRequest)
     case update(UpdateRequest)
     case delete(DeleteRequest)
+    case makeKey(MakeKeyRequest)
+    case useKey(UseKeyRequest)
 }
 
 /// What came of an operation that did not fail.
@@ -13,6 +15,10 @@ package struct OperationResult: Sendable {
         case items([FoundItem])
         /// How many items an update or a deletion matched.
         case count(Int)
+        /// A new private key.
+        case key(EnclaveKey)
+        /// What a private key has done.
+        case secret(SecretBytes)
     }
 
     package let answer: Answer

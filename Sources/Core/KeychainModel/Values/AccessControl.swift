@@ -73,8 +73,15 @@ package struct AccessControl: Sendable {
         return flags.constraints.isEmpty && flags.isDisjoint(with: [.privateKeyUsage, .applicationPassword])
     }
 
+    /// Whether something is under a password of the application's beside all else: the item's value, or, where it is for
+    /// key use, what the private key does.
+    fileprivate var namesApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
+
     /// Whether an item's value is under a password of the application's beside all else.
-    package var needsApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
+    package var needsApplicationPassword: Bool { namesApplicationPassword && !isForKeyUse }
+
+    /// The same of what a private key does.
+    package var keyUseNeedsApplicationPassword: Bool { namesApplicationPassword && isForKeyUse }
 
     /// Whether it is about what a private key does, and not about its value (`kSecAccessControlPrivateKeyUsage`).
     package var isForKeyUse: Bool { flags?.contains(.privateKeyUsage) ?? false }
@@ -135,7 +142,7 @@ extension AccessControl: Hashable {
     package static func == (left: AccessControl, right: AccessControl) -> Bool {
         left.protection == right.protection
             && left.operations.elementsEqual(right.operations, by: ==)
-            && left.needsApplicationPassword == right.needsApplicationPassword
+            && left.namesApplicationPassword == right.namesApplicationPassword
     }
 
     package func hash(into hasher: inout Hasher) {

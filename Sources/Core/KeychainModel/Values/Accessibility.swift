@@ -18,6 +18,16 @@ package enum Accessibility: String, Sendable, CaseIterable {
         }
     }
 
+    /// The class that is readable at the same times and does not leave the device.
+    package var thisDeviceOnly: Accessibility {
+        switch self {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly: .whenUnlockedThisDeviceOnly
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly: .afterFirstUnlockThisDeviceOnly
+        case .always, .alwaysThisDeviceOnly: .alwaysThisDeviceOnly
+        case .whenPasscodeSetThisDeviceOnly: .whenPasscodeSetThisDeviceOnly
+        }
+    }
+
     /// A number that stands for the class in stored formats. It never changes.
     package var code: UInt8 {
         switch self {

@@ -7,7 +7,10 @@ package struct DerivedAttributes: Sendable {
     /// Attributes that a search leaves out: somebody may have wished otherwise for the item.
     private let other: [(AttributeKey, AttributeValue)]
     let label: String?
-    let data: [UInt8]
+    package let data: SecretBytes
+    /// What an item that is made of it has to have.
+    let accessControl: AccessControl?
+    let accessGroup: String?
 
     package var all: [(AttributeKey, AttributeValue)] { telling + other }
 
@@ -25,27 +28,77 @@ package struct DerivedAttributes: Sendable {
             ] + (keyID ?? [])
         other = []
         label = contents.summary
-        data = der
+        data = SecretBytes(der)
+        accessControl = nil
+        accessGroup = nil
     }
 
     package init(publicKey key: PublicKey) {
-        let isRSA = if case .rsa = key.kind { true } else { false }
-        telling = [
-            (.keyClass, .integer(0)),
-            (.applicationLabel, .data(key.applicationLabel)),
-            ("type", .integer(isRSA ? 42 : 73)),
-            ("bsiz", .integer(Int64(key.sizeInBits))),
-            ("esiz", .integer(Int64(key.sizeInBits))),
+        let isRSA = key.isRSA
+        self.init(
+            key,
+            keyClass: 0,
+            can: [
+                ("encr", true), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true), ("wrap", true),
+                ("unwp", false),
+            ],
+            data: SecretBytes(key.externalRepresentation)
+        )
+    }
+
+    /// - Parameter representation: the private key itself.
+    package init(privateKeyOf key: PublicKey, _ representation: SecretBytes) {
+        self.init(key, keyClass: 1, can: Self.abilities(ofPrivate: key), data: representation)
+    }
+
+    package init(enclaveKey key: EnclaveKey) {
+        self.init(
+            key.publicKey,
+            keyClass: 1,
+            can: Self.abilities(ofPrivate: key.publicKey),
+            data: SecretBytes(key.bytes),
+            enclaveKey: key
+        )
+    }
+
+    private static func abilities(ofPrivate key: PublicKey) -> [(AttributeKey, Bool)] {
+        [
+            ("encr", false), ("decr", true), ("drve", !key.isRSA), ("sign", true), ("vrfy", false), ("wrap", false),
+            ("unwp", true),
         ]
-        let flags: [(AttributeKey, Bool)] = [
-            // Also of a public key: the class tells the halves apart.
-            (.isPrivate, true),
-            ("perm", true), ("modi", true), ("sens", false), ("asen", false), ("extr", true), ("next", false),
-            ("encr", true), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true),
-            ("snrc", false), ("vyrc", false), ("wrap", true), ("unwp", false),
-        ]
+    }
+
+    private init(
+        _ key: PublicKey,
+        keyClass: Int64,
+        can abilities: [(AttributeKey, Bool)],
+        data: SecretBytes,
+        enclaveKey: EnclaveKey? = nil
+    ) {
+        telling =
+            [
+                (.keyClass, .integer(keyClass)),
+                (.applicationLabel, .data(key.applicationLabel)),
+                ("type", .integer(key.isRSA ? 42 : 73)),
+                ("bsiz", .integer(Int64(key.sizeInBits))),
+                ("esiz", .integer(Int64(key.sizeInBits))),
+            ] + (enclaveKey == nil ? [] : [(.tokenID, .string(EnclaveKey.tokenID))])
+        let leaves = enclaveKey == nil
+        let flags: [(AttributeKey, Bool)] =
+            [
+                // Also of a public key: the class tells the halves apart.
+                (.isPrivate, true),
+                ("perm", true), ("modi", true), ("sens", !leaves), ("asen", !leaves), ("extr", leaves),
+                ("next", !leaves), ("snrc", false), ("vyrc", false),
+            ] + abilities
         other = flags.map { ($0, .integer($1 ? 1 : 0)) }
         label = nil
-        data = key.externalRepresentation
+        self.data = data
+        accessControl = enclaveKey?.header.accessControl
+        accessGroup = enclaveKey?.header.accessGroup
     }
+}
+
+extension PublicKey {
+    fileprivate var isRSA: Bool { if case .rsa = kind { true } else { false } }
 }

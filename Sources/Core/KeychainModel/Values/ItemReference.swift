@@ -1,17 +1,21 @@
 package import KeychainCertificates
 
 /// The object of `kSecValueRef`: what an item can be made of, and found by.
-package enum ItemReference: Sendable, Equatable {
+package enum ItemReference: Sendable {
     /// A certificate in DER.
     case certificate([UInt8])
     case publicKey(PublicKey)
+    /// A private key, with its external representation.
+    case privateKey(of: PublicKey, SecretBytes)
+    /// A private key of the enclave's.
+    case enclaveKey(EnclaveKey)
     /// A certificate and its private key.
     case identity
 
     package var itemClass: ItemClass {
         switch self {
         case .certificate: .certificate
-        case .publicKey: .key
+        case .publicKey, .privateKey, .enclaveKey: .key
         case .identity: .identity
         }
     }
@@ -19,7 +23,7 @@ package enum ItemReference: Sendable, Equatable {
     /// What the object itself says, in the form in which items have it.
     ///
     /// - Throws: `undecodable` for a certificate that cannot be read; `unimplemented` for an identity.
-    var derivedAttributes: DerivedAttributes {
+    package var derivedAttributes: DerivedAttributes {
         get throws(KeychainError) {
             switch self {
             case .certificate(let der):
@@ -28,6 +32,9 @@ package enum ItemReference: Sendable, Equatable {
                 }
                 return DerivedAttributes(certificate: contents, der: der)
             case .publicKey(let key): return DerivedAttributes(publicKey: key)
+            case .privateKey(let publicKey, let representation):
+                return DerivedAttributes(privateKeyOf: publicKey, representation)
+            case .enclaveKey(let key): return DerivedAttributes(enclaveKey: key)
             case .identity:
                 throw KeychainError(.unimplemented, "identities are not taken from kSecValueRef yet")
             }

@@ -28,7 +28,7 @@ extension SecAccessControl {
             needsPasscode: !flags.isDisjoint(with: [.userPresence, .devicePasscode]),
             needsCompanion: flags.contains(.companion),
             needsApplicationPassword: flags.contains(.applicationPassword),
-            alternatives: control.demand.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+            alternatives: control.constraint.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
         )
     }
 }

@@ -152,6 +152,29 @@ package final class RemoteEnclave: Enclave {
     /// Larger than a box of any version.
     private static let largestBox = 256
 
+    // MARK: - Private keys
+
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        guard case .enclaveKey(let key) = try connection.ask(.makeKey(template, with: credentials), about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return key
+    }
+
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        guard case .used(let result) = try connection.ask(.useKey(key, for: use, with: credentials), about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return try result.mapError { $0.about(key.header.uuid, key.header.accessControl.keyUseDemand) }.get()
+    }
+
     // MARK: - Presence
 
     package func ask(
@@ -265,10 +288,15 @@ private struct Batches<Element>: Sequence, IteratorProtocol {
 extension KeychainError {
     /// The same, with what an item lacks said in full: a reply names neither the item nor what it demands.
     fileprivate func about(_ binding: ItemBinding) -> KeychainError {
-        guard let need, let accessibility = Accessibility(code: binding.accessibility),
+        guard need != nil, let accessibility = Accessibility(code: binding.accessibility),
             let control = AccessControl(serialized: binding.accessControl, accessibility: accessibility)
         else { return self }
-        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [binding.uuid], control.demand) ?? self
+        return about(binding.uuid, control.demand)
+    }
+
+    fileprivate func about(_ item: ItemUUID, _ demand: PresenceDemand) -> KeychainError {
+        guard let need else { return self }
+        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [item], demand) ?? self
     }
 }
 

@@ -49,6 +49,8 @@ enum RequestKind: UInt8, CaseIterable {
     case ask = 16
     case forget = 17
     case presenceStatus = 18
+    case makeKey = 19
+    case useKey = 20
     // Anybody.
     case state = 32
     case lock = 33
@@ -88,6 +90,10 @@ enum ReplyKind: UInt8, CaseIterable {
     case unproved = 140
     /// A new item needs a password that nobody has given.
     case passwordNeeded = 141
+    /// A private key, sealed.
+    case enclaveKey = 142
+    /// What a private key has done, or what its owner has to prove first.
+    case used = 143
     case failure = 255
 }
 

@@ -16,6 +16,8 @@ package enum EnclaveReply: Sendable {
     case proof(PresenceProof)
     case answer(PromptAnswer)
     case presenceStatus(PresenceStatus)
+    case enclaveKey(EnclaveKey)
+    case used(Result<SecretBytes, KeychainError>)
     case failure(KeychainError)
 }
 
@@ -64,6 +66,13 @@ extension EnclaveReply {
         case .proof(let proof): writer.append(proof.bytes)
         case .answer(let answer): writer.append(answer.number)
         case .presenceStatus(let status): try writer.append(status)
+        case .enclaveKey(let key): try writer.append(short: key.bytes)
+        case .used(.success(let secret)):
+            writer.append(UInt8(0))
+            try writer.append(secret)
+        case .used(.failure(let error)):
+            // All else that may fail is a failure as of any request.
+            writer.append(error.need.map(PresenceLack.number(of:)) ?? PresenceLack.proof.rawValue)
         case .failure(let error):
             switch error.presence {
             case .failed(let failure): writer.append(failure.rawValue)
@@ -99,6 +108,8 @@ extension EnclaveReply {
         case .proof: .proof
         case .answer: .answer
         case .presenceStatus: .presenceStatus
+        case .enclaveKey: .enclaveKey
+        case .used: .used
         case .failure(let error):
             switch error.presence {
             case .failed: .unproved
@@ -138,10 +149,22 @@ extension EnclaveReply {
         case .proof: .proof(try reader.proof())
         case .answer: .answer(try answer(&reader))
         case .presenceStatus: .presenceStatus(try reader.presenceStatus())
+        case .enclaveKey: .enclaveKey(try reader.enclaveKey())
+        case .used: .used(try used(&reader))
         case .unproved: .failure(try reader.presenceFailure().error)
         case .passwordNeeded: .failure(PresenceLack.newPassword)
         case .failure: .failure(try failure(&reader))
         }
+    }
+
+    private static func used(
+        _ reader: inout MessageReader
+    ) throws(KeychainError) -> Result<SecretBytes, KeychainError> {
+        let number = try reader.byte()
+        if number == 0 { return .success(try reader.secret()) }
+        guard let lack = PresenceLack(number: number) else { throw MessageReader.malformed }
+        // Whoever asked knows the demand.
+        return .failure(lack.error(items: [], .owner))
     }
 
     private static func answer(_ reader: inout MessageReader) throws(KeychainError) -> PromptAnswer {

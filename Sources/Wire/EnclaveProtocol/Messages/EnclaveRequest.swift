@@ -21,6 +21,8 @@ package enum EnclaveRequest: Sendable {
     case ask(PresenceQuestion)
     case forget(PresenceProof)
     case presenceStatus
+    case makeKey(EnclaveKeyTemplate, with: ItemCredentials)
+    case useKey(EnclaveKey, for: KeyUse, with: ItemCredentials)
     /// With a descriptor: the enclave's end of one more connection. It has no reply.
     case openChannel
     /// The service has dropped what a change took away. Its id is the event's, and it has no reply.
@@ -82,6 +84,8 @@ package enum EnclaveRequest: Sendable {
         case .ask: .ask
         case .forget: .forget
         case .presenceStatus: .presenceStatus
+        case .makeKey: .makeKey
+        case .useKey: .useKey
         case .attend: .attend
         case .answerPasscode: .answerPasscode
         case .answerPassword: .answerPassword
@@ -133,6 +137,13 @@ extension EnclaveRequest {
             try writer.append(keys)
             try writer.append(credentials)
         case .rewrap(let keys): try writer.append(keys)
+        case .makeKey(let template, let credentials):
+            try writer.append(template)
+            try writer.append(credentials)
+        case .useKey(let key, let use, let credentials):
+            try writer.append(short: key.bytes)
+            try writer.append(use)
+            try writer.append(credentials)
         case .beginRotation(let token): writer.append(token.bytes)
         case .finishRotation(let generation): writer.append(generation)
         case .redeem(let token, let operation):
@@ -212,6 +223,9 @@ extension EnclaveRequest {
         case .ask: .ask(try reader.question())
         case .forget: .forget(try reader.proof())
         case .presenceStatus: .presenceStatus
+        case .makeKey: .makeKey(try reader.keyTemplate(), with: try reader.credentials())
+        case .useKey:
+            .useKey(try reader.enclaveKey(), for: try reader.keyUse(), with: try reader.credentials())
         case .attend: .attend(try reader.abilities())
         case .answerPasscode: try answerPasscode(&reader)
         case .answerPassword: try answerPassword(&reader)

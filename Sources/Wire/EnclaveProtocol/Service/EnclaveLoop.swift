@@ -194,7 +194,7 @@ struct EnclaveLoop {
             case .saw(let sight):
                 if service.table.opened(header.uid) != nil { try service.table.desk(of: header.uid).saw(sight) }
                 send(.done, header, to: peer.number)
-            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget:
+            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget, .useKey:
                 guard !request.takesTime else { fallthrough }
                 // A user's first request has to read files.
                 guard let enclave = service.table.opened(header.uid) else { fallthrough }
@@ -218,7 +218,8 @@ struct EnclaveLoop {
     ) throws(KeychainError) {
         let worker: EnclaveWorker
         switch request {
-        case .unlock, .changePasscode, .verify, .authorize, .change, .answerPasscode, .wrap, .unwrap:
+        case .unlock, .changePasscode, .verify, .authorize, .change, .answerPasscode, .wrap, .unwrap, .makeKey,
+            .useKey:
             worker = service.passcodes
         default: worker = service.changes
         }
@@ -283,6 +284,15 @@ struct EnclaveLoop {
                 enclave.forget(proof)
                 return .done
             case .rewrap(let keys): return .boxes(try enclave.rewrap(keys).map { $0 ?? [] })
+            case .makeKey(let template, let credentials):
+                return .enclaveKey(try enclave.makeKey(template, with: credentials))
+            case .useKey(let key, let use, let credentials):
+                do throws(KeychainError) {
+                    return .used(.success(try enclave.use(key, for: use, with: credentials)))
+                } catch {
+                    guard error.need != nil else { throw error }
+                    return .used(.failure(error))
+                }
             default: throw KeychainError(.internalError, "a request that takes longer")
             }
         } catch {

@@ -44,7 +44,8 @@ final class EnclavePeer {
                 throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
             case .openChannel, .acknowledge: throw Self.isOutOfPlace
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
-                .backupKey, .sign, .backupSigner, .state, .lock, .logOut, .sleep, .ask, .forget, .presenceStatus:
+                .backupKey, .sign, .backupSigner, .state, .lock, .logOut, .sleep, .ask, .forget, .presenceStatus,
+                .makeKey, .useKey:
                 break
             }
         case .owner(let own):
@@ -56,7 +57,8 @@ final class EnclavePeer {
             case .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
-                .backupKey, .sign, .backupSigner, .openChannel, .acknowledge, .sleep, .ask, .forget, .presenceStatus:
+                .backupKey, .sign, .backupSigner, .openChannel, .acknowledge, .sleep, .ask, .forget, .presenceStatus,
+                .makeKey, .useKey:
                 throw KeychainError(.noPermission, "only the keychain service may ask the enclave for that")
             }
             guard own == uid || own == 0 else {

@@ -33,6 +33,10 @@ extension EnclaveRequest {
             !credentials.isEmpty || keys.contains { $0.binding.needsCurrentBiometry }
         case .unwrap(let keys, let credentials):
             !credentials.isEmpty || keys.contains { $0.binding.needsCurrentBiometry }
+        case .useKey(let key, _, let credentials):
+            // Hardware takes a part of a second.
+            !credentials.isEmpty || key.header.accessControl.keyUseNeedsCurrentBiometry || key.kind != .software
+        case .makeKey: true
         default: false
         }
     }

@@ -6,7 +6,7 @@ package import Logging
 ///
 /// It can be used from any number of threads, and in the child of a fork. It outlives the service's restarts: a
 /// connection that broke is made anew. No call hangs, and none is passed on to another keychain.
-package final class ServiceConnection: KeychainService, ClosedBeforeForks {
+package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
     let address: ServiceAddress
     let pool: ChannelPool
     let deadlines: Deadlines
@@ -44,6 +44,20 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
 
     package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
         try count(.delete(request, wantsExplanation: wantsExplanation))
+    }
+
+    package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
+        var request = request
+        request.authentication = request.authentication.withTerminal
+        guard case .key(let key) = try outcomes(of: .makeKey(request)).last else { throw Self.unexpected }
+        return key
+    }
+
+    package func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
+        var request = request
+        request.authentication = request.authentication.withTerminal
+        guard case .secret(let secret) = try outcomes(of: .useKey(request)).last else { throw Self.unexpected }
+        return secret
     }
 
     /// Does operations in their order, in one transaction. One that fails changes nothing and does not keep the others
@@ -187,6 +201,8 @@ extension Operation {
         case .add(let request): request.authentication.context
         case .find(let request, _): request.authentication.context
         case .update(let request, _): request.authentication.context
+        case .makeKey(let request): request.authentication.context
+        case .useKey(let request): request.authentication.context
         case .delete: nil
         }
     }
@@ -194,7 +210,7 @@ extension Operation {
     /// Whether it changes nothing, and so can be done twice.
     fileprivate var isReading: Bool {
         switch self {
-        case .find: true
+        case .find, .makeKey, .useKey: true
         case .add, .update, .delete: false
         }
     }

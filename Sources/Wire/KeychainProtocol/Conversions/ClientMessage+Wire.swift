@@ -65,7 +65,15 @@ extension Request {
             guard batch.operations.count <= Self.mostOperations else {
                 throw KeychainError(.dataTooLarge, "a batch has more than \(Self.mostOperations) operations")
             }
-            self = .batch(try batch.operations.map { (operation) throws(KeychainError) in try Operation(operation) })
+            self = .batch(
+                try batch.operations.map { (operation) throws(KeychainError) in
+                    let operation = try Operation(operation)
+                    if operation.isOfKey {
+                        throw KeychainError(.invalidParameter, "private keys are used by themselves, and not in a batch")
+                    }
+                    return operation
+                }
+            )
         case .identity: self = .identity
         case .status: self = .status
         case .watch: self = .watch
@@ -90,6 +98,8 @@ extension WireOperation {
             update = WireUpdate(request, wantsExplanation: wantsExplanation)
         case .delete(let request, let wantsExplanation):
             delete = WireDelete(request, wantsExplanation: wantsExplanation)
+        case .makeKey(let request): makeKey = WireMakeKey(request)
+        case .useKey(let request): useKey = WireUseKey(request)
         }
     }
 }
@@ -104,7 +114,18 @@ extension Operation {
             self = .update(try UpdateRequest(update), wantsExplanation: update.query.wantsExplanation)
         case .delete(let delete):
             self = .delete(try DeleteRequest(delete), wantsExplanation: delete.query.wantsExplanation)
+        case .makeKey(let makeKey): self = .makeKey(try MakeKeyRequest(makeKey))
+        case .useKey(let useKey): self = .useKey(try UseKeyRequest(useKey))
         case nil: throw KeychainError(.unimplemented, "the operation is none that this version of the service knows")
+        }
+    }
+}
+
+extension Operation {
+    fileprivate var isOfKey: Bool {
+        switch self {
+        case .makeKey, .useKey: true
+        case .add, .find, .update, .delete: false
         }
     }
 }

@@ -13,6 +13,8 @@ extension WireOutcome {
         case .count(let count, let explanation):
             self.count = UInt64(clamping: count)
             self.explanation = explanation
+        case .key(let key): self.key = Data(key.bytes)
+        case .secret(let secret): self.secret = secret.data
         }
     }
 }
@@ -27,6 +29,12 @@ extension Outcome {
                 explanation: wire.explanation
             )
         case .count(let count): self = .count(Int(clamping: count), explanation: wire.explanation)
+        case .key(let bytes):
+            guard let key = EnclaveKey(bytes) else {
+                throw KeychainError(.invalidParameter, "the service answers with a malformed private key")
+            }
+            self = .key(key)
+        case .secret(let secret): self = .secret(SecretBytes(secret))
         case nil: throw KeychainError(.invalidParameter, "the service answers with an outcome that is unknown here")
         }
     }

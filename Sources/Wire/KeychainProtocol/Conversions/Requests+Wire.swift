@@ -50,7 +50,7 @@ extension AddRequest {
         secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: itemClass)
         returns = ReturnSelection(wire.returns)
         authentication = try ItemAuthentication(wire.authentication)
-        if itemClass == .key, returns.contains(.reference) { try attributes.requirePublicKey() }
+        if itemClass == .key, returns.contains(.reference) { try attributes.requireAsymmetricKey() }
     }
 }
 

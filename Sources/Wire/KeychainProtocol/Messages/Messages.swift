@@ -85,12 +85,14 @@ package struct ServiceIdentity: Sendable, Equatable {
     }
 }
 
-/// One of the four calls.
+/// One of the four calls, or what is asked of the enclave's private keys.
 package enum Operation: Sendable {
     case add(AddRequest)
     case find(FindRequest, wantsExplanation: Bool)
     case update(UpdateRequest, wantsExplanation: Bool)
     case delete(DeleteRequest, wantsExplanation: Bool)
+    case makeKey(MakeKeyRequest)
+    case useKey(UseKeyRequest)
 }
 
 /// What a client asks for.
@@ -171,6 +173,10 @@ package enum Outcome: Sendable {
     case items([FoundItem], explanation: [String] = [])
     /// How many items an update or a deletion matched.
     case count(Int, explanation: [String] = [])
+    /// A new private key.
+    case key(EnclaveKey)
+    /// What a private key has done.
+    case secret(SecretBytes)
 }
 
 /// What a service says of itself. It tells of nobody's items.

@@ -36,7 +36,7 @@ final class Watchers: Sendable {
     func tell(of operation: Operation, _ result: Result<OperationResult, KeychainError>) {
         let change: KeychainEvent.ItemChange
         switch operation {
-        case .find: return
+        case .find, .makeKey, .useKey: return
         case .add: change = .added
         case .update: change = .updated
         case .delete: change = .deleted

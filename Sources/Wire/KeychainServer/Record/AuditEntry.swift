@@ -104,6 +104,7 @@ extension Operation {
             switch result.answer {
             case .items(let items): count = isSearch ? items.count : 1
             case .count(let number): count = number
+            case .key, .secret: count = 1
             }
         }
         var groups: [String] = []
@@ -129,6 +130,17 @@ extension Operation {
         case .find(let request, _): ("find", request.query.itemClass, request.query.accessGroup)
         case .update(let request, _): ("update", request.query.itemClass, request.query.accessGroup)
         case .delete(let request, _): ("delete", request.query.itemClass, request.query.accessGroup)
+        case .makeKey(let request): ("make-key", .key, request.accessGroup)
+        case .useKey(let request): (request.use.name, .key, request.key.header.accessGroup)
+        }
+    }
+}
+
+extension KeyUse {
+    fileprivate var name: String {
+        switch self {
+        case .signature: "sign"
+        case .sharedSecret: "agree"
         }
     }
 }

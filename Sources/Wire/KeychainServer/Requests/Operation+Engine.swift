@@ -10,6 +10,8 @@ extension Operation {
         case .find(let request, _): .find(request)
         case .update(let request, _): .update(request)
         case .delete(let request, _): .delete(request)
+        case .makeKey(let request): .makeKey(request)
+        case .useKey(let request): .useKey(request)
         }
     }
 
@@ -28,6 +30,7 @@ extension Operation {
             switch result.answer {
             case .items(let items): items.isEmpty
             case .count(let count): count == 0
+            case .key, .secret: false
             }
         guard isEmpty, let query = explainedQuery else { return [] }
         return engine.explainAbsence(of: query, for: caller)
@@ -39,6 +42,7 @@ extension Operation {
         case .find(let request, let wantsExplanation): wantsExplanation ? request.query : nil
         case .update(let request, let wantsExplanation): wantsExplanation ? request.query : nil
         case .delete(let request, let wantsExplanation): wantsExplanation ? request.query : nil
+        case .makeKey, .useKey: nil
         }
     }
 }
@@ -51,6 +55,8 @@ extension Outcome {
             switch result.answer {
             case .items(let items): self = .items(items, explanation: explanation)
             case .count(let count): self = .count(count, explanation: explanation)
+            case .key(let key): self = .key(key)
+            case .secret(let secret): self = .secret(secret)
             }
         }
     }

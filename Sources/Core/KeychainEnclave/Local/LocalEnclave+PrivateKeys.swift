@@ -1,0 +1,213 @@
+import Crypto
+import KeychainCertificates
+package import KeychainModel
+
+/// Private keys that are used here and never given out: what leaves is sealed.
+///
+/// Each has a key of its own, which is wrapped as an item's key is, demands and all, though under keys of the keybag that
+/// nothing else is under. So no request for an item's key ever opens one.
+extension LocalEnclave {
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        guard
+            let header = EnclaveKey.Header(
+                keychain: keychain,
+                accessGroup: template.accessGroup,
+                accessControl: template.accessControl
+            )
+        else { throw KeychainError(.invalidParameter, "a private key cannot be protected so") }
+        // Asked for before anything is made, and before anybody is.
+        _ = try wrappingKey(of: header)
+        let guarded = GuardedBox(useOf: header)
+        let biometry = try presentBiometry(isNeeded: guarded.needsCurrentBiometry)
+        let ownKey = SymmetricKey(size: .bits256)
+        let content = try bound(content(of: ownKey, guarded, credentials), guarded, biometry)
+        let made = try NewPrivateKey(in: device.hardwareKeys)
+        let data = PrivateKeyData(header, made.kind, made.publicKey)
+        guard
+            let key = EnclaveKey(
+                header: header,
+                kind: made.kind,
+                publicKey: made.publicKey,
+                box: try Cipher.seal(
+                    secret: content,
+                    under: try wrappingKey(of: header),
+                    authenticating: data.bytes(for: .enclaveKey)
+                ),
+                content: try Cipher.seal(
+                    secret: made.secret,
+                    under: ownKey,
+                    authenticating: data.bytes(for: .enclaveKeyContent)
+                )
+            )
+        else { throw KeychainError(.internalError, "a private key is larger than one can be") }
+        return key
+    }
+
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        guard use.isOfRightSize else {
+            throw KeychainError(.invalidParameter, "a digest has 32 bytes, and a public key 65")
+        }
+        // What cannot be done asks nobody.
+        let task = try PrivateKeyTask(use)
+        guard key.header.keychain == keychain else { throw Self.foreign }
+        let guarded = GuardedBox(useOf: key.header)
+        let data = PrivateKeyData(key.header, key.kind, key.publicKey)
+        let wrappingKey = try wrappingKey(of: key.header)
+        guard let box = Cipher.openSecret(key.box, under: wrappingKey, authenticating: data.bytes(for: .enclaveKey))
+        else { throw Self.foreign }
+        let biometry = try presentBiometry(isNeeded: guarded.needsCurrentBiometry)
+        let ownKey = try self.key(in: release(box, guarded, biometry, credentials))
+        guard
+            let secret = Cipher.openSecret(
+                key.content,
+                under: ownKey,
+                authenticating: data.bytes(for: .enclaveKeyContent)
+            )
+        else { throw Self.foreign }
+        switch key.kind {
+        case .software: return try task.result(by: secret)
+        case .tpm:
+            guard let hardware = device.hardwareKeys else {
+                throw KeychainError(.notAvailable, "the key is in a TPM, and this keychain has none any more")
+            }
+            return try task.result(by: secret, in: hardware)
+        }
+    }
+
+    private static let foreign = KeychainError(
+        .undecodable,
+        "the private key is another keychain's, or not as it was made"
+    )
+
+    /// - Throws: `interactionNotAllowed` while the class is locked.
+    private func wrappingKey(of header: EnclaveKey.Header) throws(KeychainError) -> SymmetricKey {
+        let accessibility = header.accessibility.thisDeviceOnly
+        func present() throws(KeychainError) -> SymmetricKey? {
+            try use { (state) throws(KeychainError) in
+                if let key = state.keys.privateKeys[accessibility]?.key { return key }
+                guard description(of: state).allows(accessibility) else {
+                    throw description(of: state).refusal(of: accessibility)
+                }
+                return nil
+            }
+        }
+        if let key = try present() { return key }
+        // The keybag is from before there were private keys.
+        try addPrivateKeyKeys()
+        guard let key = try present() else {
+            throw KeychainError(.internalError, "the keybag took no key for private keys")
+        }
+        return key
+    }
+}
+
+/// A private key that was made just now.
+private struct NewPrivateKey {
+    let kind: EnclaveKey.Kind
+    let publicKey: PublicKey
+    let secret: SecretBytes
+
+    init(in hardware: (any HardwareKeys)?) throws(KeychainError) {
+        let point: [UInt8]
+        if let hardware {
+            let key = try hardware.makeKey()
+            (kind, secret, point) = (.tpm, key.blob, key.publicKey)
+        } else {
+            let key = P256.Signing.PrivateKey()
+            var raw = key.rawRepresentation
+            (kind, secret, point) = (.software, SecretBytes(moving: &raw), Array(key.publicKey.x963Representation))
+        }
+        guard let publicKey = PublicKey(point: point) else {
+            throw KeychainError(.notAvailable, "the hardware has made a key that is none")
+        }
+        self.publicKey = publicKey
+    }
+}
+
+/// What a private key does, read from a request.
+private enum PrivateKeyTask {
+    case sign(digest: [UInt8])
+    case agree(point: [UInt8], P256.KeyAgreement.PublicKey)
+
+    /// - Throws: `invalidParameter` for a point that is not on the curve (NIST SP 800-56A, section 5.6.2.3.3).
+    init(_ use: KeyUse) throws(KeychainError) {
+        switch use {
+        case .signature(let digest): self = .sign(digest: digest)
+        case .sharedSecret(let point):
+            guard let key = try? P256.KeyAgreement.PublicKey(x963Representation: point) else {
+                throw KeychainError(.invalidParameter, "the other's public key is not on the curve")
+            }
+            self = .agree(point: point, key)
+        }
+    }
+
+    func result(by secret: SecretBytes) throws(KeychainError) -> SecretBytes {
+        do {
+            switch self {
+            case .sign(let digest):
+                let key = try unsafe secret.withUnsafeBytes {
+                    try unsafe P256.Signing.PrivateKey(rawRepresentation: $0)
+                }
+                return SecretBytes(try key.signature(for: PlainDigest(digest)).rawRepresentation)
+            case .agree(_, let other):
+                let key = try unsafe secret.withUnsafeBytes {
+                    try unsafe P256.KeyAgreement.PrivateKey(rawRepresentation: $0)
+                }
+                let shared = try key.sharedSecretFromKeyAgreement(with: other)
+                return unsafe shared.withUnsafeBytes { unsafe SecretBytes($0) }
+            }
+        } catch {
+            throw KeychainError(.internalError, "the private key cannot be used")
+        }
+    }
+
+    func result(by secret: SecretBytes, in hardware: any HardwareKeys) throws(KeychainError) -> SecretBytes {
+        switch self {
+        case .sign(let digest): SecretBytes(try hardware.signature(ofDigest: digest, by: secret))
+        case .agree(let point, _): try hardware.sharedSecret(with: point, by: secret)
+        }
+    }
+}
+
+/// A digest that somebody else has made, of whatever.
+private struct PlainDigest: Digest {
+    private let bytes: [UInt8]
+
+    static let byteCount = KeyUse.digestSize
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    func makeIterator() -> Array<UInt8>.Iterator { bytes.makeIterator() }
+
+    func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        try unsafe bytes.withUnsafeBytes(body)
+    }
+
+    static func == (left: PlainDigest, right: PlainDigest) -> Bool { left.bytes == right.bytes }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+    var description: String { "a digest of \(bytes.count) bytes" }
+}
+
+/// What the two parts of a private key are bound to.
+private struct PrivateKeyData {
+    private let data: AssociatedData
+    private let trailer: [UInt8]
+
+    init(_ header: EnclaveKey.Header, _ kind: EnclaveKey.Kind, _ publicKey: PublicKey) {
+        data = AssociatedData(ItemBinding(header), keychain: header.keychain)
+        trailer = [kind.rawValue] + publicKey.externalRepresentation
+    }
+
+    func bytes(for part: AssociatedData.Part) -> [UInt8] { data.bytes(for: part, trailer: trailer) }
+}
