@@ -73,8 +73,8 @@ let package = Package(
                 .library(
                     name: "KeychainInternals",
                     targets: [
-                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainEnclave", "KeychainPolicy",
-                        "KeychainVault", "KeychainStore",
+                        "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave",
+                        "KeychainPolicy", "KeychainVault", "KeychainStore",
                         "KeychainEngine", "EnclaveProtocol", "TPMEnclave", "KeychainBackup", "PasswordImport",
                         "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer",
                         "CoreFoundationAliases", "Security",
@@ -119,6 +119,18 @@ let package = Package(
             name: "KeychainModel",
             dependencies: ["KeychainCertificates", "CLinux"],
             path: "Sources/Core/KeychainModel",
+            swiftSettings: strict
+        ),
+        // What keys do, by computing alone.
+        .target(
+            name: "KeychainKeys",
+            dependencies: [
+                "KeychainCertificates", "KeychainModel", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            path: "Sources/Core/KeychainKeys",
             swiftSettings: strict
         ),
         // Who holds the keys: its code, and how the rest of the core speaks to it.
@@ -676,6 +688,18 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
+            swiftSettings: settings
+        ),
+        // Keys against what others have computed: Wycheproof, NIST, OpenSSL.
+        .testTarget(
+            name: "KeyTests",
+            dependencies: [
+                "KeychainKeys", "KeychainCertificates", "KeychainModel", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            exclude: ["Vectors"],
             swiftSettings: settings
         ),
         // What the suites about certificates share: authorities that issue whatever a test needs.

@@ -224,6 +224,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   case inputOutput // = 20
   case outOfMemory // = 21
   case internalError // = 22
+  case verifyFailed // = 23
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -255,6 +256,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 20: self = .inputOutput
     case 21: self = .outOfMemory
     case 22: self = .internalError
+    case 23: self = .verifyFailed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -284,6 +286,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .inputOutput: return 20
     case .outOfMemory: return 21
     case .internalError: return 22
+    case .verifyFailed: return 23
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -313,6 +316,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .inputOutput,
     .outOfMemory,
     .internalError,
+    .verifyFailed,
   ]
 
 }
@@ -2636,7 +2640,7 @@ nonisolated extension WirePresenceFailure: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireCode: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{1}CODE_INVALID_PARAMETER\0\u{1}CODE_NO_SUCH_ATTRIBUTE\0\u{1}CODE_NOT_SELECTABLE\0\u{1}CODE_UNSUPPORTED_REFERENCE\0\u{1}CODE_MISSING_FIELD\0\u{1}CODE_NO_SUCH_CLASS\0\u{1}CODE_DUPLICATE_ITEM\0\u{1}CODE_ITEM_NOT_FOUND\0\u{1}CODE_MISSING_ENTITLEMENT\0\u{1}CODE_INTERACTION_NOT_ALLOWED\0\u{1}CODE_AUTHENTICATION_FAILED\0\u{1}CODE_USER_CANCELED\0\u{1}CODE_DATA_TOO_LARGE\0\u{1}CODE_UNIMPLEMENTED\0\u{1}CODE_UNDECODABLE\0\u{1}CODE_NOT_AVAILABLE\0\u{1}CODE_READ_ONLY\0\u{1}CODE_NO_PERMISSION\0\u{1}CODE_DISK_FULL\0\u{1}CODE_INPUT_OUTPUT\0\u{1}CODE_OUT_OF_MEMORY\0\u{1}CODE_INTERNAL_ERROR\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{1}CODE_INVALID_PARAMETER\0\u{1}CODE_NO_SUCH_ATTRIBUTE\0\u{1}CODE_NOT_SELECTABLE\0\u{1}CODE_UNSUPPORTED_REFERENCE\0\u{1}CODE_MISSING_FIELD\0\u{1}CODE_NO_SUCH_CLASS\0\u{1}CODE_DUPLICATE_ITEM\0\u{1}CODE_ITEM_NOT_FOUND\0\u{1}CODE_MISSING_ENTITLEMENT\0\u{1}CODE_INTERACTION_NOT_ALLOWED\0\u{1}CODE_AUTHENTICATION_FAILED\0\u{1}CODE_USER_CANCELED\0\u{1}CODE_DATA_TOO_LARGE\0\u{1}CODE_UNIMPLEMENTED\0\u{1}CODE_UNDECODABLE\0\u{1}CODE_NOT_AVAILABLE\0\u{1}CODE_READ_ONLY\0\u{1}CODE_NO_PERMISSION\0\u{1}CODE_DISK_FULL\0\u{1}CODE_INPUT_OUTPUT\0\u{1}CODE_OUT_OF_MEMORY\0\u{1}CODE_INTERNAL_ERROR\0\u{1}CODE_VERIFY_FAILED\0")
 }
 
 nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,5 +1,5 @@
 import Crypto
-import SwiftASN1
+package import SwiftASN1
 
 /// A public key of a kind that can be used: RSA, or a point on one of NIST's curves.
 package struct PublicKey: Hashable, Sendable {
@@ -36,7 +36,7 @@ package struct PublicKey: Hashable, Sendable {
     /// - Returns: nil for anything else, also for a point that is not on the curve of its length.
     package init?(point bytes: [UInt8]) {
         guard
-            let curve = [EllipticCurve.p256, .p384, .p521].first(where: { bytes.count == 1 + 2 * $0.coordinateSize }),
+            let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 2 * $0.coordinateSize }),
             curve.hasPoint(bytes)
         else { return nil }
         let coordinates = bytes.dropFirst()
@@ -77,7 +77,7 @@ package struct PublicKey: Hashable, Sendable {
 extension ASN1Node {
     /// The bytes of an INTEGER above zero, without leading zeros; nil for all else, and for one that is longer than it has
     /// to be.
-    fileprivate var positiveInteger: [UInt8]? {
+    package var positiveInteger: [UInt8]? {
         guard identifier == .integer, case .primitive(let bytes) = content, let first = bytes.first, first < 0x80
         else { return nil }
         guard first == 0 else { return Array(bytes) }

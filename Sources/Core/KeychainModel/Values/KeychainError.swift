@@ -23,6 +23,8 @@ package struct KeychainError: Error, Equatable, CustomStringConvertible {
         case dataTooLarge
         case unimplemented
         case undecodable
+        /// A signature that the key did not make of the data.
+        case verifyFailed
         case notAvailable
         case readOnly
         case noPermission

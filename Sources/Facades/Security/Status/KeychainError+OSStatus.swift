@@ -22,6 +22,7 @@ extension KeychainError {
         case .dataTooLarge: errSecDataTooLarge
         case .unimplemented: errSecUnimplemented
         case .undecodable: errSecDecode
+        case .verifyFailed: errSecVerifyFailed
         case .notAvailable: errSecNotAvailable
         case .readOnly: errSecReadOnly
         case .noPermission: errSecWrPerm

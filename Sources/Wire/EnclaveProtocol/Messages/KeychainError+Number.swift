@@ -26,6 +26,7 @@ extension KeychainError.Code {
         case .inputOutput: 20
         case .outOfMemory: 21
         case .internalError: 22
+        case .verifyFailed: 23
         }
     }
 

@@ -37,6 +37,7 @@ extension WireCode {
             case .dataTooLarge: .dataTooLarge
             case .unimplemented: .unimplemented
             case .undecodable: .undecodable
+            case .verifyFailed: .verifyFailed
             case .notAvailable: .notAvailable
             case .readOnly: .readOnly
             case .noPermission: .noPermission
@@ -67,6 +68,7 @@ extension KeychainError.Code {
             case .dataTooLarge: .dataTooLarge
             case .unimplemented: .unimplemented
             case .undecodable: .undecodable
+            case .verifyFailed: .verifyFailed
             case .notAvailable: .notAvailable
             case .readOnly: .readOnly
             case .noPermission: .noPermission

@@ -1,0 +1,70 @@
+import CryptoExtras
+package import KeychainCertificates
+package import KeychainModel
+
+extension PublicKey {
+    /// Encrypts.
+    ///
+    /// - Returns: for RSA as many bytes as the modulus has, and with AES-GCM the ciphertext and a tag of 16 bytes behind it;
+    ///   for ECIES a point, the ciphertext and the tag.
+    /// - Throws: `invalidParameter` for an algorithm that is not for encrypting with such a key, and for more data than fits:
+    ///   with PKCS #1 padding 11 bytes less than the modulus, with OAEP two digests and 2 less. `unimplemented` for what is
+    ///   missing (`Gap`).
+    package func encrypted(
+        _ plaintext: [UInt8],
+        _ algorithm: KeyAlgorithm,
+        _ parameters: CipherParameters = CipherParameters()
+    ) throws(KeychainError) -> [UInt8] {
+        try algorithm.require(.encrypt, by: keyKind)
+        switch (kind, algorithm) {
+        case (.rsa, .rsaEncryption(.pkcs1)):
+            return try encrypted(plaintext, ._WEAK_AND_INSECURE_PKCS_V1_5, limit: blockSize - 11)
+        case (.rsa, .rsaEncryption(.oaep(let hash))): return try encrypted(plaintext, oaep: hash)
+        case (.rsa, .rsaEncryptionAESGCM(let hash)): return try encryptedUnderSessionKey(plaintext, hash)
+        case (.ellipticCurve(let curve, _, _), .eciesEncryption(_, let hash, let vector)):
+            return try ECIES(curve: curve, hash: hash, vector: vector, parameters: parameters)
+                .encrypt(plaintext, for: self)
+        default: throw algorithm.mistaken
+        }
+    }
+
+    private func encrypted(_ plaintext: [UInt8], oaep hash: KeyHash) throws(KeychainError) -> [UInt8] {
+        let padding: _RSA.Encryption.Padding =
+            switch hash {
+            case .sha1: .PKCS1_OAEP
+            case .sha256: .PKCS1_OAEP_SHA256
+            case .sha224, .sha384, .sha512: throw Gap.oaepEncryption.error
+            }
+        return try encrypted(plaintext, padding, limit: blockSize - 2 * hash.size - 2)
+    }
+
+    private func encrypted(
+        _ plaintext: [UInt8],
+        _ padding: _RSA.Encryption.Padding,
+        limit: Int
+    ) throws(KeychainError) -> [UInt8] {
+        try requireUsableExponent()
+        // swift-crypto ends the program over some blocks that are too long, and not only the call.
+        guard plaintext.count <= limit else {
+            throw KeychainError(.invalidParameter, "more data than the key encrypts at once")
+        }
+        guard let key = try? _RSA.Encryption.PublicKey(unsafeDERRepresentation: externalRepresentation),
+            let ciphertext = try? key.encrypt(plaintext, padding: padding)
+        else { throw KeychainError(.internalError, "nothing could be encrypted") }
+        return Array(ciphertext)
+    }
+
+    /// A new AES key in OAEP, then AES-GCM under that key, which authenticates the RSA key too.
+    private func encryptedUnderSessionKey(_ plaintext: [UInt8], _ hash: KeyHash) throws(KeychainError) -> [UInt8] {
+        let sessionKey = SecretBytes.random(count: SealedByAES.sessionKeySize(rsaBits: sizeInBits))
+        var bytes = unsafe sessionKey.withUnsafeBytes { unsafe Array($0) }
+        defer { bytes.zero() }
+        return try encrypted(bytes, oaep: hash)
+            + SealedByAES.seal(
+                plaintext,
+                key: sessionKey,
+                vector: SealedByAES.zeroVector,
+                authenticating: externalRepresentation
+            )
+    }
+}
