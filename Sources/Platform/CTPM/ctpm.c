@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -34,7 +35,8 @@ static struct {
 } tss;
 
 static bool is_loaded;
-static bool is_tried;
+// Two threads may ask first, each for a connection of its own.
+static pthread_once_t loading = PTHREAD_ONCE_INIT;
 
 static bool load(void) {
     // ESAPI writes what it thinks of answers, such as a wrong authorisation, to standard error.
@@ -55,11 +57,10 @@ static bool load(void) {
     return true;
 }
 
+static void load_once(void) { is_loaded = load(); }
+
 enum ctpm_status ctpm_load(void) {
-    if (!is_tried) {
-        is_tried = true;
-        is_loaded = load();
-    }
+    pthread_once(&loading, load_once);
     return is_loaded ? CTPM_OK : CTPM_NO_LIBRARY;
 }
 

@@ -35,7 +35,9 @@ package struct TPMKeyBlob: Sendable {
     /// - Throws: `notAvailable` for anything else than a whole blob of this version.
     package init(_ bytes: SecretBytes) throws(KeychainError) {
         self = try unsafe bytes.withUnsafeBytes { bytes throws(KeychainError) in
-            guard unsafe bytes.first == Self.version, bytes.count > 1 + Self.authorizationSize else { throw Self.damaged }
+            guard unsafe bytes.first == Self.version, bytes.count > 1 + Self.authorizationSize else {
+                throw Self.damaged
+            }
             let authorization = unsafe SecretBytes(bytes.dropFirst().prefix(Self.authorizationSize))
             var rest = unsafe Array(bytes.dropFirst(1 + Self.authorizationSize))[...]
             func takePart() throws(KeychainError) -> [UInt8] {
