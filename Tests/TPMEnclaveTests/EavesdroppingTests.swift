@@ -1,3 +1,4 @@
+import Crypto
 import KeychainEnclave
 import KeychainModel
 import TPMEnclave
@@ -23,6 +24,26 @@ struct EavesdroppingTests {
         }
         // The probe sees something: the handles are not hidden.
         #expect(try traffic.contains(bytes: tpm.firstHandle().bytes))
+    }
+
+    @Test func `of a key of the TPM's only the public part passes in clear, and no secret that is agreed on`() throws {
+        let tpm = try EmulatedTPM()
+        let keys = try TPMBinding.made(tpm).keys()
+        let made = try keys.makeKey()
+        let key = try TPMKeyBlob(made.blob)
+        let digest = Array(SHA256.hash(data: [1, 2, 3]))
+        let signature = try keys.signature(ofDigest: digest, by: made.blob)
+        let other = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+        let secret = try keys.sharedSecret(with: other, by: made.blob)
+        let traffic = tpm.bus.traffic
+        let privatePart = Array(key.privatePart.dropFirst(2))
+        for hidden in [key.authorization.array, privatePart, secret.array, digest, Array(other.dropFirst())] {
+            #expect(!traffic.contains(bytes: Array(hidden.prefix(8))))
+            #expect(!traffic.contains(bytes: Array(hidden.suffix(8))))
+        }
+        for seen in [Array(made.publicKey[1..<33]), Array(signature.prefix(32)), Array(signature.suffix(32))] {
+            #expect(traffic.contains(bytes: seen))
+        }
     }
 
     @Test func `a program that reads without an encrypted session shows both`() throws {

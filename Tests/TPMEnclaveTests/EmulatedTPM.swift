@@ -2,26 +2,28 @@ import CLinux
 import Foundation
 import Glibc
 import KeychainTestSupport
+import Synchronization
 import TPMEnclave
 
 /// swtpm in a process of its own, behind a switch that sees all that goes to it.
 final class EmulatedTPM: Sendable {
     let bus: TPMSwitch
     private let folder: String
-    private let process: EmulatorProcess
+    private let process: Mutex<EmulatorProcess>
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.path + "/tpm-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // The enclave's user looks for its files in here.
         chmod(folder, 0o755)
-        process = try EmulatorProcess(in: folder, name: "a")
+        let process = try EmulatorProcess(in: folder, name: "a")
+        self.process = Mutex(process)
         bus = try TPMSwitch(at: folder + "/bus", leadingTo: process.socket)
     }
 
     deinit {
         bus.stop()
-        process.kill()
+        kill()
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -35,7 +37,60 @@ final class EmulatedTPM: Sendable {
         TPMBinding(path: folder + "/" + name, device: device())
     }
 
-    func kill() { process.kill() }
+    func kill() { process.withLock { $0.kill() } }
+
+    /// Starts it again with the state that it has kept, as after a restart of the machine.
+    func restart() throws {
+        let socket = process.withLock { process in
+            process.kill()
+            return process.socket
+        }
+        for path in [socket, socket + ".ctrl"] { try? FileManager.default.removeItem(atPath: path) }
+        let started = try EmulatorProcess(in: folder, name: "a")
+        process.withLock { $0 = started }
+        try bus.lead(to: socket)
+    }
+
+    // MARK: - What is in it
+
+    /// The handles of objects and sessions that somebody has loaded.
+    func loaded() throws -> [UInt32] {
+        // Transient objects, loaded sessions, saved ones.
+        try [UInt32(0x8000_0000), 0x0200_0000, 0x0300_0000].flatMap { first in
+            let answer = try bus.plainCommand(0x17A, UInt32(1).bytes + first.bytes + UInt32(64).bytes)
+            let list = answer.dropFirst(10 + 1 + 4 + 4).map { $0 }
+            return stride(from: 0, to: list.count, by: 4).map { offset in
+                list.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            }
+        }
+    }
+
+    /// Takes one of its three places for objects, and leaves it taken.
+    func occupyPlaceForObject() throws -> UInt32 {
+        // The storage key of the TCG's template.
+        let area: [UInt8] =
+            [0x00, 0x23, 0x00, 0x0B, 0x00, 0x03, 0x04, 0x72, 0, 0]
+            + [0x00, 0x06, 0x00, 0x80, 0x00, 0x43, 0x00, 0x10, 0x00, 0x03, 0x00, 0x10, 0, 0, 0, 0]
+        let answer = try bus.command(
+            0x131,
+            handles: [Self.owner],
+            parameters: [0, 4, 0, 0, 0, 0] + UInt16(area.count).bytes + area + [0, 0] + [0, 0, 0, 0]
+        )
+        return answer.dropFirst(10).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// The same of its places for sessions.
+    func occupyPlaceForSession() throws -> UInt32 {
+        let null = UInt32(0x4000_0007).bytes
+        let nonce = [UInt8](repeating: 1, count: 16)
+        let answer = try bus.plainCommand(
+            0x176,
+            null + null + UInt16(16).bytes + nonce + [0, 0] + [0] + [0x00, 0x10] + [0x00, 0x0B]
+        )
+        return answer.dropFirst(10).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    func flush(_ handle: UInt32) throws { try bus.plainCommand(0x165, handle.bytes) }
 
     // MARK: - What its owner does
 

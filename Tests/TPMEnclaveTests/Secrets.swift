@@ -27,6 +27,11 @@ extension TPMBinding {
         return counter
     }
 
+    func keys() throws -> any HardwareKeys {
+        guard let keys = hardwareKeys else { throw CocoaError(.featureUnsupported) }
+        return keys
+    }
+
     /// A binding whose key has just been made.
     static func made(_ tpm: EmulatedTPM, _ name: String = "device.key") throws -> TPMBinding {
         let binding = tpm.binding(name)

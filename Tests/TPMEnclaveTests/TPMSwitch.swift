@@ -32,6 +32,10 @@ final class TPMSwitch: Sendable {
         case hold(Held)
         /// This is the answer.
         case answer(UInt32)
+        /// The answer becomes another on its way.
+        case change(@Sendable ([UInt8]) -> [UInt8])
+        /// The command does.
+        case changeCommand(@Sendable ([UInt8]) -> [UInt8])
     }
 
     struct Refusal: Error, CustomStringConvertible {
@@ -41,15 +45,7 @@ final class TPMSwitch: Sendable {
 
     init(at path: String, leadingTo emulator: String) throws {
         self.path = path
-        let upstream = clinux_stream_socket()
-        // The emulator binds its socket a moment before it listens.
-        var tries = 0
-        while clinux_connect_path(upstream, emulator) != 0 {
-            tries += 1
-            guard tries < 2000 else { throw POSIXError(.ECONNREFUSED) }
-            usleep(5000)
-        }
-        self.upstream = Mutex(upstream)
+        upstream = Mutex(try Self.connection(to: emulator))
         listener = clinux_stream_socket()
         guard clinux_bind_path(listener, path) == 0, listen(listener, 16) == 0 else { throw POSIXError(.EADDRINUSE) }
         Thread.detachNewThread { [listener, weak self] in
@@ -58,6 +54,27 @@ final class TPMSwitch: Sendable {
                 guard client >= 0, let self else { return }
                 Thread.detachNewThread { self.serve(client) }
             }
+        }
+    }
+
+    private static func connection(to emulator: String) throws -> Int32 {
+        let upstream = clinux_stream_socket()
+        // The emulator binds its socket a moment before it listens.
+        var tries = 0
+        while clinux_connect_path(upstream, emulator) != 0 {
+            tries += 1
+            guard tries < 2000 else { throw POSIXError(.ECONNREFUSED) }
+            usleep(5000)
+        }
+        return upstream
+    }
+
+    /// Leads to an emulator that was started anew.
+    func lead(to emulator: String) throws {
+        let started = try Self.connection(to: emulator)
+        upstream.withLock { upstream in
+            if upstream >= 0 { close(upstream) }
+            upstream = started
         }
     }
 
@@ -122,6 +139,16 @@ final class TPMSwitch: Sendable {
         return answer
     }
 
+    /// A command without an authorisation.
+    @discardableResult
+    func plainCommand(_ code: UInt32, _ body: [UInt8]) throws -> [UInt8] {
+        let answer = exchange(UInt16(0x8001).bytes + UInt32(body.count + 10).bytes + code.bytes + body)
+        guard let answer else { throw POSIXError(.EPIPE) }
+        let outcome = Self.number(answer, 6)
+        guard outcome == 0 else { throw Refusal(code: outcome) }
+        return answer
+    }
+
     // MARK: - Passing on
 
     private func serve(_ client: Int32) {
@@ -139,7 +166,9 @@ final class TPMSwitch: Sendable {
                 Self.send(UInt16(0x8001).bytes + UInt32(10).bytes + code.bytes, client)
                 continue
             }
-            guard let answer = exchange(command) else { break }
+            var passed = command
+            if case .changeCommand(let change) = fault { passed = change(command) }
+            guard let answer = exchange(passed) else { break }
             // What made an object or a session, and what takes it away.
             if Self.number(answer, 6) == 0 {
                 if [0x131, 0x157, 0x176].contains(code) { handles.insert(Self.number(answer, 10)) }
@@ -148,7 +177,11 @@ final class TPMSwitch: Sendable {
             if case .hangUpAfter = fault { break }
             if case .silence = fault { continue }
             if case .hold(let held) = fault { held.wait() }
-            Self.send(answer, client)
+            if case .change(let change) = fault {
+                Self.send(change(answer), client)
+            } else {
+                Self.send(answer, client)
+            }
         }
         state.withLock { _ = $0.clients.remove(client) }
         close(client)

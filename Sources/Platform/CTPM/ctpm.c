@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,7 +24,7 @@
     DO(Esys_CreatePrimary) DO(Esys_Create) DO(Esys_Load) DO(Esys_Unseal) DO(Esys_FlushContext) DO(Esys_TR_GetName)     \
     DO(Esys_TR_FromTPMPublic) DO(Esys_TR_SetAuth) DO(Esys_TR_Close) DO(Esys_NV_ReadPublic) DO(Esys_NV_DefineSpace)     \
     DO(Esys_NV_UndefineSpace) DO(Esys_NV_Write) DO(Esys_NV_Read) DO(Esys_NV_Increment) DO(Esys_GetCapability)          \
-    DO(Esys_GetRandom)
+    DO(Esys_GetRandom) DO(Esys_Sign) DO(Esys_ECDH_ZGen)
 #define MU_FUNCTIONS(DO)                                                                                               \
     DO(Tss2_MU_TPM2B_PUBLIC_Marshal) DO(Tss2_MU_TPM2B_PUBLIC_Unmarshal) DO(Tss2_MU_TPM2B_PRIVATE_Marshal)              \
     DO(Tss2_MU_TPM2B_PRIVATE_Unmarshal)
@@ -34,7 +35,8 @@ static struct {
 } tss;
 
 static bool is_loaded;
-static bool is_tried;
+// Two threads may ask first, each for a connection of its own.
+static pthread_once_t loading = PTHREAD_ONCE_INIT;
 
 static bool load(void) {
     // ESAPI writes what it thinks of answers, such as a wrong authorisation, to standard error.
@@ -55,11 +57,10 @@ static bool load(void) {
     return true;
 }
 
+static void load_once(void) { is_loaded = load(); }
+
 enum ctpm_status ctpm_load(void) {
-    if (!is_tried) {
-        is_tried = true;
-        is_loaded = load();
-    }
+    pthread_once(&loading, load_once);
     return is_loaded ? CTPM_OK : CTPM_NO_LIBRARY;
 }
 
@@ -148,6 +149,12 @@ uint32_t ctpm_last_code(const struct ctpm *connection) { return connection->code
 
 // MARK: - What the TPM says
 
+// The resource manager of the kernel, or of user space, adds a layer; the numbers below it are the TPM's.
+static bool is_of_tpm(TSS2_RC code) {
+    TSS2_RC layer = code & TSS2_RC_LAYER_MASK;
+    return layer == TSS2_TPM_RC_LAYER || layer == TSS2_RESMGR_RC_LAYER || layer == TSS2_RESMGR_TPM_RC_LAYER;
+}
+
 static enum ctpm_status status_of(struct ctpm *connection, TSS2_RC code) {
     if (code == TSS2_RC_SUCCESS) {
         return CTPM_OK;
@@ -162,10 +169,8 @@ static enum ctpm_status status_of(struct ctpm *connection, TSS2_RC code) {
     if (connection->tcti.is_pending) {
         return CTPM_BUSY;
     }
-    // The resource manager of the kernel, or of user space, adds a layer; the numbers below it are the TPM's.
     TSS2_RC said = code & ~TSS2_RC_LAYER_MASK;
-    TSS2_RC layer = code & TSS2_RC_LAYER_MASK;
-    if (layer != TSS2_TPM_RC_LAYER && layer != TSS2_RESMGR_RC_LAYER && layer != TSS2_RESMGR_TPM_RC_LAYER) {
+    if (!is_of_tpm(code)) {
         return CTPM_FAILED;
     }
     // Codes of the first format also number the handle, session or parameter that they are about.
@@ -207,7 +212,7 @@ static enum ctpm_status start(struct ctpm *connection) {
         return CTPM_FAILED;
     }
     connection->code = 0;
-    if (!tcti_drain(&connection->tcti)) {
+    if (!tcti_drain(&connection->tcti) || !tcti_sweep(&connection->tcti)) {
         return connection->tcti.is_broken ? CTPM_GONE : CTPM_SILENT;
     }
     return status_of(connection, tss.Esys_Initialize(&connection->esys, (TSS2_TCTI_CONTEXT *)&connection->tcti, NULL));
@@ -316,35 +321,29 @@ static TSS2_RC protect(struct ctpm *connection, TPMA_SESSION direction) {
                                          TPMA_SESSION_CONTINUESESSION | direction, 0xff);
 }
 
-// MARK: - Sealing
+static TPM2B_AUTH auth_of(const uint8_t *authorization) {
+    TPM2B_AUTH auth = {.size = CTPM_AUTHORIZATION_SIZE};
+    memcpy(auth.buffer, authorization, CTPM_AUTHORIZATION_SIZE);
+    return auth;
+}
 
-enum ctpm_status ctpm_seal(struct ctpm *connection, const uint8_t *secret, size_t size, struct ctpm_blob *blob) {
-    TPM2B_SENSITIVE_CREATE sensitive = {0};
-    if (connection->esys == NULL || size > sizeof sensitive.sensitive.data.buffer) {
-        return CTPM_FAILED;
-    }
-    sensitive.sensitive.data.size = (uint16_t)size;
-    memcpy(sensitive.sensitive.data.buffer, secret, size);
-    TPM2B_PUBLIC template = {
-        .publicArea = {
-            .type = TPM2_ALG_KEYEDHASH,
-            .nameAlg = TPM2_ALG_SHA256,
-            .objectAttributes =
-                TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH | TPMA_OBJECT_NODA,
-            .parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL,
-        },
-    };
+// MARK: - What is kept outside
+//
+// The private part is encrypted for the storage root key. It goes encrypted by the session all the same, so that who
+// listens does not have what a copy of the disk has.
+
+static enum ctpm_status create(struct ctpm *connection, const TPM2B_SENSITIVE_CREATE *sensitive,
+                               const TPM2B_PUBLIC *template, struct ctpm_blob *blob) {
     TPM2B_DATA outside = {0};
     TPML_PCR_SELECTION registers = {0};
     TPM2B_PRIVATE *private_part = NULL;
     TPM2B_PUBLIC *public_part = NULL;
-    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT);
+    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT | TPMA_SESSION_ENCRYPT);
     if (code == TSS2_RC_SUCCESS) {
         code = tss.Esys_Create(connection->esys, connection->root, connection->session, ESYS_TR_NONE, ESYS_TR_NONE,
-                               &sensitive, &template, &outside, &registers, &private_part, &public_part, NULL, NULL,
+                               sensitive, template, &outside, &registers, &private_part, &public_part, NULL, NULL,
                                NULL);
     }
-    explicit_bzero(&sensitive, sizeof sensitive);
     size_t public_size = 0, private_size = 0;
     if (code == TSS2_RC_SUCCESS) {
         code = tss.Tss2_MU_TPM2B_PUBLIC_Marshal(public_part, blob->public_part, CTPM_BLOB_SIZE, &public_size);
@@ -359,21 +358,49 @@ enum ctpm_status ctpm_seal(struct ctpm *connection, const uint8_t *secret, size_
     return status_of(connection, code);
 }
 
-enum ctpm_status ctpm_unseal(struct ctpm *connection, const struct ctpm_blob *blob, uint8_t *secret, size_t *size) {
-    if (connection->esys == NULL || blob->public_size > CTPM_BLOB_SIZE || blob->private_size > CTPM_BLOB_SIZE) {
+static bool read_blob(const struct ctpm_blob *blob, TPM2B_PUBLIC *public_part, TPM2B_PRIVATE *private_part) {
+    if (blob->public_size > CTPM_BLOB_SIZE || blob->private_size > CTPM_BLOB_SIZE) {
+        return false;
+    }
+    size_t public_offset = 0, private_offset = 0;
+    return tss.Tss2_MU_TPM2B_PUBLIC_Unmarshal(blob->public_part, blob->public_size, &public_offset, public_part) == 0 &&
+           tss.Tss2_MU_TPM2B_PRIVATE_Unmarshal(blob->private_part, blob->private_size, &private_offset, private_part) ==
+               0 &&
+           public_offset == blob->public_size && private_offset == blob->private_size;
+}
+
+// MARK: - Sealing
+
+enum ctpm_status ctpm_seal(struct ctpm *connection, const uint8_t *secret, size_t size, struct ctpm_blob *blob) {
+    TPM2B_SENSITIVE_CREATE sensitive = {0};
+    if (connection->esys == NULL || size > sizeof sensitive.sensitive.data.buffer) {
         return CTPM_FAILED;
     }
+    sensitive.sensitive.data.size = (uint16_t)size;
+    memcpy(sensitive.sensitive.data.buffer, secret, size);
+    static const TPM2B_PUBLIC template = {
+        .publicArea = {
+            .type = TPM2_ALG_KEYEDHASH,
+            .nameAlg = TPM2_ALG_SHA256,
+            .objectAttributes =
+                TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH | TPMA_OBJECT_NODA,
+            .parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL,
+        },
+    };
+    enum ctpm_status status = create(connection, &sensitive, &template, blob);
+    explicit_bzero(&sensitive, sizeof sensitive);
+    return status;
+}
+
+enum ctpm_status ctpm_unseal(struct ctpm *connection, const struct ctpm_blob *blob, uint8_t *secret, size_t *size) {
     TPM2B_PUBLIC public_part = {0};
     TPM2B_PRIVATE private_part = {0};
-    size_t public_offset = 0, private_offset = 0;
-    if (tss.Tss2_MU_TPM2B_PUBLIC_Unmarshal(blob->public_part, blob->public_size, &public_offset, &public_part) != 0 ||
-        tss.Tss2_MU_TPM2B_PRIVATE_Unmarshal(blob->private_part, blob->private_size, &private_offset, &private_part) !=
-            0) {
+    if (connection->esys == NULL || !read_blob(blob, &public_part, &private_part)) {
         return CTPM_FAILED;
     }
     ESYS_TR object = ESYS_TR_NONE;
     TPM2B_SENSITIVE_DATA *found = NULL;
-    TSS2_RC code = protect(connection, 0);
+    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT);
     if (code == TSS2_RC_SUCCESS) {
         code = tss.Esys_Load(connection->esys, connection->root, connection->session, ESYS_TR_NONE, ESYS_TR_NONE,
                              &private_part, &public_part, &object);
@@ -398,17 +425,166 @@ enum ctpm_status ctpm_unseal(struct ctpm *connection, const struct ctpm_blob *bl
     return status;
 }
 
+// MARK: - Keys
+
+// Without a scheme of its own, so that one key signs and agrees. A wrong authorisation, which only an altered blob has,
+// does not count towards the lock-out of others.
+static const TPM2B_PUBLIC key_template = {
+    .publicArea = {
+        .type = TPM2_ALG_ECC,
+        .nameAlg = TPM2_ALG_SHA256,
+        .objectAttributes = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_SENSITIVEDATAORIGIN |
+                            TPMA_OBJECT_USERWITHAUTH | TPMA_OBJECT_NODA | TPMA_OBJECT_SIGN_ENCRYPT |
+                            TPMA_OBJECT_DECRYPT,
+        .parameters.eccDetail = {
+            .symmetric.algorithm = TPM2_ALG_NULL,
+            .scheme.scheme = TPM2_ALG_NULL,
+            .curveID = TPM2_ECC_NIST_P256,
+            .kdf.scheme = TPM2_ALG_NULL,
+        },
+    },
+};
+
+// Whoever loads flushes, whatever comes of it: there is room for three.
+static enum ctpm_status load_key(struct ctpm *connection, const struct ctpm_blob *blob, const uint8_t *authorization,
+                                 ESYS_TR *key) {
+    *key = ESYS_TR_NONE;
+    TPM2B_PUBLIC public_part = {0};
+    TPM2B_PRIVATE private_part = {0};
+    if (connection->esys == NULL) {
+        return CTPM_FAILED;
+    }
+    if (!read_blob(blob, &public_part, &private_part)) {
+        return CTPM_OTHER_KEY;
+    }
+    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT);
+    if (code == TSS2_RC_SUCCESS) {
+        code = tss.Esys_Load(connection->esys, connection->root, connection->session, ESYS_TR_NONE, ESYS_TR_NONE,
+                             &private_part, &public_part, key);
+    }
+    if (code == TSS2_RC_SUCCESS) {
+        TPM2B_AUTH auth = auth_of(authorization);
+        code = tss.Esys_TR_SetAuth(connection->esys, *key, &auth);
+        explicit_bzero(&auth, sizeof auth);
+        if (code != TSS2_RC_SUCCESS) {
+            tss.Esys_FlushContext(connection->esys, *key);
+        }
+    } else {
+        *key = ESYS_TR_NONE;
+    }
+    enum ctpm_status status = status_of(connection, code);
+    // What it says of a parameter it says of the key's parts.
+    return is_of_tpm(code) && (code & TPM2_RC_FMT1) && (code & TPM2_RC_P) ? CTPM_OTHER_KEY : status;
+}
+
+// Ends the use of a key. The authorisation that the TPM refuses then is the key's.
+static enum ctpm_status unload_key(struct ctpm *connection, ESYS_TR key, TSS2_RC code) {
+    enum ctpm_status status = status_of(connection, code);
+    tss.Esys_FlushContext(connection->esys, key);
+    TSS2_RC said = code & ~TSS2_RC_LAYER_MASK & (TPM2_RC_FMT1 | 0x3F);
+    return is_of_tpm(code) && (said == TPM2_RC_BAD_AUTH || said == TPM2_RC_AUTH_FAIL) ? CTPM_OTHER_KEY : status;
+}
+
+// TPMs may leave out zeroes at the beginning.
+static bool write_number(const TPM2B_ECC_PARAMETER *number, uint8_t bytes[CTPM_NUMBER_SIZE]) {
+    if (number->size > CTPM_NUMBER_SIZE) {
+        return false;
+    }
+    memset(bytes, 0, CTPM_NUMBER_SIZE);
+    memcpy(bytes + CTPM_NUMBER_SIZE - number->size, number->buffer, number->size);
+    return true;
+}
+
+enum ctpm_status ctpm_make_key(struct ctpm *connection, const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                               struct ctpm_blob *key, uint8_t name[CTPM_NAME_SIZE]) {
+    if (connection->esys == NULL) {
+        return CTPM_FAILED;
+    }
+    TPM2B_SENSITIVE_CREATE sensitive = {0};
+    sensitive.sensitive.userAuth.size = CTPM_AUTHORIZATION_SIZE;
+    memcpy(sensitive.sensitive.userAuth.buffer, authorization, CTPM_AUTHORIZATION_SIZE);
+    enum ctpm_status status = create(connection, &sensitive, &key_template, key);
+    explicit_bzero(&sensitive, sizeof sensitive);
+    ESYS_TR object = ESYS_TR_NONE;
+    if (status == CTPM_OK) {
+        status = load_key(connection, key, authorization, &object);
+    }
+    if (status != CTPM_OK) {
+        return status;
+    }
+    TPM2B_NAME *found = NULL;
+    TSS2_RC code = tss.Esys_TR_GetName(connection->esys, object, &found);
+    status = unload_key(connection, object, code);
+    if (status == CTPM_OK && found->size == CTPM_NAME_SIZE) {
+        memcpy(name, found->name, CTPM_NAME_SIZE);
+    } else if (status == CTPM_OK) {
+        status = CTPM_FAILED;
+    }
+    tss.Esys_Free(found);
+    return status;
+}
+
+enum ctpm_status ctpm_sign(struct ctpm *connection, const struct ctpm_blob *key,
+                           const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                           const uint8_t digest[CTPM_NUMBER_SIZE], uint8_t signature[2 * CTPM_NUMBER_SIZE]) {
+    ESYS_TR object = ESYS_TR_NONE;
+    enum ctpm_status status = load_key(connection, key, authorization, &object);
+    if (status != CTPM_OK) {
+        return status;
+    }
+    TPM2B_DIGEST message = {.size = CTPM_NUMBER_SIZE};
+    memcpy(message.buffer, digest, CTPM_NUMBER_SIZE);
+    TPMT_SIG_SCHEME scheme = {.scheme = TPM2_ALG_ECDSA, .details.ecdsa.hashAlg = TPM2_ALG_SHA256};
+    // That the TPM has made the digest itself is asked for by restricted keys alone.
+    TPMT_TK_HASHCHECK ticket = {.tag = TPM2_ST_HASHCHECK, .hierarchy = TPM2_RH_NULL};
+    TPMT_SIGNATURE *found = NULL;
+    // A signature is no parameter that can be encrypted.
+    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT);
+    if (code == TSS2_RC_SUCCESS) {
+        code = tss.Esys_Sign(connection->esys, object, connection->session, ESYS_TR_NONE, ESYS_TR_NONE, &message, &scheme,
+                             &ticket, &found);
+    }
+    status = unload_key(connection, object, code);
+    if (status == CTPM_OK &&
+        (found->sigAlg != TPM2_ALG_ECDSA || !write_number(&found->signature.ecdsa.signatureR, signature) ||
+         !write_number(&found->signature.ecdsa.signatureS, signature + CTPM_NUMBER_SIZE))) {
+        status = CTPM_FAILED;
+    }
+    tss.Esys_Free(found);
+    return status;
+}
+
+enum ctpm_status ctpm_agree(struct ctpm *connection, const struct ctpm_blob *key,
+                            const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                            const uint8_t point[2 * CTPM_NUMBER_SIZE], uint8_t product[2 * CTPM_NUMBER_SIZE]) {
+    ESYS_TR object = ESYS_TR_NONE;
+    enum ctpm_status status = load_key(connection, key, authorization, &object);
+    if (status != CTPM_OK) {
+        return status;
+    }
+    TPM2B_ECC_POINT given = {.point = {.x.size = CTPM_NUMBER_SIZE, .y.size = CTPM_NUMBER_SIZE}};
+    memcpy(given.point.x.buffer, point, CTPM_NUMBER_SIZE);
+    memcpy(given.point.y.buffer, point + CTPM_NUMBER_SIZE, CTPM_NUMBER_SIZE);
+    TPM2B_ECC_POINT *found = NULL;
+    TSS2_RC code = protect(connection, TPMA_SESSION_DECRYPT | TPMA_SESSION_ENCRYPT);
+    if (code == TSS2_RC_SUCCESS) {
+        code = tss.Esys_ECDH_ZGen(connection->esys, object, connection->session, ESYS_TR_NONE, ESYS_TR_NONE, &given,
+                                  &found);
+    }
+    status = unload_key(connection, object, code);
+    if (status == CTPM_OK && (!write_number(&found->point.x, product) ||
+                              !write_number(&found->point.y, product + CTPM_NUMBER_SIZE))) {
+        status = CTPM_FAILED;
+    }
+    forget(found, sizeof *found);
+    return status;
+}
+
 // MARK: - Indexes
 
 static const TPMA_NV secret_attributes = TPMA_NV_AUTHREAD | TPMA_NV_AUTHWRITE | TPMA_NV_OWNERWRITE;
 static const TPMA_NV counter_attributes = TPMA_NV_AUTHREAD | TPMA_NV_AUTHWRITE | TPMA_NV_NO_DA |
                                           (TPMA_NV)TPM2_NT_COUNTER << TPMA_NV_TPM2_NT_SHIFT;
-
-static TPM2B_AUTH auth_of(const uint8_t *authorization) {
-    TPM2B_AUTH auth = {.size = CTPM_AUTHORIZATION_SIZE};
-    memcpy(auth.buffer, authorization, CTPM_AUTHORIZATION_SIZE);
-    return auth;
-}
 
 // The index as an object of ESAPI's, with the authorisation that it is to be used by.
 static TSS2_RC take(struct ctpm *connection, uint32_t handle, const uint8_t *authorization, ESYS_TR *index) {
@@ -677,6 +853,18 @@ enum ctpm_status ctpm_seal(struct ctpm *connection, const uint8_t *secret, size_
 }
 enum ctpm_status ctpm_unseal(struct ctpm *connection, const struct ctpm_blob *blob, uint8_t *secret, size_t *size) {
     return (void)connection, (void)blob, (void)secret, (void)size, CTPM_NOT_BUILT_IN;
+}
+enum ctpm_status ctpm_make_key(struct ctpm *connection, const uint8_t *authorization, struct ctpm_blob *key,
+                               uint8_t *name) {
+    return (void)connection, (void)authorization, (void)key, (void)name, CTPM_NOT_BUILT_IN;
+}
+enum ctpm_status ctpm_sign(struct ctpm *connection, const struct ctpm_blob *key, const uint8_t *authorization,
+                           const uint8_t *digest, uint8_t *signature) {
+    return (void)connection, (void)key, (void)authorization, (void)digest, (void)signature, CTPM_NOT_BUILT_IN;
+}
+enum ctpm_status ctpm_agree(struct ctpm *connection, const struct ctpm_blob *key, const uint8_t *authorization,
+                            const uint8_t *point, uint8_t *product) {
+    return (void)connection, (void)key, (void)authorization, (void)point, (void)product, CTPM_NOT_BUILT_IN;
 }
 enum ctpm_status ctpm_look(struct ctpm *connection, uint32_t handle, struct ctpm_index *index) {
     return (void)connection, (void)handle, (void)index, CTPM_NOT_BUILT_IN;

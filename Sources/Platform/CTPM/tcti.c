@@ -46,6 +46,16 @@ static ssize_t give(const struct tcti *tcti, const uint8_t *bytes, size_t size) 
     return sendmsg(tcti->descriptor, &message, MSG_NOSIGNAL);
 }
 
+static uint32_t number(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void write_number(uint8_t *bytes, uint32_t number) {
+    for (int index = 0; index < 4; index++) {
+        bytes[index] = (uint8_t)(number >> (24 - 8 * index));
+    }
+}
+
 static TSS2_RC transmit(TSS2_TCTI_CONTEXT *context, size_t size, uint8_t const *command) {
     struct tcti *tcti = (struct tcti *)context;
     if (tcti->is_broken) {
@@ -74,6 +84,8 @@ static TSS2_RC transmit(TSS2_TCTI_CONTEXT *context, size_t size, uint8_t const *
             return TSS2_TCTI_RC_IO_ERROR;
         }
     }
+    tcti->command = size >= HEADER_SIZE ? number(command + 6) : 0;
+    tcti->argument = size >= HEADER_SIZE + 4 ? number(command + HEADER_SIZE) : 0;
     tcti->is_pending = true;
     tcti->size = 0;
     return TSS2_RC_SUCCESS;
@@ -84,7 +96,33 @@ static size_t announced(const struct tcti *tcti) {
     if (tcti->size < HEADER_SIZE) {
         return 0;
     }
-    return (size_t)tcti->answer[2] << 24 | (size_t)tcti->answer[3] << 16 | (size_t)tcti->answer[4] << 8 | tcti->answer[5];
+    return number(tcti->answer + 2);
+}
+
+// Keeps account of what is in the TPM, by a whole answer.
+static void note(struct tcti *tcti) {
+    uint32_t code = number(tcti->answer + 6);
+    switch (tcti->command) {
+    case TPM2_CC_CreatePrimary:
+    case TPM2_CC_Load:
+    case TPM2_CC_StartAuthSession:
+        if (code == TPM2_RC_SUCCESS && tcti->size >= HEADER_SIZE + 4 && tcti->made_count < TCTI_MADE_SIZE) {
+            tcti->made[tcti->made_count++] = number(tcti->answer + HEADER_SIZE);
+        }
+        break;
+    case TPM2_CC_FlushContext:
+        // Refused it is not there either, but for a warning, which says that it may be there later.
+        for (size_t index = 0; (code & (TPM2_RC_FMT1 | TPM2_RC_WARN)) != TPM2_RC_WARN && index < tcti->made_count;) {
+            if (tcti->made[index] == tcti->argument) {
+                tcti->made[index] = tcti->made[--tcti->made_count];
+            } else {
+                index++;
+            }
+        }
+        break;
+    default: break;
+    }
+    tcti->command = 0;
 }
 
 // Reads the rest of an answer. On success nothing is pending.
@@ -114,6 +152,7 @@ static TSS2_RC collect(struct tcti *tcti) {
         return TSS2_TCTI_RC_MALFORMED_RESPONSE;
     }
     tcti->is_pending = false;
+    note(tcti);
     return TSS2_RC_SUCCESS;
 }
 
@@ -186,5 +225,19 @@ bool tcti_drain(struct tcti *tcti) {
         explicit_bzero(tcti->answer, sizeof tcti->answer);
     }
     return !tcti->is_pending;
+}
+
+bool tcti_sweep(struct tcti *tcti) {
+    for (size_t left = tcti->made_count; left > 0; left--) {
+        uint8_t command[HEADER_SIZE + 4] = {TPM2_ST_NO_SESSIONS >> 8, TPM2_ST_NO_SESSIONS & 0xFF};
+        write_number(command + 2, sizeof command);
+        write_number(command + 6, TPM2_CC_FlushContext);
+        write_number(command + HEADER_SIZE, tcti->made[left - 1]);
+        if (transmit((TSS2_TCTI_CONTEXT *)tcti, sizeof command, command) != TSS2_RC_SUCCESS ||
+            collect(tcti) != TSS2_RC_SUCCESS) {
+            return false;
+        }
+    }
+    return true;
 }
 #endif

@@ -86,6 +86,7 @@ package final class TPMBinding: DeviceBinding {
 
     package var passcodeSecrets: (any PasscodeSecretStore)? { TPMPasscodeSecrets(self) }
     package var rollbackCounter: (any RollbackCounter)? { TPMRollbackCounter(self) }
+    package var hardwareKeys: (any HardwareKeys)? { TPMKeys(self) }
 
     private func knowledge() throws(KeychainError) -> Known {
         if let known = known.withLock({ $0 }) { return known }
@@ -99,12 +100,16 @@ package final class TPMBinding: DeviceBinding {
         _ role: UInt8,
         _ body: @Sendable (borrowing TPMSession, NVPlace) throws(TPMFailure) -> Result
     ) throws(KeychainError) -> Result {
+        let place = NVPlace(binding: try knowledge().sealed.binding, role: role)
+        return try withSession { (session) throws(TPMFailure) in try body(session, place) }
+    }
+
+    func withSession<Result: Sendable>(
+        _ body: @Sendable (borrowing TPMSession) throws(TPMFailure) -> Result
+    ) throws(KeychainError) -> Result {
         let sealed = try knowledge().sealed
-        let place = NVPlace(binding: sealed.binding, role: role)
         do throws(TPMFailure) {
-            return try device.withSession(root: sealed.root) { (session, _) throws(TPMFailure) in
-                try body(session, place)
-            }
+            return try device.withSession(root: sealed.root) { (session, _) throws(TPMFailure) in try body(session) }
         } catch {
             throw failure(error, sealed)
         }

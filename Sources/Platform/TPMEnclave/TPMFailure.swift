@@ -22,6 +22,10 @@ package struct TPMFailure: Error, Equatable, Sendable {
         case otherSeed
         /// The owner's authorisation is set, or the hierarchy is off.
         case owned
+        /// It is no key of this TPM's, or not as it was made.
+        case otherKey
+        /// The answer was authenticated, and cannot be right.
+        case faulty
         case failed
     }
 
@@ -53,6 +57,7 @@ package struct TPMFailure: Error, Equatable, Sendable {
             case CTPM_TAKEN: .taken
             case CTPM_OTHER_SEED: .otherSeed
             case CTPM_OWNED: .owned
+            case CTPM_OTHER_KEY: .otherKey
             default: .failed
             }
         guard let reason else { return nil }
@@ -92,6 +97,10 @@ package struct TPMFailure: Error, Equatable, Sendable {
             "the TPM at \(place) was cleared or is another one than the keychain was made with; restore a backup"
         case .owned:
             "the TPM at \(place) asks for its owner's authorisation, which has to be empty"
+        case .otherKey:
+            "the TPM at \(place) does not take the key: it was altered, or another TPM made it; restore a backup"
+        case .faulty:
+            "the TPM at \(place) gives an answer that cannot be right; try again, and do not rely on this TPM"
         case .failed:
             "the TPM at \(place) fails with the code 0x\(String(code, radix: 16)) (see tpm2_rc_decode)"
         }

@@ -66,31 +66,64 @@ package struct TPMSession: ~Copyable {
     package func seal(_ secret: SecretBytes) throws(TPMFailure) -> SealedBlob {
         var blob = ctpm_blob()
         try unsafe withBytes(of: secret) { bytes in unsafe ctpm_seal(pointer, bytes.baseAddress, bytes.count, &blob) }
-        return SealedBlob(
-            publicPart: unsafe withUnsafeBytes(of: &blob.public_part) {
-                unsafe Array($0.prefix(Int(blob.public_size)))
-            },
-            privatePart: unsafe withUnsafeBytes(of: &blob.private_part) {
-                unsafe Array($0.prefix(Int(blob.private_size)))
-            }
-        )
+        return SealedBlob(&blob)
     }
 
     package func unseal(_ sealed: SealedBlob, count: Int) throws(TPMFailure) -> SecretBytes {
-        guard sealed.publicPart.count <= Int(CTPM_BLOB_SIZE), sealed.privatePart.count <= Int(CTPM_BLOB_SIZE) else {
-            throw TPMFailure(.failed)
-        }
-        var blob = ctpm_blob()
-        blob.public_size = UInt16(sealed.publicPart.count)
-        blob.private_size = UInt16(sealed.privatePart.count)
-        unsafe withUnsafeMutableBytes(of: &blob.public_part) { unsafe $0.copyBytes(from: sealed.publicPart) }
-        unsafe withUnsafeMutableBytes(of: &blob.private_part) { unsafe $0.copyBytes(from: sealed.privatePart) }
+        guard var blob = sealed.blob else { throw TPMFailure(.failed) }
         var found = count
         let secret = unsafe try secret(ofCount: count) { bytes in
             unsafe ctpm_unseal(pointer, &blob, bytes.baseAddress, &found)
         }
         guard found == count else { throw TPMFailure(.failed) }
         return secret
+    }
+
+    // MARK: - Keys
+
+    /// Makes a P-256 key that signs and agrees.
+    ///
+    /// - Parameter authorization: 32 bytes, by which it is used.
+    package func makeKey(authorization: SecretBytes) throws(TPMFailure) -> UncheckedTPMKey {
+        var blob = ctpm_blob()
+        var name = [UInt8](repeating: 0, count: Int(CTPM_NAME_SIZE))
+        try unsafe withAuthorization(authorization) { bytes in
+            unsafe ctpm_make_key(pointer, bytes.baseAddress, &blob, &name)
+        }
+        return UncheckedTPMKey(parts: SealedBlob(&blob), name: name)
+    }
+
+    /// - Parameter digest: 32 bytes.
+    package func signature(
+        ofDigest digest: [UInt8],
+        by key: SealedBlob,
+        authorization: SecretBytes
+    ) throws(TPMFailure) -> UnverifiedSignature {
+        guard digest.count == Int(CTPM_NUMBER_SIZE), var blob = key.blob else { throw TPMFailure(.failed) }
+        var signature = [UInt8](repeating: 0, count: 2 * Int(CTPM_NUMBER_SIZE))
+        try unsafe withAuthorization(authorization) { bytes in
+            unsafe ctpm_sign(pointer, &blob, bytes.baseAddress, digest, &signature)
+        }
+        return UnverifiedSignature(signature)
+    }
+
+    /// - Parameter point: x and y, 32 bytes each.
+    package func product(
+        of point: [UInt8],
+        and key: SealedBlob,
+        authorization: SecretBytes
+    ) throws(TPMFailure) -> UncheckedProduct {
+        guard point.count == 2 * Int(CTPM_NUMBER_SIZE), authorization.count == Int(CTPM_AUTHORIZATION_SIZE),
+            var blob = key.blob
+        else { throw TPMFailure(.failed) }
+        return UncheckedProduct(
+            try unsafe secret(ofCount: point.count) { bytes in
+                unsafe authorization.withUnsafeBytes { auth in
+                    let auth = unsafe auth.assumingMemoryBound(to: UInt8.self)
+                    return unsafe ctpm_agree(pointer, &blob, auth.baseAddress, point, bytes.baseAddress)
+                }
+            }
+        )
     }
 
     // MARK: - Indexes
@@ -167,7 +200,7 @@ package struct TPMSession: ~Copyable {
     }
 }
 
-/// What a TPM has sealed, as it wants to see it again.
+/// What a TPM has sealed, or a key of its, as it wants to see it again.
 package struct SealedBlob: Sendable, Equatable {
     package let publicPart: [UInt8]
     package let privatePart: [UInt8]
@@ -175,6 +208,24 @@ package struct SealedBlob: Sendable, Equatable {
     package init(publicPart: [UInt8], privatePart: [UInt8]) {
         self.publicPart = publicPart
         self.privatePart = privatePart
+    }
+}
+
+extension SealedBlob {
+    fileprivate init(_ blob: inout ctpm_blob) {
+        publicPart = unsafe withUnsafeBytes(of: &blob.public_part) { unsafe Array($0.prefix(Int(blob.public_size))) }
+        privatePart = unsafe withUnsafeBytes(of: &blob.private_part) { unsafe Array($0.prefix(Int(blob.private_size))) }
+    }
+
+    /// Nil for one that is larger than any.
+    fileprivate var blob: ctpm_blob? {
+        guard publicPart.count <= Int(CTPM_BLOB_SIZE), privatePart.count <= Int(CTPM_BLOB_SIZE) else { return nil }
+        var blob = ctpm_blob()
+        blob.public_size = UInt16(publicPart.count)
+        blob.private_size = UInt16(privatePart.count)
+        unsafe withUnsafeMutableBytes(of: &blob.public_part) { unsafe $0.copyBytes(from: publicPart) }
+        unsafe withUnsafeMutableBytes(of: &blob.private_part) { unsafe $0.copyBytes(from: privatePart) }
+        return blob
     }
 }
 

@@ -18,42 +18,12 @@ package protocol DeviceBinding: Sendable {
     /// Nil where nothing outside the disk can tell an older keybag from the newest.
     var rollbackCounter: (any RollbackCounter)? { get }
 
-    /// Nil where no hardware makes private keys: then the enclave computes with them.
+    /// Nil where the enclave keeps keys in software.
     var hardwareKeys: (any HardwareKeys)? { get }
 }
 
 extension DeviceBinding {
     package var hardwareKeys: (any HardwareKeys)? { nil }
-}
-
-/// Hardware that makes P-256 keys, signs and agrees with them, and never gives one out.
-package protocol HardwareKeys: Sendable {
-    /// Makes a key.
-    ///
-    /// - Returns: what only this hardware can use again, and the public key (X9.63, 65 bytes).
-    func makeKey() throws(KeychainError) -> HardwareKey
-
-    /// - Parameter digest: 32 bytes.
-    /// - Returns: r and s, 32 bytes each, big-endian.
-    func signature(ofDigest digest: [UInt8], by key: SecretBytes) throws(KeychainError) -> [UInt8]
-
-    /// - Parameter point: X9.63, 65 bytes, uncompressed.
-    /// - Returns: the X coordinate, 32 bytes.
-    /// - Throws: `invalidParameter` for a point that is not on the curve.
-    func sharedSecret(with point: [UInt8], by key: SecretBytes) throws(KeychainError) -> SecretBytes
-}
-
-/// A private key of some hardware's.
-package struct HardwareKey: Sendable {
-    /// What only this hardware can use again.
-    package let blob: SecretBytes
-    /// X9.63, 65 bytes.
-    package let publicKey: [UInt8]
-
-    package init(blob: SecretBytes, publicKey: [UInt8]) {
-        self.blob = blob
-        self.publicKey = publicKey
-    }
 }
 
 /// Hardware that gives out secrets against an authorisation, and limits how often one may be wrong.
@@ -83,4 +53,42 @@ package protocol RollbackCounter: Sendable {
     func start() throws(KeychainError) -> UInt64
     func value() throws(KeychainError) -> UInt64
     func increment() throws(KeychainError) -> UInt64
+}
+
+/// Hardware that makes P-256 keys, signs and agrees with them, and never gives one out.
+package protocol HardwareKeys: Sendable {
+    /// Makes a key.
+    ///
+    /// - Returns: what only this hardware can use again, and the public key (X9.63, 65 bytes).
+    func makeKey() throws(KeychainError) -> HardwareKey
+
+    /// Signs with ECDSA.
+    ///
+    /// - Parameters:
+    ///   - digest: 32 bytes.
+    ///   - key: the blob that `makeKey` returned.
+    /// - Returns: r and s, 32 bytes each, big-endian.
+    /// - Throws: `notAvailable` for a blob that was altered or that other hardware made, and while the hardware does not
+    ///   answer.
+    func signature(ofDigest digest: [UInt8], by key: SecretBytes) throws(KeychainError) -> [UInt8]
+
+    /// Agrees on a secret with ECDH.
+    ///
+    /// - Parameters:
+    ///   - point: X9.63, 65 bytes, uncompressed. Off the curve: `invalidParameter`.
+    ///   - key: the blob that `makeKey` returned.
+    /// - Returns: the X coordinate, 32 bytes.
+    /// - Throws: `notAvailable` as `signature` does.
+    func sharedSecret(with point: [UInt8], by key: SecretBytes) throws(KeychainError) -> SecretBytes
+}
+
+package struct HardwareKey: Sendable {
+    /// It is worth nothing without the hardware, and is kept as a secret all the same.
+    package let blob: SecretBytes
+    package let publicKey: [UInt8]
+
+    package init(blob: SecretBytes, publicKey: [UInt8]) {
+        self.blob = blob
+        self.publicKey = publicKey
+    }
 }

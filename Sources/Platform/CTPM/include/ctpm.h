@@ -34,6 +34,8 @@ enum ctpm_status {
     CTPM_OTHER_SEED,
     /// The owner's (or endorsement's) authorisation is set, or the hierarchy is switched off.
     CTPM_OWNED,
+    /// What was to be used is no key of this TPM's, or has another authorisation: it is another's, or was altered.
+    CTPM_OTHER_KEY,
     /// Whatever else it says; the code tells.
     CTPM_FAILED,
 };
@@ -42,6 +44,7 @@ enum ctpm_status {
 #define CTPM_TAG_SIZE 32
 #define CTPM_AUTHORIZATION_SIZE 32
 #define CTPM_BLOB_SIZE 512
+#define CTPM_NUMBER_SIZE 32
 #define CTPM_TEXT_SIZE 32
 
 /// A connection. For one thread at a time.
@@ -81,6 +84,27 @@ struct ctpm_blob {
 enum ctpm_status ctpm_seal(struct ctpm *connection, const uint8_t *secret, size_t size, struct ctpm_blob *blob);
 /// - Parameter size: the room at first, then what there is.
 enum ctpm_status ctpm_unseal(struct ctpm *connection, const struct ctpm_blob *blob, uint8_t *secret, size_t *size);
+
+/// Makes a P-256 key under the storage root key, which the TPM signs and agrees with and never gives out. It is loaded
+/// once, and stays nowhere in the TPM. Wrong authorisations do not count.
+///
+/// - Parameter name: the one that it had when it was loaded.
+enum ctpm_status ctpm_make_key(struct ctpm *connection, const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                               struct ctpm_blob *key, uint8_t name[CTPM_NAME_SIZE]);
+/// Signs a digest of 32 bytes with ECDSA.
+///
+/// - Parameter signature: r and s, big-endian.
+enum ctpm_status ctpm_sign(struct ctpm *connection, const struct ctpm_blob *key,
+                           const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                           const uint8_t digest[CTPM_NUMBER_SIZE], uint8_t signature[2 * CTPM_NUMBER_SIZE]);
+/// Multiplies a point of the curve with the key.
+///
+/// - Parameters:
+///   - point: x and y, big-endian.
+///   - product: likewise.
+enum ctpm_status ctpm_agree(struct ctpm *connection, const struct ctpm_blob *key,
+                            const uint8_t authorization[CTPM_AUTHORIZATION_SIZE],
+                            const uint8_t point[2 * CTPM_NUMBER_SIZE], uint8_t product[2 * CTPM_NUMBER_SIZE]);
 
 enum ctpm_kind {
     /// 32 bytes, given out against the authorisation. A wrong one counts towards the lock-out.
