@@ -277,8 +277,8 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainTrust", "KeychainModel",
-                "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainTrust",
+                "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade

@@ -67,5 +67,5 @@ enum EveryClass: CaseIterable, CustomTestStringConvertible {
     var hasObjects: Bool { self == .certificate }
 
     /// Whether its items would be returned as objects, and are not yet.
-    var lacksObjects: Bool { self == .key || self == .identity }
+    var lacksObjects: Bool { self == .identity }
 }

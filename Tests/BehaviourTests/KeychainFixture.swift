@@ -232,7 +232,7 @@ extension EngineConnection: PresenceKeychain {
 
     func presenceStatus() throws(KeychainError) -> PresenceStatus { try engine.enclave.presenceStatus() }
 
-    private func asking<Request, Value>(
+    func asking<Request, Value>(
         _ request: Request,
         _ authentication: WritableKeyPath<Request, ItemAuthentication>,
         _ body: (Request) throws(KeychainError) -> Value
@@ -247,6 +247,19 @@ extension EngineConnection: PresenceKeychain {
             var request = request
             request[keyPath: authentication] = current
             return try body(request)
+        }
+    }
+}
+
+extension EngineConnection: EnclaveKeyService {
+    func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
+        try asking(request, \.authentication) { (request) throws(KeychainError) in
+            try engine.makeKey(request, for: caller)
+        }
+    }
+    func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
+        try asking(request, \.authentication) { (request) throws(KeychainError) in
+            try engine.useKey(request, for: caller)
         }
     }
 }

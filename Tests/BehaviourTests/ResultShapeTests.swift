@@ -384,8 +384,8 @@ struct ResultShapeTests {
         }
     }
 
-    @Test(arguments: Transport.allCases, [EveryClass.key, .identity])
-    func `objects of private keys and identities are not implemented, whatever the limit`(
+    @Test(arguments: Transport.allCases, [EveryClass.identity])
+    func `objects of identities are not implemented, whatever the limit`(
         transport: Transport,
         itemClass: EveryClass
     ) throws {

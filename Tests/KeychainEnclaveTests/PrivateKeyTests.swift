@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeychainCertificates
 import KeychainModel
+import Synchronization
 import Testing
 
 @testable import KeychainEnclave
@@ -172,7 +173,9 @@ struct PrivateKeyTests {
         }.need
         #expect(need == PresenceNeed(.passcode, items: [key.header.uuid]))
         #expect(signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .passcode)])) == nil)
-        #expect(signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .biometry)])) == .interactionNotAllowed)
+        #expect(
+            signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .biometry)])) == .interactionNotAllowed
+        )
         #expect(signs(key) == .interactionNotAllowed)
         // What an item with this access control holds is but what stands for the key.
         var binding = ItemBinding(key.header)
@@ -202,11 +205,12 @@ struct PrivateKeyTests {
     @Test func `wrong application passwords of a key are counted`() throws {
         let key = try make([.privateKeyUsage, .applicationPassword], with: password("right"))
         let clock = TestClock()
-        try clock.run {
-            for _ in 0..<20 { #expect(signs(key, with: try password("wrong")) == .authenticationFailed) }
-            #expect(signs(key, with: try password("right")) == .authenticationFailed)
+        let (right, wrong) = (try password("right"), try password("wrong"))
+        clock.run {
+            for _ in 0..<20 { #expect(signs(key, with: wrong) == .authenticationFailed) }
+            #expect(signs(key, with: right) == .authenticationFailed)
             clock.advance(100_000)
-            #expect(signs(key, with: try password("right")) == nil)
+            #expect(signs(key, with: right) == nil)
         }
     }
 
@@ -230,7 +234,9 @@ struct PrivateKeyTests {
         #expect(signs(key, again) == nil)
     }
 
-    @Test func `a key outlives other passcodes and rotations, and with the passcode goes the class that needs one`() throws {
+    @Test func `a key outlives other passcodes and rotations, and with the passcode goes the class that needs one`()
+        throws
+    {
         let before = try make()
         try enclave.owner.changePasscode(from: nil, to: secret("passcode"))
         let bound = try make(nil, .whenPasscodeSetThisDeviceOnly)

@@ -145,6 +145,7 @@ struct GroupCommitTests {
                 switch result.answer {
                 case .items(let items): "\(items.count) items"
                 case .count(let count): "\(count)"
+                case .key, .secret: "a key"
                 }
             }
         }

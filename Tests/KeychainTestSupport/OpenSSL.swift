@@ -80,6 +80,21 @@ package enum OpenSSL {
         }
     }
 
+    /// Whether `openssl dgst` takes an ECDSA signature (DER) of a message's SHA-256 by the key of a point on P-256.
+    package static func verifies(_ signature: Data, of message: Data, point: Data) throws -> Bool {
+        try inFolder { folder in
+            // SubjectPublicKeyInfo (RFC 5480) with the curve's name.
+            let header: [UInt8] = [
+                0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
+                0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+            ]
+            try (Data(header) + point).write(to: folder.appending(path: "key.der"))
+            try signature.write(to: folder.appending(path: "signature"))
+            let arguments = ["dgst", "-sha256", "-keyform", "DER", "-verify", "key.der", "-signature", "signature"]
+            return (try? run(arguments, in: folder, input: message)) != nil
+        }
+    }
+
     private static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -134,8 +134,8 @@ struct KeyTests {
     }
 
     @Test
-    func `private keys are not implemented, and bytes that are none are a wrong parameter`() throws {
-        let rsa = try OpenSSL.privateKey(["genrsa", "-traditional", "1024"])
+    func `private keys that openssl has made are taken, and come out as they went in`() throws {
+        let rsa = try OpenSSL.privateKey(["genrsa", "-traditional", "2048"])
         let der = try OpenSSL.privateKey(["ecparam", "-name", "prime256v1", "-genkey", "-noout"])
         // ECPrivateKey (RFC 5915): the number is behind seven bytes, the point at the end.
         let curve = der.suffix(65) + der.dropFirst(7).prefix(32)
@@ -144,7 +144,16 @@ struct KeyTests {
             func status(_ bytes: Data) -> OSStatus? {
                 refusal { SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, $0) }
             }
-            #expect(status(bytes) == errSecUnimplemented)
+            let key = try #require(SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil))
+            #expect(try self.bytes(key) == bytes)
+            let about = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+            #expect(about["kcls"] as? String == kSecAttrKeyClassPrivate as String)
+            #expect(about["v_Data"] as? Data == bytes)
+            #expect(try #require(SecKeyCreateWithData(bytes as CFData, about as CFDictionary, nil)) == key)
+            let publicKey = try #require(SecKeyCopyPublicKey(key))
+            #expect(publicKey != key)
+            #expect((SecKeyCopyAttributes(publicKey) as? [String: Any])?["klbl"] as? Data == about["klbl"] as? Data)
+            #expect(!key.description.contains(bytes.suffix(8).map { String(format: "%02X", $0) }.joined()))
             for wrong in [Data(), Data([4]), bytes.dropLast(), bytes + [0], bytes.prefix(65)] {
                 #expect(status(Data(wrong)) == errSecParam)
             }
@@ -164,7 +173,7 @@ struct KeyTests {
 
     @available(*, deprecated)
     @Test
-    func `a new key of a type or a size that there is not is a wrong parameter, and any other is not implemented`() {
+    func `a new key of a type or a size that there is not is a wrong parameter`() {
         let cases: [([CFString: Any], OSStatus)] = [
             ([:], errSecParam), ([kSecAttrKeyType: kSecAttrKeyTypeRSA], errSecParam),
             ([kSecAttrKeySizeInBits: 2048], errSecParam),
@@ -180,13 +189,9 @@ struct KeyTests {
                     kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
                 ], errSecParam
             ),
-            ([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048], errSecUnimplemented),
+            // What Apple has, and what is composed here has not.
             ([kSecAttrKeyType: 42, kSecAttrKeySizeInBits: "1023"], errSecUnimplemented),
-            ([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 521], errSecUnimplemented),
-            (
-                [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave],
-                errSecUnimplemented
-            ),
+            ([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 192], errSecUnimplemented),
         ]
         for (parameters, status) in cases {
             #expect(refusal { SecKeyCreateRandomKey(parameters as CFDictionary, $0) } == status, "\(parameters)")
@@ -197,10 +202,69 @@ struct KeyTests {
         }
     }
 
+    @available(*, deprecated)
+    @Test(arguments: [("73", 256), ("73", 384), ("73", 521), ("42", 2048)])
+    func `a new pair signs and verifies by both families of functions`(type: String, size: Int) throws {
+        let parameters = [kSecAttrKeyType: type, kSecAttrKeySizeInBits: size] as [CFString: Any] as CFDictionary
+        var publicKey: SecKey?
+        var privateKey: SecKey?
+        #expect(SecKeyGeneratePair(parameters, &publicKey, &privateKey) == errSecSuccess)
+        let (mine, others) = (try #require(privateKey), try #require(publicKey))
+        #expect(SecKeyCopyPublicKey(mine) == others)
+        let message = Data("a message".utf8) as CFData
+        let algorithm: SecKeyAlgorithm =
+            type == "42" ? .rsaSignatureMessagePSSSHA256 : .ecdsaSignatureMessageX962SHA512
+        let signature = try #require(SecKeyCreateSignature(mine, algorithm, message, nil))
+        #expect(SecKeyVerifySignature(others, algorithm, message, signature, nil))
+        let wrong = code { SecKeyVerifySignature(others, algorithm, Data([1]) as CFData, signature, $0) }
+        #expect(wrong.result as? Bool == false && wrong.code == errSecVerifyFailed)
+        #expect(code { SecKeyVerifySignature(mine, algorithm, message, signature, $0) }.code == errSecParam)
+        #expect(refusal { SecKeyCreateSignature(others, algorithm, message, $0) } == errSecParam)
+
+        let digest = [UInt8](repeating: 7, count: 32)
+        var room = [UInt8](repeating: 0, count: 300)
+        var length = room.count
+        #expect(SecKeyRawSign(mine, .PKCS1SHA256, digest, 32, &room, &length) == errSecSuccess)
+        #expect(SecKeyRawVerify(others, .PKCS1SHA256, digest, 32, room, length) == errSecSuccess)
+        #expect(SecKeyRawVerify(others, .PKCS1SHA256, digest, 32, room, length - 1) == errSSLCrypto)
+        #expect(SecKeyRawVerify(others, .PKCS1SHA256, digest, 32, room, 0) == errSSLCrypto)
+        #expect(SecKeyRawSign(mine, .PKCS1SHA256, digest, 31, &room, &length) == errSecParam)
+        var little = 10
+        #expect(SecKeyRawSign(mine, .PKCS1SHA256, digest, 32, &room, &little) == errSecParam)
+        #expect(little == 10)
+    }
+
+    @available(*, deprecated)
+    @Test
+    func `RSA decrypts what was encrypted by both families of functions`() throws {
+        let parameters = [kSecAttrKeyType: "42", kSecAttrKeySizeInBits: 2048] as [CFString: Any] as CFDictionary
+        let key = try #require(SecKeyCreateRandomKey(parameters, nil))
+        let publicKey = try #require(SecKeyCopyPublicKey(key))
+        let message = Data("a message".utf8)
+        for algorithm: SecKeyAlgorithm in [.rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA256, .rsaEncryptionOAEPSHA1AESGCM]
+        {
+            let ciphertext = try #require(SecKeyCreateEncryptedData(publicKey, algorithm, message as CFData, nil))
+            #expect(SecKeyCreateDecryptedData(key, algorithm, ciphertext, nil) as Data? == message)
+            #expect(refusal { SecKeyCreateDecryptedData(publicKey, algorithm, ciphertext, $0) } == errSecParam)
+            #expect(refusal { SecKeyCreateEncryptedData(key, algorithm, message as CFData, $0) } == errSecParam)
+        }
+        for padding in [.PKCS1, .OAEP] as [SecPadding] {
+            var room = [UInt8](repeating: 0, count: 256)
+            var length = room.count
+            #expect(SecKeyEncrypt(publicKey, padding, Array(message), message.count, &room, &length) == errSecSuccess)
+            var opened = [UInt8](repeating: 0, count: 256)
+            var size = opened.count
+            #expect(SecKeyDecrypt(key, padding, room, length, &opened, &size) == errSecSuccess)
+            #expect(Data(opened.prefix(size)) == message)
+            room[200] ^= 1
+            #expect(SecKeyDecrypt(key, padding, room, length, &opened, &size) != errSecSuccess)
+        }
+    }
+
     // MARK: - Operations
 
     @Test
-    func `what takes a private key refuses a public one, and the rest is not implemented`() throws {
+    func `what takes a private key refuses a public one, and an algorithm of another type is refused`() throws {
         let key = try key()
         let data = Data([1]) as CFData
         #expect(refusal { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, data, $0) } == errSecParam)
@@ -208,30 +272,39 @@ struct KeyTests {
         #expect(refusal { SecKeyCreateDecryptedData(key, ecies, data, $0) } == errSecParam)
         let exchange = SecKeyAlgorithm.ecdhKeyExchangeStandard
         #expect(refusal { SecKeyCopyKeyExchangeResult(key, exchange, key, [:] as CFDictionary, $0) } == errSecParam)
-        #expect(refusal { SecKeyCreateEncryptedData(key, ecies, data, $0) } == errSecUnimplemented)
+        #expect(SecKeyCreateEncryptedData(key, ecies, data, nil) != nil)
         #expect(refusal { SecKeyCreateEncryptedData(key, .rsaEncryptionPKCS1, data, $0) } == errSecParam)
         var outcome = code { SecKeyVerifySignature(key, .ecdsaSignatureMessageX962SHA256, data, data, $0) }
         #expect(outcome.result as? Bool == false)
-        #expect(outcome.code == errSecUnimplemented)
+        #expect(outcome.code == errSecVerifyFailed)
         outcome = code { SecKeyVerifySignature(key, .rsaSignatureMessagePSSSHA256, data, data, $0) }
         #expect(outcome.result as? Bool == false)
         #expect(outcome.code == errSecParam)
-        for operation in [.sign, .verify, .encrypt, .decrypt, .keyExchange] as [SecKeyOperationType] {
+        let unknown = SecKeyAlgorithm(rawValue: "algid:sign:unknown" as CFString)
+        #expect(code { SecKeyVerifySignature(key, unknown, data, data, $0) }.code == errSecParam)
+        for operation in [.sign, .encrypt, .decrypt, .keyExchange] as [SecKeyOperationType] {
             #expect(!SecKeyIsAlgorithmSupported(key, operation, .ecdsaSignatureMessageX962SHA256))
         }
+        #expect(SecKeyIsAlgorithmSupported(key, .verify, .ecdsaSignatureMessageX962SHA256))
     }
 
-    @available(*, deprecated)
     @Test
-    func `the earlier functions return the same codes`() throws {
-        let key = try key()
-        var input: [UInt8] = [1]
-        var output: [UInt8] = [0]
-        var length = 1
-        #expect(SecKeyRawSign(key, .PKCS1SHA256, &input, 1, &output, &length) == errSecParam)
-        #expect(SecKeyDecrypt(key, [], &input, 1, &output, &length) == errSecParam)
-        #expect(SecKeyRawVerify(key, .PKCS1, &input, 1, &output, 1) == errSecUnimplemented)
-        #expect(SecKeyEncrypt(key, .OAEP, &input, 1, &output, &length) == errSecUnimplemented)
-        #expect(length == 1)
+    func `an exchange with derivation needs a size`() throws {
+        let parameters = [kSecAttrKeyType: "73", kSecAttrKeySizeInBits: 384] as [CFString: Any] as CFDictionary
+        let (one, two) = (
+            try #require(SecKeyCreateRandomKey(parameters, nil)), try #require(SecKeyCreateRandomKey(parameters, nil))
+        )
+        let algorithm = SecKeyAlgorithm.ecdhKeyExchangeStandardX963SHA384
+        let (first, second) = (try #require(SecKeyCopyPublicKey(one)), try #require(SecKeyCopyPublicKey(two)))
+        let wanted =
+            [
+                SecKeyKeyExchangeParameter.requestedSize.rawValue: 40,
+                SecKeyKeyExchangeParameter.sharedInfo.rawValue: Data([1, 2]),
+            ] as [CFString: Any] as CFDictionary
+        let mine = SecKeyCopyKeyExchangeResult(one, algorithm, second, wanted, nil) as Data?
+        let theirs = SecKeyCopyKeyExchangeResult(two, algorithm, first, wanted, nil) as Data?
+        #expect(mine?.count == 40 && mine == theirs)
+        let none = [:] as CFDictionary
+        #expect(refusal { SecKeyCopyKeyExchangeResult(one, algorithm, second, none, $0) } == errSecParam)
     }
 }

@@ -75,13 +75,11 @@ extension KeychainPolicy {
             (request.accessControl ?? key.header.accessControl) == key.header.accessControl,
             (request.accessibility ?? key.header.accessibility) == key.header.accessibility
         else {
-            throw KeychainError(.invalidParameter, "a key in the Secure Enclave is stored as it was made to be protected")
+            throw KeychainError(
+                .invalidParameter,
+                "a key in the Secure Enclave is stored as it was made to be protected"
+            )
         }
         return key
     }
-}
-
-extension AttributeList {
-    /// Whether an item's key is in the Secure Enclave.
-    package var isInEnclave: Bool { self[.tokenID] == .string(EnclaveKey.tokenID) }
 }

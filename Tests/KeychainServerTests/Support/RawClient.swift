@@ -145,6 +145,7 @@ extension Outcome {
         case .failed(let error): "\(error.code)"
         case .items(let items, _): "\(items.count) items"
         case .count(let count, _): "\(count)"
+        case .key, .secret: "a key"
         }
     }
 }

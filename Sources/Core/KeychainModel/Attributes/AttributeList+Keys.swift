@@ -5,6 +5,9 @@ extension AttributeList {
         throw KeychainError(.unimplemented, "there are no objects of symmetric keys")
     }
 
+    /// Whether an item's key is in the Secure Enclave.
+    package var isInEnclave: Bool { self[.tokenID] == .string(EnclaveKey.tokenID) }
+
     /// Whether the attributes are those of an RSA key; nil where they are of neither kind that objects have.
     package var isOfRSAKey: Bool? {
         switch self["type"] {

@@ -36,7 +36,7 @@ enum DictionaryReader {
         case let uuid as UUID: queryValue(uuid)
         case let control as SecAccessControl: .accessControl(control.control)
         case let certificate as SecCertificate: .reference(.certificate(certificate.bytes))
-        case let key as SecKey: .reference(.publicKey(key.publicKey))
+        case let key as SecKey: (try? key.material.reference).map { .reference($0) } ?? .other
         case is SecIdentity: .reference(.identity)
         case let policy as SecPolicy: .policy(policy.trustPolicy)
         case is NSNull: .null
@@ -74,7 +74,7 @@ enum DictionaryReader {
 }
 
 extension CallContext {
-    fileprivate init(_ context: any AuthenticationContext) {
+    init(_ context: any AuthenticationContext) {
         var prompt = PromptWishes()
         prompt.reason = context.promptReason
         prompt.cancelTitle = context.promptCancelTitle

@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 
 @_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
 /// Gives the items that were found the shape that the `kSecReturn…` keys ask for
@@ -12,6 +13,8 @@ struct ResultBuilder {
     let returns: ReturnSelection
     /// The result of an add shows less of the attributes, and the digest always.
     let isAddition: Bool
+    /// How the person is asked when a key that is found is used.
+    var authentication = KeyAuthentication.none
 
     /// The array of a search whose limit is not one. An item that has nothing to show is not in it.
     ///
@@ -54,8 +57,10 @@ struct ResultBuilder {
         }
     }
 
+    /// Nil for a key of the Secure Enclave: what stands for it is in its object.
     private func data(of item: FoundItem) -> NSData? {
-        item.secrets[.valueData].map(\.object)
+        if itemClass == .key || itemClass == .identity, item.isEnclaveKey { return nil }
+        return item.secrets[.valueData].map(\.object)
     }
 
     /// Nil for passwords, which are no objects, and for an item whose data is no certificate or key.
@@ -69,18 +74,29 @@ struct ResultBuilder {
                 unsafe SecCertificateCreateWithData(nil, object.withUnsafeBytes { unsafe Data($0) } as NSData)
             }
         case .key:
-            try item.attributes.requirePublicKey()
-            return publicKey(of: item).map { SecKey($0) }
+            try item.attributes.requireAsymmetricKey()
+            return key(of: item)
         case .identity: throw KeychainError(.unimplemented, "there are no objects of identities yet")
         }
     }
 
-    private func publicKey(of item: FoundItem) -> PublicKey? {
-        guard let bytes = unsafe item.object?.withUnsafeBytes({ unsafe Array($0) }) else { return nil }
-        return switch item.attributes.isOfRSAKey {
-        case true: PublicKey(rsa: bytes)
-        case false: PublicKey(point: bytes)
-        case nil: nil
+    private func key(of item: FoundItem) -> SecKey? {
+        guard let data = item.object else { return nil }
+        let bytes = { unsafe data.withUnsafeBytes { unsafe Array($0) } }
+        if item.attributes.isInEnclave {
+            return EnclaveKey(bytes()).map {
+                SecKey(.enclaveKey(EnclaveKeyHandle(key: $0, authentication: authentication)))
+            }
+        }
+        let isPrivate = item.attributes[.keyClass] == .integer(1)
+        return switch (item.attributes.isOfRSAKey, isPrivate) {
+        case (true, false): PublicKey(rsa: bytes()).map { SecKey($0) }
+        case (false, false): PublicKey(point: bytes()).map { SecKey($0) }
+        case (let isRSA?, true):
+            (try? PrivateKey(externalRepresentation: data, isRSA ? .rsa : .ellipticCurve)).map {
+                SecKey(.privateKey($0))
+            }
+        case (nil, _): nil
         }
     }
 
@@ -139,10 +155,11 @@ struct ResultBuilder {
     }
 }
 
-extension SecretBytes {
-    fileprivate var object: NSData {
-        unsafe withUnsafeBytes { bytes in
-            unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
-        }
+extension FoundItem {
+    fileprivate var isEnclaveKey: Bool {
+        guard !attributes.isInEnclave else { return true }
+        // Where nobody asked for attributes there are none.
+        guard attributes.count == 0, let data = secrets[.valueData] else { return false }
+        return unsafe data.withUnsafeBytes { unsafe EnclaveKey(Array($0.prefix(EnclaveKey.largest + 1))) } != nil
     }
 }

@@ -18,11 +18,29 @@ public import Foundation
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status(of: "SecItemAdd") { () throws(KeychainError) in
-        let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
-        guard let item = try CurrentKeychain.service().add(request) else { return }
-        let builder = ResultBuilder(itemClass: request.itemClass, returns: request.returns, isAddition: true)
-        unsafe result?.pointee = try builder.object(for: item)
+        let object = try addedItem(attributes)
+        if let object { unsafe result?.pointee = object.value }
     }
+}
+
+/// What came of an add that asked for something; the object may be none all the same.
+struct AddedObject {
+    let value: AnyObject?
+}
+
+/// Adds an item.
+///
+/// - Returns: nil where nothing was asked for.
+func addedItem(_ attributes: CFDictionary) throws(KeychainError) -> AddedObject? {
+    let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
+    guard let item = try CurrentKeychain.service().add(request) else { return nil }
+    let builder = ResultBuilder(
+        itemClass: request.itemClass,
+        returns: request.returns,
+        isAddition: true,
+        authentication: KeyAuthentication(attributes)
+    )
+    return AddedObject(value: try builder.object(for: item))
 }
 
 /// Finds items of the keychain.
@@ -43,7 +61,12 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         let items = try CurrentKeychain.service().find(request)
         guard let first = items.first else { throw notFound }
         guard unsafe result != nil else { return }
-        let builder = ResultBuilder(itemClass: request.query.itemClass, returns: request.returns, isAddition: false)
+        let builder = ResultBuilder(
+            itemClass: request.query.itemClass,
+            returns: request.returns,
+            isAddition: false,
+            authentication: KeyAuthentication(query)
+        )
         if request.limit != .one {
             unsafe result?.pointee = try builder.array(for: consume items)
         } else if !request.returns.isEmpty {

@@ -31,6 +31,9 @@ struct KeyDescription {
         }
     }
 
+    /// `kSecAttrTokenOID`, which is no public constant: what a token makes a key of.
+    static var tokenObject: NSString { "toid" }
+
     /// A number, or text that is one in its shortest form.
     static func number(_ value: Any?) -> Int? {
         switch value {

@@ -2,8 +2,10 @@ public import CoreFoundationAliases
 public import Foundation
 
 @_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainKeys
+@_implementationOnly import KeychainModel
 
-/// A key. So far it is always the public half of a pair.
+/// A key: the public or the private half of a pair.
 ///
 /// Two of them are equal when they are the same half with the same numbers.
 public final class SecKey: NSObject, @unchecked Sendable {
@@ -12,17 +14,40 @@ public final class SecKey: NSObject, @unchecked Sendable {
     // The layout of a public class is part of the module, and no type of an inner module may be: see `Package.swift`.
     private let boxed: AnyObject
 
-    init(_ key: PublicKey) {
-        boxed = Box(key)
+    convenience init(_ key: PublicKey) {
+        self.init(.publicKey(key))
     }
 
-    var publicKey: PublicKey {
+    init(_ material: KeyMaterial) {
+        boxed = Box(material)
+    }
+
+    var material: KeyMaterial {
         // Made above and nowhere else.
-        unsafe unsafeDowncast(boxed, to: Box.self).key
+        unsafe unsafeDowncast(boxed, to: Box.self).material
+    }
+
+    /// The public half, of whichever half this is.
+    var publicKey: PublicKey {
+        switch material {
+        case .publicKey(let key): key
+        case .privateKey(let key): key.publicKey
+        case .enclaveKey(let handle): handle.publicKey
+        }
     }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        (object as? SecKey)?.publicKey == publicKey
+        guard let other = object as? SecKey else { return false }
+        return other.half == half && other.publicKey == publicKey
+    }
+
+    /// Of an RSA key, two private ones with the same public half differ in nothing that matters.
+    private var half: Int {
+        switch material {
+        case .publicKey: 0
+        case .privateKey: 1
+        case .enclaveKey: 2
+        }
     }
 
     public override var hash: Int {
@@ -32,18 +57,47 @@ public final class SecKey: NSObject, @unchecked Sendable {
     public override var description: String {
         let address = String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)
         let padding = String(repeating: "0", count: max(0, 12 - address.count))
-        return "<SecKeyRef \(publicKey.details), addr: 0x\(padding)\(address)>"
+        let details = half == 0 ? publicKey.details : publicKey.detailsOfPrivateKey
+        return "<SecKeyRef \(details), addr: 0x\(padding)\(address)>"
     }
 
     public override var debugDescription: String { description }
 }
 
+/// What a key is made of.
+@_implementationOnly
+enum KeyMaterial: Sendable {
+    case publicKey(PublicKey)
+    case privateKey(PrivateKey)
+    case enclaveKey(EnclaveKeyHandle)
+
+    /// The private half; nil of a public key.
+    var privateKey: PrivateKey? {
+        switch self {
+        case .publicKey: nil
+        case .privateKey(let key): key
+        case .enclaveKey(let handle): PrivateKey(handle)
+        }
+    }
+
+    /// What an item is made of, or found by.
+    var reference: ItemReference {
+        get throws(KeychainError) {
+            switch self {
+            case .publicKey(let key): .publicKey(key)
+            case .privateKey(let key): .privateKey(of: key.publicKey, try key.externalRepresentation)
+            case .enclaveKey(let handle): .enclaveKey(handle.key)
+            }
+        }
+    }
+}
+
 @_implementationOnly
 private final class Box: Sendable {
-    let key: PublicKey
+    let material: KeyMaterial
 
-    init(_ key: PublicKey) {
-        self.key = key
+    init(_ material: KeyMaterial) {
+        self.material = material
     }
 }
 
@@ -67,6 +121,16 @@ extension PublicKey {
         case .ellipticCurve(let curve, let x, let y):
             "curve type: kSecECCurveSecp\(curve.sizeInBits)r1, algorithm id: 3, key type: ECPublicKey, version: 4, "
                 + "block size: \(blockSize * 8) bits, y: \(y.hexadecimal), x: \(x.hexadecimal)"
+        }
+    }
+
+    /// The same of its private half: no number of that.
+    fileprivate var detailsOfPrivateKey: String {
+        switch kind {
+        case .rsa: "algorithm id: 1, key type: RSAPrivateKey, version: 4, block size: \(blockSize * 8) bits"
+        case .ellipticCurve(let curve, _, _):
+            "curve type: kSecECCurveSecp\(curve.sizeInBits)r1, algorithm id: 3, key type: ECPrivateKey, version: 4, "
+                + "block size: \(blockSize * 8) bits"
         }
     }
 }

@@ -2,13 +2,22 @@ public import CoreFoundationAliases
 public import Foundation
 
 @_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
-/// Makes a pair of keys. There are no private keys yet: a valid request is `errSecUnimplemented`.
+/// Makes a pair of keys.
+///
+/// A key that is in the Secure Enclave (`kSecAttrTokenID`) is P-256, stays there, and is stored unless
+/// `kSecAttrIsPermanent` says otherwise; its access control stands among the private key's attributes. Of other keys none
+/// is stored unless `kSecAttrIsPermanent` says so.
 ///
 /// - Parameters:
-///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`, at the top; attributes of both halves.
-///   - error: receives `errSecParam` for a type or a size that is missing or that there is not.
+///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`, at the top; attributes of both halves, and of each in
+///     `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs`.
+///   - error: receives `errSecParam` for a type or a size that is missing or that there is not; `errSecUnimplemented` for
+///     RSA of less than 1024 bits and for curves other than P-256, P-384 and P-521; what `SecItemAdd` fails with where a
+///     half is to be stored: the public one is stored first, and stays.
 /// - Returns: the private key.
 ///
 /// See [SecKeyCreateRandomKey](https://developer.apple.com/documentation/security/seckeycreaterandomkey(_:_:)).
@@ -17,15 +26,15 @@ public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
-    unsafe reporting(to: error) { () throws(KeychainError) in
-        _ = try KeyDescription(ofNewKey: parameters)
-        throw noPrivateKeys
-    }
+    unsafe reporting(to: error) { () throws(KeychainError) in try NewKey(parameters).make() }
 }
 
 /// Makes a pair of keys, by an earlier function.
 ///
-/// - Returns: `errSecParam` or `errSecUnimplemented`, as `SecKeyCreateRandomKey` reports them.
+/// - Parameters:
+///   - publicKey: receives the public key.
+///   - privateKey: receives the private key. Neither is touched on failure.
+/// - Returns: `errSecSuccess`, or what `SecKeyCreateRandomKey` reports.
 @available(*, deprecated, message: "Use SecKeyCreateRandomKey")
 @discardableResult
 public func SecKeyGeneratePair(
@@ -34,8 +43,10 @@ public func SecKeyGeneratePair(
     _ privateKey: UnsafeMutablePointer<SecKey?>?
 ) -> OSStatus {
     do throws(KeychainError) {
-        _ = try KeyDescription(ofNewKey: parameters)
-        return noPrivateKeys.status
+        let key = try NewKey(parameters).make()
+        unsafe publicKey?.pointee = SecKey(key.publicKey)
+        unsafe privateKey?.pointee = key
+        return errSecSuccess
     } catch {
         return error.status
     }
@@ -44,10 +55,11 @@ public func SecKeyGeneratePair(
 /// Makes a key from its external representation: RSA, or on P-256, P-384 or P-521.
 ///
 /// - Parameters:
-///   - keyData: what `SecKeyCopyExternalRepresentation` gives.
+///   - keyData: what `SecKeyCopyExternalRepresentation` gives. It means nothing for a key of the Secure Enclave, which is
+///     made of what `SecKeyCopyAttributes` says of it.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`; others mean nothing.
 ///   - error: receives `errSecParam` for bytes that are no such key, and for a type or class that is missing or unknown;
-///     `errSecUnimplemented` for private and symmetric keys.
+///     `errSecUnimplemented` for symmetric keys.
 ///
 /// See [SecKeyCreateWithData](https://developer.apple.com/documentation/security/seckeycreatewithdata(_:_:_:)).
 @discardableResult
@@ -57,14 +69,11 @@ public func SecKeyCreateWithData(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
     unsafe reporting(to: error) { () throws(KeychainError) in
-        let bytes = Array(Data(referencing: keyData))
+        if attributes[kSecAttrTokenID] != nil { return try enclaveKey(attributes) }
         let type = KeyDescription.number(attributes[kSecAttrKeyType])
         switch KeyDescription.number(attributes[kSecAttrKeyClass]) {
-        case 0: return SecKey(try publicKey(bytes, type: type))
-        case 1:
-            // Somebody may learn from it that the rest is right.
-            try requirePrivateKey(bytes, type: type)
-            throw noPrivateKeys
+        case 0: return SecKey(try publicKey(Array(keyData as Data), type: type))
+        case 1: return SecKey(.privateKey(try privateKey(SecretBytes(keyData as Data), type: type)))
         case 2: throw KeychainError(.unimplemented, "symmetric keys are not made into objects")
         default: throw KeychainError(.invalidParameter, "kSecAttrKeyClass is missing, or no class of keys")
         }
@@ -83,17 +92,136 @@ private func publicKey(_ bytes: [UInt8], type: Int?) throws(KeychainError) -> Pu
     return key
 }
 
-private func requirePrivateKey(_ bytes: [UInt8], type: Int?) throws(KeychainError) {
-    let isKey =
-        switch type.flatMap(KeyType.init) {
-        case .rsa: PrivateKeyForm.isRSA(bytes)
-        case .ellipticCurve: PrivateKeyForm.isEllipticCurve(bytes)
-        case nil: throw unknownType
-        default: true
-        }
-    guard isKey else { throw KeychainError(.invalidParameter, "the bytes are no private key of that type") }
+private func privateKey(_ bytes: SecretBytes, type: Int?) throws(KeychainError) -> PrivateKey {
+    switch type.flatMap(KeyType.init) {
+    case .rsa: return try PrivateKey(externalRepresentation: bytes, .rsa)
+    case .ellipticCurve: return try PrivateKey(externalRepresentation: bytes, .ellipticCurve)
+    case nil: throw unknownType
+    default: throw KeychainError(.unimplemented, "private keys of this type are not made into objects")
+    }
+}
+
+private func enclaveKey(_ attributes: CFDictionary) throws(KeychainError) -> SecKey {
+    guard attributes[kSecAttrTokenID] as? String == EnclaveKey.tokenID else {
+        throw KeychainError(.invalidParameter, "there are no keys on other tokens than the Secure Enclave")
+    }
+    guard let object = attributes[KeyDescription.tokenObject] as? Data, let key = EnclaveKey(object) else {
+        throw KeychainError(.invalidParameter, "the attributes are not those of a key in the Secure Enclave")
+    }
+    return SecKey(.enclaveKey(EnclaveKeyHandle(key: key, authentication: KeyAuthentication(attributes))))
 }
 
 private let unknownType = KeychainError(.invalidParameter, "kSecAttrKeyType is missing, or no type of keys")
 
-let noPrivateKeys = KeychainError(.unimplemented, "there are no private keys yet")
+/// A pair of keys that is to be made, and what is to become of its halves.
+@_implementationOnly
+private struct NewKey {
+    private let description: KeyDescription
+    private let isInEnclave: Bool
+    private let publicAttributes: NSDictionary
+    private let privateAttributes: NSDictionary
+    private let authentication: KeyAuthentication
+
+    /// What says how to make a key, and nothing of its item.
+    private static var ofMaking: [CFString] {
+        [kSecAttrKeyType, kSecAttrKeySizeInBits, kSecAttrTokenID, kSecPrivateKeyAttrs, kSecPublicKeyAttrs, kSecClass]
+    }
+
+    init(_ parameters: CFDictionary) throws(KeychainError) {
+        description = try KeyDescription(ofNewKey: parameters)
+        let token = parameters[kSecAttrTokenID]
+        isInEnclave = token != nil
+        guard token == nil || token as? String == EnclaveKey.tokenID else {
+            throw KeychainError(.invalidParameter, "there are no keys on other tokens than the Secure Enclave")
+        }
+        publicAttributes = try Self.attributes(kSecPublicKeyAttrs, in: parameters)
+        privateAttributes = try Self.attributes(kSecPrivateKeyAttrs, in: parameters)
+        authentication = KeyAuthentication(privateAttributes)
+    }
+
+    /// The attributes of one half: its own, and those of both.
+    private static func attributes(
+        _ half: CFString,
+        in parameters: CFDictionary
+    ) throws(KeychainError) -> NSDictionary {
+        let merged = parameters.changeable
+        for key in ofMaking { merged.removeObject(forKey: key) }
+        switch parameters[half] {
+        case nil: break
+        case let own as NSDictionary: merged.addEntries(from: own as? [AnyHashable: Any] ?? [:])
+        default: throw KeychainError(.invalidParameter, "the attributes of a half of the pair are no dictionary")
+        }
+        return merged
+    }
+
+    /// Only a Boolean says it.
+    private static func isPermanent(_ attributes: NSDictionary, default fallback: Bool) -> Bool {
+        guard let value = attributes[kSecAttrIsPermanent] as? NSNumber, isBoolean(value) else { return fallback }
+        return value.boolValue
+    }
+
+    func make() throws(KeychainError) -> SecKey {
+        let key = SecKey(try material())
+        if Self.isPermanent(publicAttributes, default: false) {
+            try store(SecKey(key.publicKey), with: publicAttributes)
+        }
+        if Self.isPermanent(privateAttributes, default: isInEnclave) { try store(key, with: privateAttributes) }
+        return key
+    }
+
+    private func material() throws(KeychainError) -> KeyMaterial {
+        guard !isInEnclave else {
+            var request = MakeKeyRequest()
+            request.accessGroup = privateAttributes[kSecAttrAccessGroup] as? String
+            request.accessControl = try accessControl()
+            request.authentication = authentication.present
+            let key = try CurrentKeychain.enclaveKeys().makeKey(request)
+            return .enclaveKey(EnclaveKeyHandle(key: key, authentication: authentication))
+        }
+        guard let size = description.sizeInBits else {
+            throw KeychainError(.unimplemented, "keys of this type are not made")
+        }
+        switch description.type {
+        case .rsa: return .privateKey(try PrivateKey.generate(.rsa, sizeInBits: size))
+        case .ellipticCurve: return .privateKey(try PrivateKey.generate(.ellipticCurve, sizeInBits: size))
+        default: throw KeychainError(.unimplemented, "keys of this type are not made")
+        }
+    }
+
+    /// - Throws: `invalidParameter` for attributes of other types.
+    private func accessControl() throws(KeychainError) -> AccessControl? {
+        let control = privateAttributes[kSecAttrAccessControl]
+        guard control == nil || control is SecAccessControl else {
+            throw KeychainError(.invalidParameter, "kSecAttrAccessControl takes a SecAccessControl")
+        }
+        var bare: Accessibility?
+        if let name = privateAttributes[kSecAttrAccessible] {
+            guard let known = (name as? String).flatMap({ Accessibility(rawValue: $0) }) else {
+                throw KeychainError(.invalidParameter, "kSecAttrAccessible is none of the accessibility classes")
+            }
+            bare = known
+        }
+        guard let given = (control as? SecAccessControl)?.control else { return bare.map { AccessControl(bare: $0) } }
+        try given.requireAgreement(with: bare)
+        return given
+    }
+
+    private func store(_ key: SecKey, with attributes: NSDictionary) throws(KeychainError) {
+        let item = attributes.changeable
+        item[kSecValueRef] = key
+        item[kSecAttrIsPermanent] = kCFBooleanTrue
+        // What guards the use of the private half is nothing of the public one.
+        if case .publicKey = key.material, let control = item[kSecAttrAccessControl] as? SecAccessControl,
+            control.control.isForKeyUse
+        {
+            item.removeObject(forKey: kSecAttrAccessControl)
+        }
+        _ = try addedItem(item)
+    }
+}
+
+extension NSDictionary {
+    fileprivate var changeable: NSMutableDictionary {
+        mutableCopy() as? NSMutableDictionary ?? NSMutableDictionary()
+    }
+}

@@ -1,5 +1,9 @@
 public import CoreFoundationAliases
 
+@_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainKeys
+@_implementationOnly import KeychainModel
+
 /// How data is padded before RSA, in the earlier functions.
 public struct SecPadding: OptionSet, Sendable {
     public let rawValue: UInt32
@@ -27,8 +31,13 @@ public struct SecPadding: OptionSet, Sendable {
     public static let PKCS1SHA512 = SecPadding(rawValue: 0x8006)
 }
 
-/// Signs with a private key, by an earlier function. There are no private keys yet, and a public key signs nothing:
-/// `errSecParam`.
+/// Signs a digest with a private key, by an earlier function.
+///
+/// - Parameters:
+///   - sig: receives the signature.
+///   - sigLen: in, the room there is; out, the bytes of the signature. Neither is touched on failure.
+/// - Returns: `errSecSuccess`; `errSecParam` for a public key, a padding that such keys do not have, a digest of another
+///   length and too little room; `errSecUnimplemented` for the digests MD2, MD5.
 @available(*, deprecated, message: "Use SecKeyCreateSignature")
 @discardableResult
 public func SecKeyRawSign(
@@ -39,10 +48,17 @@ public func SecKeyRawSign(
     _ sig: UnsafeMutablePointer<UInt8>,
     _ sigLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    errSecParam
+    status { () throws(KeychainError) in
+        let data = try unsafe bytes(dataToSign, dataToSignLen)
+        let signature = try key.requirePrivate().signature(of: data, padding.signature(by: key))
+        try unsafe write(SecretBytes(signature), to: sig, sigLen)
+    }
 }
 
-/// Verifies a signature with a public key, by an earlier function. It is `errSecUnimplemented` so far.
+/// Verifies the signature of a digest with a public key, by an earlier function.
+///
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for whatever is not the key's signature of the digest; `errSecParam` and
+///   `errSecUnimplemented` as `SecKeyRawSign` has them.
 @available(*, deprecated, message: "Use SecKeyVerifySignature")
 @discardableResult
 public func SecKeyRawVerify(
@@ -53,10 +69,21 @@ public func SecKeyRawVerify(
     _ sig: UnsafePointer<UInt8>,
     _ sigLen: Int
 ) -> OSStatus {
-    errSecUnimplemented
+    let status = status { () throws(KeychainError) in
+        let data = try unsafe bytes(signedData, signedDataLen)
+        guard sigLen >= 0 else { throw negative }
+        try key.requirePublic().verify(unsafe bytes(sig, sigLen), of: data, padding.signature(by: key))
+    }
+    return status == errSecVerifyFailed ? errSSLCrypto : status
 }
 
-/// Encrypts with a public key, by an earlier function. It is `errSecUnimplemented` so far.
+/// Encrypts with an RSA public key, by an earlier function.
+///
+/// - Parameters:
+///   - cipherText: receives the ciphertext.
+///   - cipherTextLen: in, the room there is; out, the bytes of the ciphertext. Neither is touched on failure.
+/// - Returns: `errSecSuccess`; `errSecParam` for any other key, a padding that is not for that, more data than fits and too
+///   little room; `errSecUnimplemented` for none.
 @available(*, deprecated, message: "Use SecKeyCreateEncryptedData")
 @discardableResult
 public func SecKeyEncrypt(
@@ -67,11 +94,20 @@ public func SecKeyEncrypt(
     _ cipherText: UnsafeMutablePointer<UInt8>,
     _ cipherTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    errSecUnimplemented
+    status { () throws(KeychainError) in
+        let data = try unsafe bytes(plainText, plainTextLen)
+        let ciphertext = try key.requirePublic().encrypted(data, padding.encryption)
+        try unsafe write(SecretBytes(ciphertext), to: cipherText, cipherTextLen)
+    }
 }
 
-/// Decrypts with a private key, by an earlier function. There are no private keys yet, and a public key decrypts nothing:
-/// `errSecParam`.
+/// Decrypts with an RSA private key, by an earlier function. Without padding the zeros in front are left out.
+///
+/// - Parameters:
+///   - plainText: receives the plaintext.
+///   - plainTextLen: in, the room there is; out, the bytes of the plaintext. Neither is touched on failure.
+/// - Returns: `errSecSuccess`; `errSecDecode` for what does not decrypt; `errSecParam` for any other key, a padding that is
+///   not for that, a ciphertext of another length and too little room.
 @available(*, deprecated, message: "Use SecKeyCreateDecryptedData")
 @discardableResult
 public func SecKeyDecrypt(
@@ -82,5 +118,88 @@ public func SecKeyDecrypt(
     _ plainText: UnsafeMutablePointer<UInt8>,
     _ plainTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    errSecParam
+    status { () throws(KeychainError) in
+        let data = try unsafe bytes(cipherText, cipherTextLen)
+        let plaintext = try key.requirePrivate().decrypted(data, padding.encryption)
+        let zeros = unsafe padding.rawValue == 0 ? plaintext.withUnsafeBytes { unsafe $0.prefix { $0 == 0 }.count } : 0
+        try unsafe write(plaintext, from: zeros, to: plainText, plainTextLen)
+    }
+}
+
+// MARK: - What they have in common
+
+private func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
+    do throws(KeychainError) {
+        try body()
+        return errSecSuccess
+    } catch {
+        return error.status
+    }
+}
+
+private let negative = KeychainError(.invalidParameter, "a length is below zero")
+
+private func bytes(_ start: UnsafePointer<UInt8>, _ count: Int) throws(KeychainError) -> [UInt8] {
+    guard count >= 0 else { throw negative }
+    return unsafe Array(UnsafeBufferPointer(start: start, count: count))
+}
+
+private func write(
+    _ result: SecretBytes,
+    from start: Int = 0,
+    to place: UnsafeMutablePointer<UInt8>,
+    _ count: UnsafeMutablePointer<Int>
+) throws(KeychainError) {
+    let size = result.count - start
+    guard unsafe count.pointee >= size else {
+        throw KeychainError(.invalidParameter, "there is too little room for the result")
+    }
+    unsafe result.withUnsafeBytes { bytes in
+        unsafe UnsafeMutableRawBufferPointer(start: place, count: size).copyBytes(from: bytes.dropFirst(start))
+    }
+    unsafe count.pointee = size
+}
+
+extension SecPadding {
+    /// What the padding means for signatures by keys of a type.
+    fileprivate func signature(by key: SecKey) throws(KeychainError) -> KeyAlgorithm {
+        let isRSA = if case .rsa = key.publicKey.kind { true } else { false }
+        let name: SecKeyAlgorithm? =
+            switch (rawValue, isRSA) {
+            case (0, true): .rsaSignatureRaw
+            case (1, true): .rsaSignatureDigestPKCS1v15Raw
+            case (0x8002, true): .rsaSignatureDigestPKCS1v15SHA1
+            case (0x8003, true): .rsaSignatureDigestPKCS1v15SHA224
+            case (0x8004, true): .rsaSignatureDigestPKCS1v15SHA256
+            case (0x8005, true): .rsaSignatureDigestPKCS1v15SHA384
+            case (0x8006, true): .rsaSignatureDigestPKCS1v15SHA512
+            case (0, false), (1, false): .ecdsaSignatureDigestX962
+            case (0x4000, false): .ecdsaSignatureDigestRFC4754
+            case (0x8002, false): .ecdsaSignatureDigestX962SHA1
+            case (0x8003, false): .ecdsaSignatureDigestX962SHA224
+            case (0x8004, false): .ecdsaSignatureDigestX962SHA256
+            case (0x8005, false): .ecdsaSignatureDigestX962SHA384
+            case (0x8006, false): .ecdsaSignatureDigestX962SHA512
+            case (0x8000, _), (0x8001, _): throw KeychainError(.unimplemented, "MD2 and MD5 are not signed here")
+            default: nil
+            }
+        guard let name else { throw Self.unknown }
+        return try KeyAlgorithm(required: name)
+    }
+
+    fileprivate var encryption: KeyAlgorithm {
+        get throws(KeychainError) {
+            let name: SecKeyAlgorithm? =
+                switch rawValue {
+                case 0: .rsaEncryptionRaw
+                case 1: .rsaEncryptionPKCS1
+                case 2: .rsaEncryptionOAEPSHA1
+                default: nil
+                }
+            guard let name else { throw Self.unknown }
+            return try KeyAlgorithm(required: name)
+        }
+    }
+
+    private static let unknown = KeychainError(.invalidParameter, "the padding is not for this")
 }

@@ -2,24 +2,34 @@ public import CoreFoundationAliases
 public import Foundation
 
 @_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
-// Keys have no operations yet. What will never work, such as signing with a public key, is `errSecParam` already; all else
-// is `errSecUnimplemented`.
+// docs/keys.md lists what each algorithm does, and which are missing: they are `errSecUnimplemented`.
 
-/// Whether a key can do something in a certain way: false, as no key can yet.
+/// Whether a key can do something in a certain way.
+///
+/// See [SecKeyIsAlgorithmSupported](https://developer.apple.com/documentation/security/seckeyisalgorithmsupported(_:_:_:)).
 @discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey,
     _ operation: SecKeyOperationType,
     _ algorithm: SecKeyAlgorithm
 ) -> Bool {
-    false
+    guard let algorithm = KeyAlgorithm(algorithm) else { return false }
+    switch key.material {
+    case .publicKey(let key): return key.supports(operation.operation, algorithm)
+    case .privateKey(let key): return key.supports(operation.operation, algorithm)
+    case .enclaveKey(let handle): return PrivateKey(handle).supports(operation.operation, algorithm)
+    }
 }
 
-/// Signs data with a private key.
+/// Signs data, or a digest of data, with a private key.
 ///
-/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key signs nothing.
+/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for signing with such a key, and
+///   for a digest of another length; what a key of the Secure Enclave is refused with.
+///
+/// See [SecKeyCreateSignature](https://developer.apple.com/documentation/security/seckeycreatesignature(_:_:_:_:)).
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey,
@@ -27,13 +37,21 @@ public func SecKeyCreateSignature(
     _ dataToSign: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe wrongHalf.report(to: error)
-    return nil
+    unsafe reporting(to: error) { () throws(KeychainError) in
+        let signature = try key.requirePrivate().signature(
+            of: Array(dataToSign as Data),
+            KeyAlgorithm(required: algorithm)
+        )
+        return NSData(copying: signature)
+    }
 }
 
-/// Verifies a signature with a public key.
+/// Verifies a signature of data, or of a digest of data, with a public key.
 ///
-/// - Parameter error: receives `errSecParam` for an algorithm that is none of the key's, else `errSecUnimplemented`.
+/// - Parameter error: receives `errSecVerifyFailed` for whatever is not the key's signature of the data; `errSecParam` for a
+///   private key, for an algorithm that is not for such keys, and for a digest of another length.
+///
+/// See [SecKeyVerifySignature](https://developer.apple.com/documentation/security/seckeyverifysignature(_:_:_:_:_:)).
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey,
@@ -42,13 +60,22 @@ public func SecKeyVerifySignature(
     _ signature: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
-    unsafe refusal(of: algorithm, by: key, for: ["algid:sign:RSA:", "algid:sign:ECDSA:"]).report(to: error)
-    return false
+    let verified: Void? = unsafe reporting(to: error) { () throws(KeychainError) in
+        try key.requirePublic().verify(
+            Array(signature as Data),
+            of: Array(signedData as Data),
+            KeyAlgorithm(required: algorithm)
+        )
+    }
+    return verified != nil
 }
 
 /// Encrypts data with a public key.
 ///
-/// - Parameter error: receives `errSecParam` for an algorithm that is none of the key's, else `errSecUnimplemented`.
+/// - Parameter error: receives `errSecParam` for a private key, for an algorithm that is not for encrypting with such a key,
+///   and for more data than fits.
+///
+/// See [SecKeyCreateEncryptedData](https://developer.apple.com/documentation/security/seckeycreateencrypteddata(_:_:_:_:)).
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey,
@@ -56,13 +83,18 @@ public func SecKeyCreateEncryptedData(
     _ plaintext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe refusal(of: algorithm, by: key, for: ["algid:encrypt:RSA:", "algid:encrypt:ECIES:"]).report(to: error)
-    return nil
+    unsafe reporting(to: error) { () throws(KeychainError) in
+        NSData(copying: try key.requirePublic().encrypted(Array(plaintext as Data), KeyAlgorithm(required: algorithm)))
+    }
 }
 
 /// Decrypts data with a private key.
 ///
-/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key decrypts nothing.
+/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for decrypting with such a key,
+///   and for what is too short; `errSecDecode` for all that does not decrypt; what a key of the Secure Enclave is refused
+///   with.
+///
+/// See [SecKeyCreateDecryptedData](https://developer.apple.com/documentation/security/seckeycreatedecrypteddata(_:_:_:_:)).
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
@@ -70,13 +102,19 @@ public func SecKeyCreateDecryptedData(
     _ ciphertext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe wrongHalf.report(to: error)
-    return nil
+    unsafe reporting(to: error) { () throws(KeychainError) in
+        try key.requirePrivate().decrypted(Array(ciphertext as Data), KeyAlgorithm(required: algorithm)).object
+    }
 }
 
 /// Agrees on a secret between one's own private key and another's public key.
 ///
-/// - Parameter error: receives `errSecParam`. There are no private keys yet, and a public key agrees on nothing.
+/// - Parameters:
+///   - parameters: with derivation, `kSecKeyKeyExchangeParameterRequestedSize`, and `…SharedInfo` if there is any.
+///   - error: receives `errSecParam` for the wrong halves, keys on different curves, an algorithm that is not for that, and a
+///     size that is missing; what a key of the Secure Enclave is refused with.
+///
+/// See [SecKeyCopyKeyExchangeResult](https://developer.apple.com/documentation/security/seckeycopykeyexchangeresult(_:_:_:_:_:)).
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,
@@ -85,20 +123,80 @@ public func SecKeyCopyKeyExchangeResult(
     _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe wrongHalf.report(to: error)
-    return nil
+    unsafe reporting(to: error) { () throws(KeychainError) in
+        try privateKey.requirePrivate().exchange(
+            with: publicKey.requirePublic(),
+            KeyAlgorithm(required: algorithm),
+            KeyExchangeParameters(parameters)
+        ).object
+    }
 }
 
-private let wrongHalf = KeychainError(.invalidParameter, "this takes a private key, and the key is a public one")
+// MARK: - What they have in common
 
-/// Why a public key does not what it is asked for.
-///
-/// - Parameter prefixes: how the names of the algorithms begin that RSA and elliptic-curve keys have for it.
-private func refusal(of algorithm: SecKeyAlgorithm, by key: SecKey, for prefixes: [String]) -> KeychainError {
-    let isRSA = if case .rsa = key.publicKey.kind { true } else { false }
-    let name = String(describing: algorithm.rawValue)
-    guard let prefix = isRSA ? prefixes.first : prefixes.last, name.hasPrefix(prefix) else {
-        return KeychainError(.invalidParameter, "the algorithm is none of keys of this type")
+extension SecKey {
+    func requirePrivate() throws(KeychainError) -> PrivateKey {
+        guard let key = material.privateKey else {
+            throw KeychainError(.invalidParameter, "this takes a private key, and the key is a public one")
+        }
+        return key
     }
-    return KeychainError(.unimplemented, "keys have no operations yet")
+
+    func requirePublic() throws(KeychainError) -> PublicKey {
+        guard case .publicKey(let key) = material else {
+            throw KeychainError(.invalidParameter, "this takes a public key, and the key is a private one")
+        }
+        return key
+    }
+}
+
+extension KeyAlgorithm {
+    fileprivate init?(_ algorithm: SecKeyAlgorithm) {
+        self.init(identifier: String(describing: algorithm.rawValue))
+    }
+
+    init(required algorithm: SecKeyAlgorithm) throws(KeychainError) {
+        guard let known = KeyAlgorithm(algorithm) else {
+            throw KeychainError(.invalidParameter, "the algorithm is not known")
+        }
+        self = known
+    }
+}
+
+extension KeyExchangeParameters {
+    /// - Throws: `invalidParameter` for values of other types.
+    fileprivate init(_ dictionary: CFDictionary) throws(KeychainError) {
+        self.init()
+        switch dictionary[SecKeyKeyExchangeParameter.requestedSize.rawValue] {
+        case nil: break
+        case let number as NSNumber where !isBoolean(number): requestedSize = Int(exactly: number.doubleValue)
+        default: throw KeychainError(.invalidParameter, "the size of what is derived is no number")
+        }
+        switch dictionary[SecKeyKeyExchangeParameter.sharedInfo.rawValue] {
+        case nil: break
+        case let data as Data: sharedInfo = Array(data)
+        default: throw KeychainError(.invalidParameter, "the shared info is no data")
+        }
+    }
+}
+
+extension SecKeyOperationType {
+    fileprivate var operation: KeyOperation {
+        switch self {
+        case .sign: .sign
+        case .verify: .verify
+        case .encrypt: .encrypt
+        case .decrypt: .decrypt
+        case .keyExchange: .exchange
+        }
+    }
+}
+
+extension SecretBytes {
+    /// A copy that does not zero itself: it is the caller's.
+    var object: NSData {
+        unsafe withUnsafeBytes { bytes in
+            unsafe NSData(bytes: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16), length: bytes.count)
+        }
+    }
 }

@@ -2,15 +2,19 @@ public import CoreFoundationAliases
 public import Foundation
 
 @_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
 /// The public half of a key; of a public key, itself.
 @discardableResult
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
-    key
+    if case .publicKey = key.material { key } else { SecKey(key.publicKey) }
 }
 
-/// The key as bytes: an RSAPublicKey in DER (PKCS #1), or 04, X and Y (X9.63) of an elliptic-curve key.
+/// The key as bytes. A public one: an RSAPublicKey in DER (PKCS #1), or 04, X and Y (X9.63). A private one: an RSAPrivateKey
+/// in DER, or 04, X, Y and K.
+///
+/// - Parameter error: receives `errSecUnimplemented` for a private key of the Secure Enclave, which nobody gets.
 ///
 /// See [SecKeyCopyExternalRepresentation](https://developer.apple.com/documentation/security/seckeycopyexternalrepresentation(_:_:)).
 @discardableResult
@@ -18,7 +22,13 @@ public func SecKeyCopyExternalRepresentation(
     _ key: SecKey,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    NSData(copying: key.publicKey.externalRepresentation)
+    unsafe reporting(to: error) { () throws(KeychainError) in
+        switch key.material {
+        case .publicKey(let key): NSData(copying: key.externalRepresentation)
+        case .privateKey(let key): try key.externalRepresentation.object
+        case .enclaveKey: throw KeychainError(.unimplemented, "a private key does not leave the Secure Enclave")
+        }
+    }
 }
 
 /// What is to know of a key, by the names of the attributes of items. The type and the class are strings like the
@@ -27,17 +37,28 @@ public func SecKeyCopyExternalRepresentation(
 /// See [SecKeyCopyAttributes](https://developer.apple.com/documentation/security/seckeycopyattributes(_:)).
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
+    guard let derived = try? key.material.reference.derivedAttributes else { return nil }
     let attributes = NSMutableDictionary()
-    for (name, value) in DerivedAttributes(publicKey: key.publicKey).all {
+    for (name, value) in derived.all {
         attributes[name.description as NSString] = value.object
     }
-    attributes[kSecAttrKeyClass] = kSecAttrKeyClassPublic
     attributes[kSecAttrKeyType] =
         switch key.publicKey.kind {
         case .rsa: kSecAttrKeyTypeRSA
         case .ellipticCurve: kSecAttrKeyTypeECSECPrimeRandom
         }
-    attributes[kSecValueData] = NSData(copying: key.publicKey.externalRepresentation)
+    switch key.material {
+    case .publicKey:
+        attributes[kSecAttrKeyClass] = kSecAttrKeyClassPublic
+        attributes[kSecValueData] = derived.data.object
+    case .privateKey:
+        attributes[kSecAttrKeyClass] = kSecAttrKeyClassPrivate
+        attributes[kSecValueData] = derived.data.object
+    case .enclaveKey(let handle):
+        attributes[kSecAttrKeyClass] = kSecAttrKeyClassPrivate
+        attributes[KeyDescription.tokenObject] = NSData(copying: handle.key.bytes)
+        attributes[kSecAttrAccessControl] = SecAccessControl(handle.key.header.accessControl)
+    }
     return attributes.copy() as? NSDictionary
 }
 

@@ -29,7 +29,7 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
         switch outcome {
         case .count: return
         case .failed(let error): throw error
-        case .items: throw ServiceConnection.unexpected
+        case .items, .key, .secret: throw ServiceConnection.unexpected
         }
     }
 

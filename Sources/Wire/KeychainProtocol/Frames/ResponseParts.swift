@@ -114,6 +114,7 @@ extension FoundItem {
 extension Outcome {
     fileprivate var approximateSize: Int {
         switch self {
+        case .key, .secret: 4_096
         case .failed(let error): 64 + error.message.utf8.count
         case .items(let items, let explanation):
             items.reduce(64) { $0 + $1.approximateSize } + explanation.reduce(0) { $0 + $1.utf8.count + 8 }

@@ -1,0 +1,73 @@
+import CoreFoundationAliases
+import Foundation
+
+@_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainKeys
+@_implementationOnly import KeychainModel
+
+/// A private key of the enclave's, as an object has it: each use is asked of the keychain, with what the person has proved
+/// in the object's context.
+@_implementationOnly
+struct EnclaveKeyHandle: PrivateKeyOperations {
+    let key: EnclaveKey
+    let authentication: KeyAuthentication
+
+    var publicKey: PublicKey { key.publicKey }
+
+    func signature(ofDigest digest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        unsafe try use(.signature(ofDigest: digest)).withUnsafeBytes { unsafe Array($0) }
+    }
+
+    func sharedSecret(with peer: PublicKey) throws(KeychainError) -> SecretBytes {
+        try use(.sharedSecret(with: peer.externalRepresentation))
+    }
+
+    private func use(_ use: KeyUse) throws(KeychainError) -> SecretBytes {
+        var request = UseKeyRequest(key: key, use: use)
+        request.authentication = authentication.present
+        return try CurrentKeychain.enclaveKeys().useKey(request)
+    }
+}
+
+/// What a dictionary said of asking the person, kept for as long as the key that it brought.
+@_implementationOnly
+struct KeyAuthentication: Sendable {
+    // Contexts can be used from any thread.
+    nonisolated(unsafe) private let context: (any AuthenticationContext)?
+    private let ui: AuthenticationUI
+    private let operationPrompt: String?
+
+    init(_ dictionary: CFDictionary) {
+        unsafe context = dictionary[kSecUseAuthenticationContext] as? any AuthenticationContext
+        let isForbidden =
+            (dictionary[kSecUseAuthenticationUI] as? NSString) == kSecUseAuthenticationUIFail
+            || (dictionary["u_NoAuthUI" as NSString] as? NSNumber)?.boolValue ?? false
+        ui = isForbidden ? .fail : .allow
+        operationPrompt = dictionary[kSecUseOperationPrompt] as? String
+    }
+
+    /// - Parameter object: an `LAContext`; nil for none.
+    init(context object: (any AuthenticationContext)?) {
+        unsafe context = object
+        ui = .allow
+        operationPrompt = nil
+    }
+
+    static let none = KeyAuthentication(context: nil)
+
+    /// As the context is now: its reason may be another one for each use.
+    var present: ItemAuthentication {
+        var authentication = ItemAuthentication()
+        authentication.ui = ui
+        if let context = unsafe context {
+            let call = CallContext(context)
+            if call.forbidsInteraction { authentication.ui = .fail }
+            authentication.applicationPassword = call.applicationPassword
+            authentication.context = call.presence
+            authentication.prompt = call.prompt
+        }
+        if let operationPrompt { authentication.prompt.reason = operationPrompt }
+        return authentication
+    }
+}
