@@ -52,6 +52,9 @@ let package = Package(
         // Imports Security into targets whose files say `import Foundation` and no more.
         .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        // CryptoKit's SecureEnclave, beside swift-crypto, and both under CryptoKit's name.
+        .library(name: "CryptoSecureEnclave", targets: ["CryptoSecureEnclave"]),
+        .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
         .executable(name: "chatelained", targets: ["chatelained"]),
@@ -298,6 +301,21 @@ let package = Package(
             dependencies: ["Security", "CoreFoundationAliases", "KeychainModel", "KeychainClient"],
             path: "Sources/Facades/LocalAuthentication",
             swiftSettings: facade
+        ),
+        .target(
+            name: "CryptoSecureEnclave",
+            dependencies: [
+                "Security", "LocalAuthentication", "CoreFoundationAliases",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Sources/Facades/CryptoSecureEnclave",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "CryptoKit",
+            dependencies: ["CryptoSecureEnclave", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Facades/CryptoKit",
+            swiftSettings: strict
         ),
 
         // Platform: the only places that know Linux and SQLite's C interface.

@@ -71,7 +71,8 @@ struct EnclaveKeyTests {
             let publicKey = try #require(SecKeyCopyPublicKey(key))
             let point = try #require(SecKeyCopyExternalRepresentation(publicKey, nil) as Data?)
             #expect(point.count == 65)
-            #expect(try OpenSSL.verifies(#require(sign(found)), of: message, point: point))
+            let signature = try #require(sign(found))
+            #expect(try OpenSSL.verifies(signature, of: message, point: point))
             // All of the algorithms that such a key has.
             for algorithm: SecKeyAlgorithm in [
                 .ecdsaSignatureMessageX962SHA1, .ecdsaSignatureMessageX962SHA384, .ecdsaSignatureMessageX962SHA512,
@@ -185,7 +186,8 @@ struct EnclaveKeyTests {
                 add(keys([kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecValueData: Data([1])])) == errSecParam
             )
             #expect(add([kSecValueRef: key, kSecAttrAccessGroup: "test.other"]) == errSecParam)
-            #expect(add([kSecValueRef: key, kSecAttrAccessControl: try control([])]) == errSecParam)
+            let other = try control([])
+            #expect(add([kSecValueRef: key, kSecAttrAccessControl: other]) == errSecParam)
         }
     }
 
@@ -203,7 +205,8 @@ struct EnclaveKeyTests {
             #expect(make([kSecPrivateKeyAttrs: [kSecAttrAccessControl: "none"]]) == errSecParam)
             #expect(make([kSecPrivateKeyAttrs: [kSecAttrAccessGroup: "foreign"]]) == errSecMissingEntitlement)
             // Demands that are not about the use of the key would guard nothing.
-            #expect(make([kSecPrivateKeyAttrs: [kSecAttrAccessControl: try control(.userPresence)]]) == errSecParam)
+            let reading = try control(.userPresence)
+            #expect(make([kSecPrivateKeyAttrs: [kSecAttrAccessControl: reading]]) == errSecParam)
             #expect(find(keys()).status == errSecItemNotFound)
         }
     }
@@ -214,12 +217,12 @@ struct EnclaveKeyTests {
         let attributes = try fixture.asProgram(groups: ["test.one", "test.shared"]) {
             let own = try make(control(), [kSecAttrAccessGroup: "test.one"])
             let shared = try make(control(), [kSecAttrAccessGroup: "test.shared"])
-            return [own, shared].map { SecKeyCopyAttributes($0) }
+            return try [own, shared].map { try #require(SecKeyCopyAttributes($0)) }
         }
         try fixture.asProgram(groups: ["test.shared"]) {
-            let own = try #require(SecKeyCreateWithData(Data() as CFData, #require(attributes[0]), nil))
+            let own = try #require(SecKeyCreateWithData(Data() as CFData, attributes[0], nil))
             #expect(refusal { sign(own, $0) } == errSecMissingEntitlement)
-            let shared = try #require(SecKeyCreateWithData(Data() as CFData, #require(attributes[1]), nil))
+            let shared = try #require(SecKeyCreateWithData(Data() as CFData, attributes[1], nil))
             #expect(try isValid(sign(shared), by: shared))
             #expect(try isValid(sign(stored()), by: shared))
         }
@@ -284,14 +287,10 @@ struct EnclaveKeyTests {
             let made = try parameters(control(flags), [kSecUseAuthenticationContext: context("right")])
             let key = try #require(SecKeyCreateRandomKey(made, nil))
             #expect(try isValid(sign(key), by: key))
-            #expect(
-                try refusal { sign(try stored([kSecUseAuthenticationContext: context("wrong")]), $0) }
-                    == errSecAuthFailed
-            )
-            #expect(
-                try refusal { sign(try stored([kSecUseAuthenticationContext: context(nil)]), $0) }
-                    == errSecInteractionNotAllowed
-            )
+            let wronged = try stored([kSecUseAuthenticationContext: context("wrong")])
+            #expect(refusal { sign(wronged, $0) } == errSecAuthFailed)
+            let silent = try stored([kSecUseAuthenticationContext: context(nil)])
+            #expect(refusal { sign(silent, $0) } == errSecInteractionNotAllowed)
             #expect(try isValid(sign(stored([kSecUseAuthenticationContext: context("right")])), by: key))
         }
     }

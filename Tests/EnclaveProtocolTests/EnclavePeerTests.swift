@@ -48,6 +48,61 @@ struct EnclavePeerTests {
     }
 
     @Test
+    func `a service that was taken over uses no private key without its owner's proof, and no owner uses one`() throws {
+        let channel = try served.rawChannel()
+        _ = try channel.ask(.create, uid: uid)
+        try served.owner(of: uid).changePasscode(from: nil, to: passcode)
+        let flags: AccessControlFlags = [.privateKeyUsage, .userPresence]
+        let template = EnclaveKeyTemplate(
+            accessGroup: "TEAM.a",
+            accessControl: try AccessControl(protection: "ak", flags: flags)
+        )
+        guard case .enclaveKey(let key) = try channel.ask(.makeKey(template, with: .none), uid: uid),
+            let bare = EnclaveKey.Header(
+                keychain: key.header.keychain,
+                uuid: key.header.uuid,
+                version: key.header.version,
+                accessGroup: "TEAM.a",
+                accessControl: AccessControl(bare: .whenUnlocked)
+            ),
+            let stripped = EnclaveKey(
+                header: bare,
+                kind: key.kind,
+                publicKey: key.publicKey,
+                box: key.box,
+                content: key.content
+            )
+        else { throw KeychainError(.internalError, "") }
+        let use = KeyUse.signature(ofDigest: Array(repeating: 7, count: 32))
+        let invented = ItemCredentials(proofs: (0..<ItemCredentials.mostProofs).map { _ in PresenceProof() })
+        let password = ItemCredentials(applicationPassword: try ApplicationPassword(passcode))
+        for credentials in [ItemCredentials.none, invented, password] {
+            guard case .used(.failure) = try channel.ask(.useKey(key, for: use, with: credentials), uid: uid) else {
+                Issue.record("the key was used without a proof")
+                continue
+            }
+        }
+        let forged = try channel.ask(.useKey(stripped, for: use, with: invented), uid: uid)
+        #expect(forged?.error == KeychainError(.undecodable, ""))
+        // As an item's key nothing of it opens.
+        let boxes = [key.box, key.content].map { WrappedItemKey(binding: ItemBinding(key.header), box: $0) }
+        guard case .keys(let opened) = try channel.ask(.unwrap(boxes, with: invented), uid: uid) else {
+            throw KeychainError(.internalError, "")
+        }
+        for result in opened { #expect(throws: KeychainError(.undecodable, "")) { try result.get() } }
+        let stranger = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
+        for attempt in [EnclaveRequest.useKey(key, for: use, with: .none), .makeKey(template, with: .none)] {
+            #expect(try stranger.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+        }
+        // The control: one without demands signs for the service.
+        let free = EnclaveKeyTemplate(accessGroup: "TEAM.a", accessControl: AccessControl(bare: .whenUnlocked))
+        guard case .enclaveKey(let plain) = try channel.ask(.makeKey(free, with: .none), uid: uid),
+            case .used(.success(let signature)) = try channel.ask(.useKey(plain, for: use, with: .none), uid: uid)
+        else { throw KeychainError(.internalError, "") }
+        #expect(signature.count == 64)
+    }
+
+    @Test
     func `an owner's connection gets no key and wraps none`() throws {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)

@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Testing
 
 @testable import EnclaveProtocol
+@testable import KeychainEnclave
 
 /// The enclave's process, looked at and into from outside.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "only root can start the enclave's process"))
@@ -87,6 +87,70 @@ struct EnclaveProcessTests {
     }
 
     @Test
+    func `a private key is neither in its memory, used or not, nor in a file, nor in what it sends`() throws {
+        let process = try EnclaveProcess()
+        let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
+        try folder.create()
+        let enclave = try folder.open()
+        let control = AccessControl(bare: .whenUnlocked)
+        let key = try enclave.makeKey(EnclaveKeyTemplate(accessGroup: "TEAM.a", accessControl: control), with: .none)
+        let digest = Array(SHA256.hash(data: [1]))
+        let signature = try enclave.use(key, for: .signature(ofDigest: digest), with: .none)
+        let other = P256.KeyAgreement.PrivateKey()
+        let point = Array(other.publicKey.x963Representation)
+        let shared = try enclave.use(key, for: .sharedSecret(with: point), with: .none)
+        // Whoever is root and has all files of the machine has the key: so the test knows what to look for.
+        let files = LocalEnclaveFolder(path: process.directory + "/users/\(uid)")
+        let (number, ownKey) = try files.openLocal().uncheckedNumber(of: key)
+        let again = try P256.Signing.PrivateKey(rawRepresentation: number)
+        #expect(Array(again.publicKey.x963Representation) == key.publicKey.externalRepresentation)
+        let needles: [String: [UInt8]] = [
+            "private key": number, "its own key": ownKey,
+            "shared secret": unsafe shared.withUnsafeBytes { unsafe Array($0) },
+            "folder": Array(process.directory.utf8),
+        ]
+        #expect(process.memoryContains(needles) == ["folder"])
+        let sent = Data(key.bytes) + Data(unsafe signature.withUnsafeBytes { unsafe Array($0) })
+        let stored = try FileManager.default.subpathsOfDirectory(atPath: process.directory)
+            .compactMap { FileManager.default.contents(atPath: process.directory + "/" + $0) }
+        #expect(stored.count > 1)
+        for bytes in stored + [sent] {
+            #expect(bytes.range(of: Data(number)) == nil && bytes.range(of: Data(ownKey)) == nil)
+        }
+    }
+
+    @Test
+    func `a key's use whose enclave is killed in the middle is an error, and the next one works`() throws {
+        for _ in 0..<5 {
+            let process = try EnclaveProcess()
+            let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
+            try folder.create()
+            let enclave = try folder.open()
+            let control = AccessControl(bare: .whenUnlocked)
+            let template = EnclaveKeyTemplate(accessGroup: "TEAM.a", accessControl: control)
+            let key = try enclave.makeKey(template, with: .none)
+            let digest = Array(SHA256.hash(data: [1]))
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int.random(in: 0..<30))) {
+                kill(process.identifier, SIGKILL)
+            }
+            var failure: KeychainError?
+            for _ in 0..<1_000_000 {
+                do throws(KeychainError) {
+                    _ = try enclave.use(key, for: .signature(ofDigest: digest), with: .none)
+                } catch {
+                    failure = error
+                    break
+                }
+            }
+            #expect(failure == KeychainError(.notAvailable, ""))
+            // Nothing of it was lost.
+            let files = LocalEnclaveFolder(path: process.directory + "/users/\(uid)")
+            let signature = try files.openLocal().use(key, for: .signature(ofDigest: digest), with: .none)
+            #expect(signature.count == 64)
+        }
+    }
+
+    @Test
     func `a service whose enclave is killed gets errors, and no answer that is none`() throws {
         let process = try EnclaveProcess()
         let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
@@ -106,5 +170,29 @@ struct EnclaveProcessTests {
         kill(process.identifier, SIGKILL)
         threads.wait()
         #expect(throws: KeychainError(.notAvailable, "")) { try enclave.serviceKeys() }
+    }
+}
+
+extension LocalEnclave {
+    /// What nobody gets: the private number of a key that demands nothing, and the key that it is under.
+    fileprivate func uncheckedNumber(of key: EnclaveKey) throws -> (number: [UInt8], ownKey: [UInt8]) {
+        let data = AssociatedData(ItemBinding(key.header), keychain: key.header.keychain)
+        let trailer = [key.kind.rawValue] + key.publicKey.externalRepresentation
+        let wrapping = try withState { (state) throws(KeychainError) in
+            state.keys.privateKeys[key.header.accessibility.thisDeviceOnly]?.key
+        }
+        let box = Cipher.openSecret(
+            key.box,
+            under: try #require(wrapping),
+            authenticating: data.bytes(for: .enclaveKey, trailer: trailer)
+        )
+        let ownKey = try #require(box)
+        let number = Cipher.openSecret(
+            key.content,
+            under: ownKey.symmetricKey(),
+            authenticating: data.bytes(for: .enclaveKeyContent, trailer: trailer)
+        )
+        let secret = try #require(number)
+        return unsafe (secret.withUnsafeBytes { unsafe Array($0) }, ownKey.withUnsafeBytes { unsafe Array($0) })
     }
 }

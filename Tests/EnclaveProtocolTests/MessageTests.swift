@@ -1,4 +1,5 @@
 import Crypto
+import KeychainCertificates
 import KeychainEnclave
 import KeychainModel
 import Testing
@@ -70,7 +71,37 @@ struct EnclaveMessageTests {
             .changePasscode(from: nil, to: secret), .changePasscode(from: secret, to: nil), .verify(secret),
             .authorize(.restore, passcode: nil), .authorize(.export, passcode: secret),
             .change(LockSettings(), passcode: nil),
+            .makeKey(EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)), with: .none),
         ] + tokens.map { .redeem($0, for: .backup) }
+        + privateKeys.flatMap { key -> [EnclaveRequest] in
+            [
+                .useKey(key, for: .signature(ofDigest: Array(repeating: 7, count: 32)), with: credentials),
+                .useKey(key, for: .sharedSecret(with: key.publicKey.externalRepresentation), with: .none),
+                .makeKey(
+                    EnclaveKeyTemplate(accessGroup: "", accessControl: key.header.accessControl),
+                    with: credentials
+                ),
+            ]
+        }
+    private static let privateKeys: [EnclaveKey] = {
+        let control = try? AccessControl(protection: "akpu", flags: [.privateKeyUsage, .biometryCurrentSet])
+        let header = EnclaveKey.Header(
+            keychain: ItemUUID(),
+            accessGroup: "TEAM.grüppe",
+            accessControl: control ?? AccessControl(bare: .always)
+        )
+        let point = Array(P256.Signing.PrivateKey().publicKey.x963Representation)
+        guard let header, let publicKey = PublicKey(point: point) else { return [] }
+        return EnclaveKey.Kind.allCases.compactMap {
+            EnclaveKey(header: header, kind: $0, publicKey: publicKey, box: [1, 2, 3], content: [4, 5])
+        }
+    }()
+
+    @Test
+    func `there are private keys in these messages`() {
+        #expect(Self.privateKeys.count == 2)
+    }
+
     /// What items lack: a password, a proof, both.
     private static let lacks: [KeychainError] = [
         PresenceNeed(.nothing, password: .existing, items: []), PresenceNeed(.passcode, items: []),
@@ -113,8 +144,8 @@ struct EnclaveMessageTests {
             .answer(.accepted), .answer(.wrong), .answer(.over), .failure(PresenceFailure.declined.error),
             .presenceStatus(PresenceStatus(passcode: nil, biometry: .noBiometry)),
             .presenceStatus(PresenceStatus(passcode: .nobodyToAsk, biometry: nil, biometrySet: [1, 2, 3])),
-            .failure(lacks[0]), .keys(lacks.map { .failure($0) }),
-        ] + tokens.map { .token($0) }
+            .failure(lacks[0]), .keys(lacks.map { .failure($0) }), .used(.success(secret)),
+        ] + tokens.map { .token($0) } + lacks.map { .used(.failure($0)) } + privateKeys.map { .enclaveKey($0) }
 
     @Test(arguments: requests)
     func `a request means the same after its trip`(_ request: EnclaveRequest) throws {

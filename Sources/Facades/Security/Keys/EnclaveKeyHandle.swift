@@ -71,3 +71,6 @@ struct KeyAuthentication: Sendable {
         return authentication
     }
 }
+
+/// Whether the keychain that this program uses keeps private keys.
+package var isSecureEnclaveAvailable: Bool { (try? CurrentKeychain.enclaveKeys()) != nil }
