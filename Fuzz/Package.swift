@@ -57,6 +57,7 @@ let package = Package(
         fuzzer("FuzzImport"),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
+        fuzzer("FuzzKeys"),
         fuzzer("FuzzTrust"),
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),

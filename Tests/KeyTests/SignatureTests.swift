@@ -11,7 +11,9 @@ struct SignatureTests {
 
     /// Every key of both families, each with its kind.
     private func keys() throws -> [PrivateKey] {
-        try curves.map { PrivateKey(try CurvePrivateKey(generatedOn: $0)) } + [SharedKeys.rsa1024.get(), SharedKeys.rsa2048.get()]
+        try curves.map { PrivateKey(try CurvePrivateKey(generatedOn: $0)) } + [
+            SharedKeys.rsa1024.get(), SharedKeys.rsa2048.get(),
+        ]
     }
 
     @Test("What is signed with an algorithm verifies with it, and nothing else does", arguments: algorithms)

@@ -72,7 +72,8 @@ extension KeyAlgorithm {
         case .rsaSignaturePKCS1v15: "algid:sign:RSA:digest-PKCS1v15"
         case .rsaSignature(.pkcs1v15, let input, let hash): "algid:sign:RSA:\(input.rawValue)-PKCS1v15:\(hash.rawValue)"
         case .rsaSignature(.pss, let input, let hash):
-            "algid:sign:RSA:\(input.rawValue)-PSS:\(hash.rawValue):\(hash.rawValue):\(hash.size)"
+            // Apple's name says 24 for SHA-224; the salt is as long as the digest all the same.
+            "algid:sign:RSA:\(input.rawValue)-PSS:\(hash.rawValue):\(hash.rawValue):\(hash == .sha224 ? 24 : hash.size)"
         case .ecdsaSignature(let form, let input, let hash):
             "algid:sign:ECDSA:\(input.rawValue)-\(form.rawValue)" + (hash.map { ":" + $0.rawValue } ?? "")
         case .rsaEncryption(.none): "algid:encrypt:RSA:raw"

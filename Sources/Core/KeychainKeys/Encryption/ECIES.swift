@@ -41,7 +41,7 @@ struct ECIES {
         let point = Array(message.prefix(pointSize))
         // A point that is not on the curve would lead the key to tell about itself.
         guard let sender = PublicKey(point: point) else { throw KeychainError.undecodableMessage }
-        let keys = try keys(keySize, key.sharedSecret(with: sender), point)
+        let keys = try keys(keySize, key.checkedSecret(with: sender), point)
         guard
             let plaintext = SealedByAES.open(
                 message.dropFirst(pointSize),

@@ -45,11 +45,11 @@ extension PrivateKeyOperations {
         guard peer.keyKind == .ellipticCurve(curve) else {
             throw KeychainError(.invalidParameter, "the other key is not on the curve of this one")
         }
-        guard let hash else { return try sharedSecret(with: peer) }
+        guard let hash else { return try checkedSecret(with: peer) }
         // Before the key is asked for anything, which may take a person's leave.
         guard let size = parameters.requestedSize, (1...KeyHash.expansionLimit).contains(size) else {
             throw KeychainError(.invalidParameter, "the size of what is derived is missing, or no such size is derived")
         }
-        return try hash.expansion(of: sharedSecret(with: peer), from: 1, suffix: parameters.sharedInfo, count: size)
+        return try hash.expansion(of: checkedSecret(with: peer), from: 1, suffix: parameters.sharedInfo, count: size)
     }
 }

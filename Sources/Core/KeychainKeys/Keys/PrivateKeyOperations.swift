@@ -34,6 +34,15 @@ extension PrivateKeyOperations {
             return curve
         }
     }
+
+    /// The shared secret, which may come from another process, which may be broken.
+    func checkedSecret(with peer: PublicKey) throws(KeychainError) -> SecretBytes {
+        let secret = try sharedSecret(with: peer)
+        guard secret.count == (try curve.coordinateSize) else {
+            throw KeychainError(.internalError, "the key made no shared secret")
+        }
+        return secret
+    }
 }
 
 extension EllipticCurve {
