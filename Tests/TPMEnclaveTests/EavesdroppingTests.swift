@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import KeychainEnclave
 import KeychainModel
 import TPMEnclave
@@ -18,7 +19,9 @@ struct EavesdroppingTests {
         _ = try tpm.binding().passcodes().secret(in: 0, authorization: authorization)
         try binding.passcodes().remove(0)
         let traffic = tpm.bus.traffic
-        for hidden in [Array(deviceKey.file.array.dropFirst(8)), secret.array, authorization.array] {
+        let file = try SealedDeviceKey(file: Array(Data(contentsOf: URL(filePath: tpm.surroundings + "/device.key"))))
+        let sealed = Array(file.blob.privatePart.dropFirst(2))
+        for hidden in [Array(deviceKey.file.array.dropFirst(8)), secret.array, authorization.array, sealed] {
             #expect(!traffic.contains(bytes: Array(hidden.prefix(8))))
             #expect(!traffic.contains(bytes: Array(hidden.suffix(8))))
         }

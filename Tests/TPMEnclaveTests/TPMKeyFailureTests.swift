@@ -65,8 +65,8 @@ struct TPMKeyFailureTests {
         let keys = try TPMBinding.made(tpm).keys()
         let key = try keys.makeKey()
         for refused: UInt32 in [0x131, 0x176, 0x153, 0x157, use.command] {
-            // TPM_RC_FAILURE, and a fault of a parameter.
-            for code: UInt32 in [0x101, 0x1DF] {
+            // TPM_RC_FAILURE, a fault of a parameter, and a wrong authorisation, which is nobody's passcode here.
+            for code: UInt32 in [0x101, 0x1DF, 0x98E] {
                 tpm.bus.interfere { _, command in command == refused ? .answer(code) : nil }
                 if refused != 0x153 || use == .make {
                     #expect(throws: KeychainError(.notAvailable, "")) { try use.run(keys, key.blob) }

@@ -65,8 +65,9 @@ struct TPMKeyFormatTests {
         #expect(TPMKeyArea(area(x: Array(point[33..<65]))) == nil)
         #expect(TPMKeyArea(area(x: [], y: [])) == nil)
         #expect(TPMKeyArea(area(x: [0] + point[1..<33])) == nil)
-        #expect(TPMKeyArea(area() + [0]) == nil)
         let whole = area()
+        #expect(TPMKeyArea(whole + [0]) == nil)
+        #expect(TPMKeyArea(UInt16(whole.count - 1).bytes + whole.dropFirst(2) + [0]) == nil)
         for length in 0..<whole.count {
             #expect(TPMKeyArea(whole.prefix(length)) == nil)
             let inner = Array(whole.prefix(length).dropFirst(2))

@@ -12,14 +12,14 @@ import FuzzSupport
 /// The files beside the database, and the database's header. The first byte of an input chooses:
 /// a keybag as it is, a keybag that is authenticated first, a device key of the first version, the content of a header, a
 /// count of wrong passcodes, what processes share of an unlocked keychain (these two are authenticated first), a device key
-/// of any version that stands in its file, or one that a TPM has sealed.
+/// of any version that stands in its file, one that a TPM has sealed, or a key that a TPM keeps.
 ///
 /// What is taken is written as it was read; all else is refused as not available, and as nothing else.
 @main
 enum FuzzKeybag: FuzzTarget {
     static func run(_ bytes: [UInt8]) throws {
         var source = ByteSource(bytes)
-        let kind = source.byte() % 8
+        let kind = source.byte() % 9
         let contents = source.rest()
         do {
             switch kind {
@@ -30,7 +30,8 @@ enum FuzzKeybag: FuzzTarget {
             case 4: read(attempts: contents)
             case 5: read(unlocked: contents)
             case 6: try read(deviceKeyFile: contents)
-            default: try read(sealedDeviceKey: contents)
+            case 7: try read(sealedDeviceKey: contents)
+            default: try read(tpmKey: contents)
             }
         } catch let error as KeychainError {
             require(error.code == .notAvailable, "a file that is refused makes the keychain unavailable")
@@ -96,6 +97,12 @@ enum FuzzKeybag: FuzzTarget {
         require(contents.count <= SealedDeviceKey.largestFile, "a sealed device key is no larger than it may be")
     }
 
+    private static func read(tpmKey contents: [UInt8]) throws {
+        let key = try TPMKeyBlob(SecretBytes(contents))
+        require(key.bytes.withUnsafeBytes { Array($0) } == contents, "a key of a TPM's is written as it was read")
+        require(key.area.publicKey.x963Representation.count == 65, "a key of a TPM's has a point of the curve")
+    }
+
     private static func check(header content: [UInt8]) throws {
         let genuine = Header(sealedBy: own.vault)
         try Header(content: content, code: own.vault.headerCode(for: content)).check(against: own.vault)
@@ -137,7 +144,18 @@ enum FuzzKeybag: FuzzTarget {
             endorsement: [UInt8](repeating: 3, count: 34),
             blob: SealedBlob(publicPart: [4, 5], privatePart: [6])
         )
+        // The curve's own point, so that the seed is the same each time.
+        let point: [UInt8] = [
+            0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
+            0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
+            0x00, 0x20, 0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F,
+            0x9E, 0x16, 0x2B, 0xCE, 0x33, 0x57, 0x6B, 0x31, 0x5E, 0xCE, 0xCB, 0xB6, 0x40, 0x68, 0x37, 0xBF,
+            0x51, 0xF5,
+        ]
+        let area: [UInt8] =
+            [0, 86, 0, 0x23, 0, 0x0B, 0, 6, 4, 0x72, 0, 0, 0, 0x10, 0, 0x10, 0, 3, 0, 0x10, 0, 0x20] + point
         return [
+            "tpm-key": [8, 1] + [UInt8](repeating: 7, count: 32) + area + [0, 3, 1, 2, 3],
             "keybag": [0] + file, "keybag-authenticated": [1] + file,
             "device-key": [2] + deviceKey.file.withUnsafeBytes { Array($0) },
             "attempts": [4]

@@ -203,6 +203,13 @@ static enum ctpm_status status_of(struct ctpm *connection, TSS2_RC code) {
     }
 }
 
+// For commands that ask for no authorisation but empty ones. One that is refused all the same, or by somebody on the
+// wires, is nobody's passcode.
+static enum ctpm_status status_without_authorization(struct ctpm *connection, TSS2_RC code) {
+    enum ctpm_status status = status_of(connection, code);
+    return status == CTPM_WRONG_AUTHORIZATION ? CTPM_FAILED : status;
+}
+
 // MARK: - Contexts of tpm2-tss
 //
 // Its buffers have had secrets in clear. So it gets a new context each time, and what it leaves is freed at the end.
@@ -299,7 +306,7 @@ enum ctpm_status ctpm_begin(struct ctpm *connection, const uint8_t *expected, ui
             connection->session = ESYS_TR_NONE;
         }
     }
-    status = status_of(connection, code);
+    status = status_without_authorization(connection, code);
     if (status != CTPM_OK) {
         ctpm_end(connection);
     }
@@ -355,7 +362,7 @@ static enum ctpm_status create(struct ctpm *connection, const TPM2B_SENSITIVE_CR
     blob->private_size = (uint16_t)private_size;
     tss.Esys_Free(private_part);
     tss.Esys_Free(public_part);
-    return status_of(connection, code);
+    return status_without_authorization(connection, code);
 }
 
 static bool read_blob(const struct ctpm_blob *blob, TPM2B_PUBLIC *public_part, TPM2B_PRIVATE *private_part) {
@@ -472,7 +479,7 @@ static enum ctpm_status load_key(struct ctpm *connection, const struct ctpm_blob
     } else {
         *key = ESYS_TR_NONE;
     }
-    enum ctpm_status status = status_of(connection, code);
+    enum ctpm_status status = status_without_authorization(connection, code);
     // What it says of a parameter it says of the key's parts.
     return is_of_tpm(code) && (code & TPM2_RC_FMT1) && (code & TPM2_RC_P) ? CTPM_OTHER_KEY : status;
 }
