@@ -49,4 +49,12 @@ extension OID {
     // Kinds of keys (RFC 8017, appendix A.1; RFC 5480, section 2.1.1).
     static let rsa = OID([1, 2, 840, 113549, 1, 1, 1])
     static let ellipticCurve = OID([1, 2, 840, 10045, 2, 1])
+
+    // Signatures (RFC 5758, section 3.2; RFC 8017, appendix A.2.4).
+    static let ecdsaWithSHA256 = OID([1, 2, 840, 10045, 4, 3, 2])
+    static let ecdsaWithSHA384 = OID([1, 2, 840, 10045, 4, 3, 3])
+    static let ecdsaWithSHA512 = OID([1, 2, 840, 10045, 4, 3, 4])
+    static let sha256WithRSAEncryption = OID([1, 2, 840, 113549, 1, 1, 11])
+    static let sha384WithRSAEncryption = OID([1, 2, 840, 113549, 1, 1, 12])
+    static let sha512WithRSAEncryption = OID([1, 2, 840, 113549, 1, 1, 13])
 }

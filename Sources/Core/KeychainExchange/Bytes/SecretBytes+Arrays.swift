@@ -5,7 +5,7 @@ import KeychainModel
 extension SecretBytes {
     /// Lends the bytes as an array, for parsers that take nothing else. It is zeroed afterwards, unless the body has kept a
     /// part of it.
-    func withArray<Result>(_ body: ([UInt8]) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    func withArray<Result, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = unsafe withUnsafeBytes { unsafe Array($0) }
         defer { bytes.zero() }
         return try body(bytes)

@@ -13,7 +13,7 @@ package enum PKCS12Protection: Sendable {
     /// - Parameter iterations: nil for 100,000, and fewer for more than 14 keys.
     case legacy(iterations: Int? = nil)
 
-    fileprivate func iterations(forKeys count: Int) -> Int {
+    func iterations(forKeys count: Int) -> Int {
         switch self {
         case .current(let iterations): iterations ?? min(EncryptedPrivateKeyInfo.iterations, 10_000_000 / (count + 2))
         case .legacy(let iterations): iterations ?? min(100_000, 1_600_000 / (count + 2))
@@ -65,7 +65,7 @@ extension PKCS12Contents {
     }
 
     /// What is written has to be readable, here too.
-    private static func checkWork(
+    static func checkWork(
         of keys: Int,
         _ iterations: Int,
         _ protection: PKCS12Protection
