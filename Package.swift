@@ -77,7 +77,7 @@ let package = Package(
                     name: "KeychainInternals",
                     targets: [
                         "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave",
-                        "KeychainPolicy", "KeychainVault", "KeychainStore",
+                        "KeychainExchange", "KeychainPolicy", "KeychainVault", "KeychainStore",
                         "KeychainEngine", "EnclaveProtocol", "TPMEnclave", "KeychainBackup", "PasswordImport",
                         "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer",
                         "CoreFoundationAliases", "Security",
@@ -134,6 +134,18 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             path: "Sources/Core/KeychainKeys",
+            swiftSettings: strict
+        ),
+        // The formats in which keys and certificates travel.
+        .target(
+            name: "KeychainExchange",
+            dependencies: [
+                "KeychainCertificates", "KeychainModel", "CLegacyCiphers", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            path: "Sources/Core/KeychainExchange",
             swiftSettings: strict
         ),
         // Who holds the keys: its code, and how the rest of the core speaks to it.
@@ -349,6 +361,12 @@ let package = Package(
             ],
             path: "Sources/Platform/CodeSignature",
             swiftSettings: hiding
+        ),
+        // RC2 and 3DES, which old files need, in a library that is looked for when they do.
+        .target(
+            name: "CLegacyCiphers",
+            path: "Sources/Platform/CLegacyCiphers",
+            linkerSettings: [.linkedLibrary("dl")]
         ),
         // The device key and the passcode's second half in a TPM 2.0, which is looked for when it is needed.
         .target(name: "CTPM", path: "Sources/Platform/CTPM", linkerSettings: [.linkedLibrary("dl")]),
@@ -718,6 +736,17 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             exclude: ["Vectors"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ExchangeTests",
+            dependencies: [
+                "KeychainExchange", "KeychainCertificates", "KeychainModel", "KeychainTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            resources: [.copy("Vectors")],
             swiftSettings: settings
         ),
         // What the suites about certificates share: authorities that issue whatever a test needs.

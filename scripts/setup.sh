@@ -65,6 +65,9 @@ look_for_what_a_build_needs() {
     has_header libxml2/libxml/parser.h || lacks "libxml2, by which a command reads XML" libxml2-dev
     has_header security/pam_modules.h || lacks "PAM's headers, for the module that unlocks at log-in" libpam0g-dev
     has_header systemd/sd-bus.h || lacks "sd-bus's header, by which the service hears of sessions" libsystemd-dev
+    # Loaded when a file needs an old cipher.
+    any_exists /usr/lib/*/libgcrypt.so.20 /usr/lib/libgcrypt.so.20 /usr/lib64/libgcrypt.so.20 ||
+        lacks "libgcrypt, which old PKCS #12 files are read with" libgcrypt20
     has_header sqlite3.h || lacks "SQLite's header and library" libsqlite3-dev
 }
 
@@ -72,6 +75,8 @@ look_for_what_tests_need() {
     has_command sqlite3 || lacks "the sqlite3 command, with which tests look into a keychain" sqlite3
     has_command strace || lacks "strace, with which tests watch what reaches the disk" strace
     has_command openssl || lacks "openssl, which makes certificates for tests" openssl
+    has_command certtool || lacks "certtool, which exchanges keys with tests" gnutls-bin
+    has_command pk12util || lacks "pk12util, which does so in BER" libnss3-tools
     has_command cmake || lacks "cmake, which builds a client against what is installed" cmake
     has_command ninja || lacks "ninja, without which CMake builds no Swift" ninja-build
     has_command pkg-config || lacks "pkg-config, which says how to build against what is installed" pkg-config

@@ -1,4 +1,4 @@
-import SwiftASN1
+package import SwiftASN1
 
 /// An extension of a certificate (RFC 5280, section 4.2), known or not.
 package struct CertificateExtension: Sendable {
@@ -31,8 +31,9 @@ package struct CertificateExtension: Sendable {
         self.value = value
     }
 
-    /// - Parameter node: the tagged field `extensions` of a certificate.
-    static func list(_ node: ASN1Node) throws -> [CertificateExtension] {
+    /// - Parameter node: the tagged field `extensions` of a certificate, or the SET that has a request's.
+    /// - Throws: for anything else.
+    package static func list(_ node: ASN1Node) throws -> [CertificateExtension] {
         var list: [CertificateExtension] = []
         try node.forEachChild(of: node.identifier) { extensions in
             try extensions.forEachChild(of: .sequence) { list.append(try CertificateExtension($0)) }

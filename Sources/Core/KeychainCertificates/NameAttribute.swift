@@ -1,4 +1,4 @@
-import SwiftASN1
+package import SwiftASN1
 
 /// One part of a name (RFC 5280, section 4.1.2.4), such as its common name.
 package struct NameAttribute: Sendable {
@@ -13,7 +13,10 @@ package struct NameAttribute: Sendable {
         (try? list(DER.parse(bytes))) ?? []
     }
 
-    static func list(_ node: ASN1Node) throws -> [NameAttribute] {
+    /// The parts of a whole Name.
+    ///
+    /// - Throws: for anything else.
+    package static func list(_ node: ASN1Node) throws -> [NameAttribute] {
         var list: [NameAttribute] = []
         try node.forEachChild(of: .sequence) { relative in
             try relative.forEachChild(of: .set) { attribute in

@@ -1,0 +1,63 @@
+import KeychainCertificates
+package import KeychainModel
+
+/// What a request or a certificate is signed with (RFC 5758, section 3.2; RFC 4055, section 5).
+package enum SignatureAlgorithm: Sendable, CaseIterable {
+    /// The signature is an ECDSA-Sig-Value in DER (RFC 3279, section 2.2.3).
+    case ecdsaWithSHA256
+    case ecdsaWithSHA384
+    case ecdsaWithSHA512
+    /// RSASSA-PKCS1-v1_5.
+    case sha256WithRSA
+    case sha384WithRSA
+    case sha512WithRSA
+
+    init?(_ identifier: OID) {
+        guard let known = Self.allCases.first(where: { $0.identifier == identifier }) else { return nil }
+        self = known
+    }
+
+    var identifier: OID {
+        switch self {
+        case .ecdsaWithSHA256: OID.ecdsaWithSHA256
+        case .ecdsaWithSHA384: OID.ecdsaWithSHA384
+        case .ecdsaWithSHA512: OID.ecdsaWithSHA512
+        case .sha256WithRSA: OID.sha256WithRSAEncryption
+        case .sha384WithRSA: OID.sha384WithRSAEncryption
+        case .sha512WithRSA: OID.sha512WithRSAEncryption
+        }
+    }
+
+    /// The AlgorithmIdentifier: with NULL for RSA, with nothing for ECDSA.
+    var encoded: [UInt8] {
+        switch self {
+        case .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512: Encoding.sequence(Encoding.object(identifier))
+        case .sha256WithRSA, .sha384WithRSA, .sha512WithRSA:
+            Encoding.sequence(Encoding.object(identifier), Encoding.null)
+        }
+    }
+}
+
+/// Somebody who signs bytes, wherever the key is.
+package struct Signer {
+    package let algorithm: SignatureAlgorithm
+    /// Gives the signature of the bytes themselves, not of their hash.
+    package let sign: (_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8]
+
+    package init(
+        _ algorithm: SignatureAlgorithm,
+        sign: @escaping (_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8]
+    ) {
+        self.algorithm = algorithm
+        self.sign = sign
+    }
+
+    /// What was signed, by what, and the signature (RFC 5280, section 4.1; RFC 2986, section 4.2).
+    package func signed(_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8] {
+        Self.assemble(toBeSigned, algorithm, signature: try sign(toBeSigned))
+    }
+
+    static func assemble(_ toBeSigned: [UInt8], _ algorithm: SignatureAlgorithm, signature: [UInt8]) -> [UInt8] {
+        Encoding.sequence(toBeSigned, algorithm.encoded, Encoding.bits(signature))
+    }
+}
