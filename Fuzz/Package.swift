@@ -58,6 +58,7 @@ let package = Package(
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzTrust"),
+        fuzzer("FuzzExchange"),
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),
         fuzzer("FuzzEnclaveMessages"),
