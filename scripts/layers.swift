@@ -43,8 +43,8 @@ struct Dependency: Decodable {
 
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainEnclave", "KeychainPolicy", "KeychainVault",
-    "KeychainStore", "KeychainEngine",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainExchange", "KeychainEnclave", "KeychainPolicy",
+    "KeychainVault", "KeychainStore", "KeychainEngine",
     "KeychainClient", "Security",
 ]
 
