@@ -59,6 +59,7 @@ let package = Package(
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzKeys"),
         fuzzer("FuzzTrust"),
+        fuzzer("FuzzExchange"),
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),
         fuzzer("FuzzEnclaveMessages"),

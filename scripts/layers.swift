@@ -43,8 +43,8 @@ struct Dependency: Decodable {
 
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave", "KeychainPolicy",
-    "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainExchange", "KeychainEnclave",
+    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
 ]
 
 /// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.

@@ -160,7 +160,8 @@ import Testing
         file.safes = [CraftedPKCS12.content(CraftedPKCS12.data, der(0x04, elements))]
         #expect(throws: KeychainError(.dataTooLarge, "")) { try file.read() }
         #expect(throws: KeychainError(.dataTooLarge, "")) {
-            try PKCS12Contents(reading: [UInt8](repeating: 0x30, count: 10 << 20 + 1), password: nil)
+            // One element, which says of itself how long it is.
+            try PKCS12Contents(reading: der(0x04, [UInt8](repeating: 0, count: 10 << 20 + 1)), password: nil)
         }
 
         var limits = ExchangeLimits()

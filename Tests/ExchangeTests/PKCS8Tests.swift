@@ -140,7 +140,7 @@ import Testing
             "k.pem"
         )
         let key = try EncryptedPrivateKeyInfo.open(bytes, password: SecretBytes(file.password))
-        // One of them has attributes, which OpenSSL leaves out.
+        // OpenSSL encodes anew what it reads.
         try bench.write(key.array, "ours.der")
         try bench.run(
             "openssl",

@@ -1,5 +1,5 @@
-package import KeychainModel
 import KeychainCertificates
+package import KeychainModel
 import SwiftASN1
 
 /// Certificates alone, in the form of a signed message that nobody signed (RFC 5652, section 5.1; RFC 2315 before it): what

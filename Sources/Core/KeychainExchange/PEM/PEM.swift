@@ -3,8 +3,8 @@ package import KeychainModel
 /// PEM files: blocks of base64 between lines that say what they are (RFC 7468).
 package enum PEM {
     package enum Strictness: Sendable {
-        /// RFC 7468's "stricttextualmsg", section 3, figure 3: lines of 64 letters, no headers, and nothing around the blocks
-        /// but empty lines.
+        /// RFC 7468's "stricttextualmsg" (section 3, figure 3): lines of 64 letters, no headers, and nothing around the
+        /// blocks but empty lines.
         case strict
         /// What programs write: any text around the blocks, headers, blanks around lines, lines of any length.
         case lax

@@ -1,5 +1,5 @@
-package import KeychainModel
 import Crypto
+package import KeychainModel
 
 extension PEMBlock {
     /// The private key, whichever of the four forms it has.
@@ -40,7 +40,8 @@ extension PEMBlock {
     /// Decrypts what OpenSSL encrypted before it knew PKCS #8 (PEM_read(3), "PEM encryption format").
     private func decrypted(_ password: SecretBytes?) throws(KeychainError) -> SecretBytes {
         let parts = value(of: "DEK-Info")?.split(separator: ",") ?? []
-        guard parts.count == 2, let name = parts.first, let vector = parts.last.flatMap(Self.bytes(ofHexadecimal:)) else {
+        guard parts.count == 2, let name = parts.first, let vector = parts.last.flatMap(Self.bytes(ofHexadecimal:))
+        else {
             throw .malformed
         }
         let cipher: BlockCipher =

@@ -1,5 +1,5 @@
-package import KeychainModel
 import KeychainCertificates
+package import KeychainModel
 import SwiftASN1
 
 extension PrivateKeyInfo {

@@ -1,5 +1,5 @@
-package import KeychainModel
 import KeychainCertificates
+package import KeychainModel
 
 /// A certificate of version 3 that is made here (RFC 5280, section 4.1): mostly one that its own key signs.
 package struct NewCertificate: Sendable {
