@@ -20,7 +20,7 @@ final class FailureReport: Sendable {
         case .invalidParameter, .noSuchAttribute, .notSelectable, .unsupportedReference, .missingField, .noSuchClass,
             .duplicateItem,
             .itemNotFound, .missingEntitlement, .interactionNotAllowed, .authenticationFailed, .userCanceled,
-            .dataTooLarge, .unimplemented, .undecodable:
+            .dataTooLarge, .unimplemented, .undecodable, .verifyFailed:
             break
         }
     }
