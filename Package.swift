@@ -583,7 +583,8 @@ let package = Package(
         .testTarget(
             name: "EnclaveProtocolTests",
             dependencies: [
-                "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "KeychainTestSupport", "chatelaine-enclave",
+                "EnclaveProtocol", "KeychainEnclave", "KeychainCertificates", "KeychainModel", "KeychainTestSupport",
+                "chatelaine-enclave",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
@@ -764,7 +765,7 @@ let package = Package(
         .testTarget(
             name: "KeychainEnclaveTests",
             dependencies: [
-                "KeychainModel", "KeychainEnclave", "KeychainTestSupport",
+                "KeychainModel", "KeychainEnclave", "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings

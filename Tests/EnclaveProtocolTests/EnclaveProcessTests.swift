@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import KeychainCertificates
 import KeychainModel
 import KeychainTestSupport
 import Testing
