@@ -42,7 +42,6 @@ struct FailureTests {
         case .inputOutput: -36
         case .outOfMemory: -108
         case .internalError: -2070
-        case .verifyFailed: -67808
         }
     }
 
