@@ -292,8 +292,8 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainTrust",
-                "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
+                "KeychainTrust", "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade
@@ -458,6 +458,7 @@ let package = Package(
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEnclave", "KeychainModel",
                 "SecretInput", "TerminalText", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
