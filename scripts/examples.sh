@@ -324,9 +324,9 @@ XML
     dbus-send --system --print-reply --dest=org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
         org.freedesktop.DBus.Mock.SetAllowed \
         array:string:net.reactivated.fprint.device.verify,net.reactivated.fprint.device.enroll >/dev/null
-    mkdir "$folder/fingers"
+    mkdir "$folder/templates"
     drivers=virtual_device:virtual_device_storage:virtual_image
-    start fprintd.log env STATE_DIRECTORY="$folder/fingers" G_MESSAGES_DEBUG=all FP_VIRTUAL_DEVICE="$reader" \
+    start fprintd.log env STATE_DIRECTORY="$folder/templates" G_MESSAGES_DEBUG=all FP_VIRTUAL_DEVICE="$reader" \
         FP_DRIVERS_WHITELIST=$drivers FP_DRIVERS_ALLOWLIST=$drivers "$fprintd" -t
     virtual_finger wait net.reactivated.Fprint
     virtual_finger enrol "$reader" mine

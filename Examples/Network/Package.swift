@@ -30,6 +30,7 @@ let package = Package(
             name: "EnclaveTLS",
             dependencies: [
                 .product(name: "Security", package: "chatelaine"),
+                .product(name: "LocalAuthentication", package: "chatelaine"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
             port: Int(port),
             client: PinnedPeer(path: clientCertificate)
         )
-        try Data(pem(server.certificate.toDERBytes()).utf8 + "\n".utf8).write(
+        try Data((pem(server.certificate.toDERBytes()) + "\n").utf8).write(
             to: URL(fileURLWithPath: serverCertificate)
         )
         print("server: listening on port \(server.port)")

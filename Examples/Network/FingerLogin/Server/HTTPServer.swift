@@ -5,7 +5,7 @@ import NIOPosix
 
 /// The service behind a port. There is no TLS here: a proxy in front has it, or `enclave-tls` shows how.
 struct HTTPServer: Sendable {
-    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPPart<HTTPResponseHead, ByteBuffer>>
+    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
     private let listener: NIOAsyncChannel<Connection, Never>
 
@@ -78,7 +78,7 @@ struct HTTPServer: Sendable {
 
     private func write(
         _ reply: LoginHarness.Reply,
-        to outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPResponseHead, ByteBuffer>>,
+        to outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>,
         staysOpen: Bool
     ) async throws {
         let headers: HTTPHeaders = [
@@ -87,7 +87,7 @@ struct HTTPServer: Sendable {
         ]
         try await outbound.write(contentsOf: [
             .head(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)),
-            .body(ByteBuffer(bytes: reply.body)), .end(nil),
+            .body(.byteBuffer(ByteBuffer(bytes: reply.body))), .end(nil),
         ])
     }
 }
