@@ -292,8 +292,8 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainTrust",
-                "KeychainModel", "KeychainClient",
+                "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
+                "KeychainTrust", "KeychainModel", "KeychainClient",
             ],
             path: "Sources/Facades/Security",
             swiftSettings: facade
@@ -458,6 +458,7 @@ let package = Package(
             dependencies: [
                 "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEnclave", "KeychainModel",
                 "SecretInput", "TerminalText", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -583,7 +584,8 @@ let package = Package(
         .testTarget(
             name: "EnclaveProtocolTests",
             dependencies: [
-                "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "KeychainTestSupport", "chatelaine-enclave",
+                "EnclaveProtocol", "KeychainEnclave", "KeychainCertificates", "KeychainModel", "KeychainTestSupport",
+                "chatelaine-enclave",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
@@ -681,7 +683,7 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "LocalAuthentication", "KeychainClient", "KeychainEnclave",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEnclave",
                 "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
                 "chatelaine-prompt", "GuardedNote",
@@ -764,7 +766,7 @@ let package = Package(
         .testTarget(
             name: "KeychainEnclaveTests",
             dependencies: [
-                "KeychainModel", "KeychainEnclave", "KeychainTestSupport",
+                "KeychainModel", "KeychainEnclave", "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings

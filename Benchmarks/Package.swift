@@ -41,6 +41,15 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "key-ratio",
+            dependencies: [
+                "KeychainMeasuring",
+                .product(name: "Security", package: "chatelaine"),
+                .product(name: "CryptoSecureEnclave", package: "chatelaine"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .executableTarget(
             name: "KeychainBenchmarks",
             dependencies: [
                 "KeychainSamples",

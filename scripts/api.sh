@@ -15,7 +15,7 @@ case ${1:-} in
 esac
 
 # What a program sees that imports Security, then the module beside it.
-readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
+readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication CryptoSecureEnclave)
 
 built=$(swift build --show-bin-path)/Modules
 target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)

@@ -187,7 +187,7 @@ var page = """
     *reports an error* is declared as Apple declares it, and says through its documented way that it cannot do what the
     last column names. Every declaration, letter by letter: [CoreFoundationAliases](api/CoreFoundationAliases.txt) and
     [SecurityObjects](api/SecurityObjects.txt), which `Security` re-exports, [Security](api/Security.txt),
-    [LocalAuthentication](api/LocalAuthentication.txt).
+    [LocalAuthentication](api/LocalAuthentication.txt), and, of CryptoKit, [CryptoSecureEnclave](api/CryptoSecureEnclave.txt).
 
     """
 var names: Set<String> = []

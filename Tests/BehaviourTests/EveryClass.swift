@@ -65,7 +65,4 @@ enum EveryClass: CaseIterable, CustomTestStringConvertible {
 
     /// Whether its items are returned as objects, where their data makes one.
     var hasObjects: Bool { self == .certificate }
-
-    /// Whether its items would be returned as objects, and are not yet.
-    var lacksObjects: Bool { self == .identity }
 }

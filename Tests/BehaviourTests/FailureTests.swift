@@ -34,6 +34,7 @@ struct FailureTests {
         case .dataTooLarge: -25302
         case .unimplemented: -4
         case .undecodable: -26275
+        case .verifyFailed: -67808
         case .notAvailable: -25291
         case .readOnly: -25292
         case .noPermission: -61
@@ -41,7 +42,6 @@ struct FailureTests {
         case .inputOutput: -36
         case .outOfMemory: -108
         case .internalError: -2070
-        case .verifyFailed: -67808
         }
     }
 

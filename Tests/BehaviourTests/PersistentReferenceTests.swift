@@ -261,9 +261,8 @@ struct PersistentReferenceTests {
             }
             let accepted: [(CFString, Any)] = [
                 (kSecClass, itemClass.name), ("nleg", true), ("sync", "syna"),
-                // There are no objects of private keys and identities yet.
-                (kSecReturnRef, !itemClass.lacksObjects),
-                (kSecMatchLimit, kSecMatchLimitAll), (kSecUseOperationPrompt, "Please"), (kSecValueData, Data()),
+                (kSecReturnRef, true), (kSecMatchLimit, kSecMatchLimitAll), (kSecUseOperationPrompt, "Please"),
+                (kSecValueData, Data()),
             ]
             for (key, value) in accepted {
                 #expect(find([kSecValuePersistentRef: bytes, key: value]).status == errSecSuccess, "\(key)")

@@ -349,10 +349,6 @@ struct ResultShapeTests {
                 var query = itemClass.query()
                 for (key, isWanted) in zip(keys, wanted) { query[key] = isWanted }
                 let one = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
-                if wanted[2], itemClass.lacksObjects {
-                    #expect(one.status == errSecUnimplemented && one.isUntouched)
-                    continue
-                }
                 #expect(one.status == errSecSuccess)
                 query[kSecMatchLimit] = kSecMatchLimitAll
                 let all = try #require(find(query).result as? [Any], "\(wanted)")
@@ -384,23 +380,25 @@ struct ResultShapeTests {
         }
     }
 
-    @Test(arguments: Transport.allCases, [EveryClass.identity])
-    func `objects of identities are not implemented, whatever the limit`(
-        transport: Transport,
-        itemClass: EveryClass
-    ) throws {
+    @Test(arguments: Transport.allCases)
+    func `an identity whose parts are none has no object, whatever the limit`(transport: Transport) throws {
         try withKeychain(transport) {
-            #expect(find(itemClass.query([kSecReturnRef: true])).status == errSecItemNotFound)
-            for number in 1...3 as ClosedRange<UInt8> { itemClass.addItem(number) }
-            for limit in [kSecMatchLimitOne, 1, 2, -1, kSecMatchLimitAll] as [Any] {
-                for more in [[:], [kSecReturnData: true], [kSecReturnAttributes: true]] as [[CFString: Any]] {
-                    let query = itemClass.query([kSecReturnRef: true, kSecMatchLimit: limit]).merging(more) { $1 }
-                    let outcome = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
-                    #expect(outcome.status == errSecUnimplemented, "\(limit)")
-                    #expect(outcome.isUntouched, "\(limit)")
-                }
+            #expect(find(identities([kSecReturnRef: true])).status == errSecItemNotFound)
+            for number in 1...3 as ClosedRange<UInt8> { EveryClass.identity.addItem(number) }
+            for limit in [kSecMatchLimitOne, 1] as [Any] {
+                let query = identities([kSecReturnRef: true, kSecMatchLimit: limit])
+                let outcome = resultAfter { SecItemCopyMatching(query as CFDictionary, $0) }
+                #expect(outcome.status == errSecSuccess && outcome.result == nil && !outcome.isUntouched)
             }
-            #expect(find(itemClass.query([kSecReturnRef: true, kSecMatchLimit: 0])).status == errSecItemNotFound)
+            for limit in [2, -1, kSecMatchLimitAll] as [Any] {
+                let bare = find(identities([kSecReturnRef: true, kSecMatchLimit: limit]))
+                #expect((bare.result as? [Any])?.count == 0)
+                let query = identities([kSecReturnRef: true, kSecReturnData: true, kSecMatchLimit: limit])
+                let items = try #require(find(query).result as? [[String: Any]])
+                #expect(items.count == (limit as? Int == 2 ? 2 : 3))
+                #expect(items.allSatisfy { $0["v_Ref"] == nil && $0["v_Data"] as? Data == keyData })
+            }
+            #expect(find(identities([kSecReturnRef: true, kSecMatchLimit: 0])).status == errSecItemNotFound)
         }
     }
 
@@ -410,8 +408,7 @@ struct ResultShapeTests {
         itemClass: EveryClass
     ) throws {
         let returns: [CFString: Any] = [
-            kSecReturnData: true, kSecReturnAttributes: true, kSecReturnRef: !itemClass.lacksObjects,
-            kSecReturnPersistentRef: true,
+            kSecReturnData: true, kSecReturnAttributes: true, kSecReturnRef: true, kSecReturnPersistentRef: true,
         ]
         let faults: [(CFString, Any, OSStatus)] = [
             (kSecClass, "apls", errSecNoSuchClass), (kSecClass, 1, errSecParam), ("nope", 1, errSecNoSuchAttr),

@@ -49,6 +49,16 @@ package struct TestAuthority: Sendable {
         )
     }
 
+    /// The same for a key that is elsewhere, in DER.
+    package func certificate(
+        _ name: String,
+        for key: P256.Signing.PublicKey,
+        _ request: CertificateRequest = .server
+    ) throws -> [UInt8] {
+        let name = try Self.name(name)
+        return Self.der(of: try request.certificate(for: name, key: key, issuer: self.name, signedWith: self.key))
+    }
+
     package static func name(_ commonName: String) throws -> DistinguishedName {
         try DistinguishedName { CommonName(commonName) }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import KeychainCertificates
 import KeychainModel
 import KeychainTestSupport
 import Testing
@@ -100,7 +101,7 @@ struct EnclaveProcessTests {
         let point = Array(other.publicKey.x963Representation)
         let shared = try enclave.use(key, for: .sharedSecret(with: point), with: .none)
         // Whoever is root and has all files of the machine has the key: so the test knows what to look for.
-        let files = LocalEnclaveFolder(path: process.directory + "/users/\(uid)")
+        let files = LocalEnclaveFolder(path: try process.copyOfFiles(of: uid))
         let (number, ownKey) = try files.openLocal().uncheckedNumber(of: key)
         let again = try P256.Signing.PrivateKey(rawRepresentation: number)
         #expect(Array(again.publicKey.x963Representation) == key.publicKey.externalRepresentation)
@@ -144,7 +145,7 @@ struct EnclaveProcessTests {
             }
             #expect(failure == KeychainError(.notAvailable, ""))
             // Nothing of it was lost.
-            let files = LocalEnclaveFolder(path: process.directory + "/users/\(uid)")
+            let files = LocalEnclaveFolder(path: try process.copyOfFiles(of: uid))
             let signature = try files.openLocal().use(key, for: .signature(ofDigest: digest), with: .none)
             #expect(signature.count == 64)
         }
@@ -170,6 +171,17 @@ struct EnclaveProcessTests {
         kill(process.identifier, SIGKILL)
         threads.wait()
         #expect(throws: KeychainError(.notAvailable, "")) { try enclave.serviceKeys() }
+    }
+}
+
+extension EnclaveProcess {
+    /// A user's files, for whoever is root.
+    fileprivate func copyOfFiles(of uid: UInt32) throws -> String {
+        let copy = folder + "/copy-\(UUID().uuidString)"
+        try FileManager.default.copyItem(atPath: directory + "/users/\(uid)", toPath: copy)
+        chown(copy, 0, 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: copy) { chown(copy + "/" + name, 0, 0) }
+        return copy
     }
 }
 

@@ -102,6 +102,32 @@ struct EncryptionTests {
         #expect(try own.decrypted(message, algorithm, parameters).revealed == plaintext)
     }
 
+    /// A key and a message that `SecKeyCreateEncryptedData` made of "test" with
+    /// `kSecKeyAlgorithmECIESEncryptionStandardX963SHA256AESGCM`, as the repository O2-Czech-Republic/BC-ECIES-for-iOS on
+    /// GitHub gives them.
+    @Test("A message that an iPhone encrypted decrypts")
+    func applesMessage() throws {
+        let key = try #require(
+            Data(
+                base64Encoded:
+                    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4eSgzxefv1TF8LRy3M0DI5MkQ6+HCqVBxLtJOEovV3ChRANC"
+                    + "AAQLKgQxt5HmRvEWTZ9jMvZTNT2ANsI74wv2U6kdR1l7KxAqOckjpgbrWGfmKvkOkIMy001gRSafMV/X6mOkxjXo"
+            )
+        )
+        let message = try #require(
+            Data(
+                base64Encoded:
+                    "BDoUkNsU4RC8SSjrwOtDi8TEZuq09Zz/q7/YWKbBt44fLKDDlIm7Nq4OF66AiUIzX/sXpxuysdCHoEuINt2LAise8Tbd"
+                    + "dzI3vbgLGaoD2ttj0O8LtA=="
+            )
+        )
+        let privateKey = try PrivateKey(pkcs8: SecretBytes(key))
+        for name in ["ECDH", "ECDHC"] {
+            let algorithm = try KeyAlgorithm.named("algid:encrypt:ECIES:\(name):KDFX963:SHA256:AESGCM")
+            #expect(try privateKey.decrypted(Array(message), algorithm).revealed == "test".bytes)
+        }
+    }
+
     @Test("A message of ECIES with any byte changed does not decrypt", arguments: curves)
     func changedMessages(_ curve: EllipticCurve) throws {
         let key = PrivateKey(try CurvePrivateKey(generatedOn: curve))

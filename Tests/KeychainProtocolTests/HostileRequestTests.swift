@@ -223,7 +223,7 @@ struct HostileRequestTests {
     @Test func `an object of a key that has none`() throws {
         #expect(
             try add(.key) {
-                $0.attributes = [attribute("kcls", .integer(1))]
+                $0.attributes = [attribute("kcls", .integer(2))]
                 $0.returns.reference = true
             } == .unimplemented
         )

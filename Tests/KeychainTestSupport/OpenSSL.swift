@@ -95,7 +95,8 @@ package enum OpenSSL {
         }
     }
 
-    private static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
+    /// Runs several commands in a folder of their own, which goes afterwards.
+    package static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

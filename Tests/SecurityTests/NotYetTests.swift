@@ -1,43 +1,10 @@
 import Foundation
-import KeychainTestSupport
 import Security
 import Testing
 
 /// Functions that are there for programs to build, and that say that they do nothing yet.
 @Suite("What says that it is not implemented")
 struct NotYetTests {
-    @Test
-    func `no identity is made of a certificate and a public key`() throws {
-        let data = try OpenSSL.certificate("/CN=Alice")
-        let certificate = try #require(SecCertificateCreateWithData(nil, data as CFData))
-        let key = try #require(SecCertificateCopyKey(certificate))
-        #expect(SecIdentityCreate(nil, certificate, key) == nil)
-        var identity: SecIdentity?
-        #expect(SecIdentityCreateWithCertificate(nil, certificate, &identity) == errSecUnimplemented)
-        #expect(identity == nil)
-        #expect(SecIdentityCopyPreferred("example.com" as CFString, nil, nil) == nil)
-        #expect(SecIdentitySetPreferred(nil, "example.com" as CFString, nil) == errSecUnimplemented)
-    }
-
-    @Test
-    func `import and export leave their results alone`() throws {
-        var items: CFArray?
-        let options = [kSecImportExportPassphrase: "secret"] as CFDictionary
-        #expect(SecPKCS12Import(Data([1]) as CFData, options, &items) == errSecUnimplemented)
-        #expect(items == nil)
-        var data: CFData?
-        #expect(SecItemExport(NSArray(), .formatPEMSequence, .pemArmour, nil, &data) == errSecUnimplemented)
-        #expect(data == nil)
-        var format = SecExternalFormat.formatUnknown
-        var type = SecExternalItemType.itemTypeUnknown
-        let parameters = SecItemImportExportKeyParameters()
-        let status = withUnsafePointer(to: parameters) { parameters in
-            SecItemImport(Data([1]) as CFData, "a.pem" as CFString, &format, &type, [], parameters, nil, &items)
-        }
-        #expect(status == errSecUnimplemented)
-        #expect(items == nil)
-    }
-
     @Test
     func `the type identifiers of all classes differ`() {
         let identifiers = [

@@ -6,6 +6,7 @@ package struct AuthorizedIdentityFind: Sendable {
     package let keys: AuthorizedQuery
     package let limit: MatchLimit
     package let returns: ReturnSelection
+    package let authentication: ItemAuthentication
 }
 
 /// A change that the caller may make to certificates and, apart from them, to keys.
@@ -34,7 +35,8 @@ extension KeychainPolicy {
             certificates: try select(halves.certificate, for: caller),
             keys: try select(halves.key, for: caller),
             limit: request.limit,
-            returns: request.returns
+            returns: request.returns,
+            authentication: request.authentication
         )
     }
 

@@ -35,5 +35,9 @@ struct Failure: Error {
         case modify = "SecKeychainItemModifyContent"
         case delete = "SecKeychainItemDelete"
         case copyContent = "SecKeychainItemCopyContent"
+        case importFile = "SecKeychainItemImport"
+        case exportFile = "SecItemExport"
+        case createKeyPair = "SecKeyCreatePair"
+        case verify = "SecTrustCreateWithCertificates"
     }
 }

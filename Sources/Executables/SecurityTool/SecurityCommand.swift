@@ -7,7 +7,7 @@ import ArgumentParser
 struct SecurityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "security",
-        abstract: "Look after the passwords in your keychain, as on a Mac.",
+        abstract: "Look after what is in your keychain, as on a Mac.",
         usage: "security [-hilqv] [-p prompt] [command] [options]",
         discussion: """
             The commands, their options, output and exit statuses are those of the Mac's security command.
@@ -38,6 +38,13 @@ struct SecurityCommand: ParsableCommand {
                 subcommands: [AddInternetPassword.self, FindInternetPassword.self, DeleteInternetPassword.self]
             ),
             CommandGroup(
+                name: "Keys and certificates",
+                subcommands: [
+                    FindCertificate.self, FindIdentity.self, ImportItems.self, ExportItems.self, CreateKeypair.self,
+                    VerifyCertificate.self,
+                ]
+            ),
+            CommandGroup(
                 name: "Locking",
                 subcommands: [
                     LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self, SetKeychainSettings.self,
@@ -61,7 +68,8 @@ struct SecurityCommand: ParsableCommand {
         AddGenericPassword.self, AddInternetPassword.self, FindGenericPassword.self, FindInternetPassword.self,
         DeleteGenericPassword.self, DeleteInternetPassword.self, DumpKeychain.self, ListItems.self, VerifyKeychain.self,
         RepairKeychain.self, ExplainError.self, LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self,
-        SetKeychainSettings.self, ShowKeychainInfo.self,
+        SetKeychainSettings.self, ShowKeychainInfo.self, FindCertificate.self, FindIdentity.self, ImportItems.self,
+        ExportItems.self, CreateKeypair.self, VerifyCertificate.self,
     ]
 }
 

@@ -178,10 +178,11 @@ extension KeychainEngine {
 
     func openSecretsOrReport(
         of item: OpenedItem,
-        for selection: AuthorizedQuery
+        for selection: AuthorizedQuery,
+        with authentication: ItemAuthentication = ItemAuthentication()
     ) throws(KeychainError) -> OpenedSecrets? {
         try reportingDamage(of: item.row, for: selection) { () throws(KeychainError) in
-            try vault.openSecrets(of: item)
+            try vault.openSecrets(of: item, with: authentication)
         }
     }
 
@@ -234,10 +235,21 @@ extension PresenceNeed {
 extension AuthorizedFind {
     /// Whether an item would need a person who must not be asked (`kSecUseAuthenticationUISkip`).
     fileprivate func leavesOut(_ item: OpenedItem, _ secrets: Result<OpenedSecrets, KeychainError>) -> Bool {
-        guard authentication.ui == .skip, !item.accessControl.isUnconstrained, case .failure(let error) = secrets else {
-            return false
-        }
-        return error.code == .interactionNotAllowed
+        guard case .failure(let error) = secrets else { return false }
+        return authentication.leavesOut(item, error)
+    }
+}
+
+extension AuthorizedIdentityFind {
+    /// The same of an identity, whose key it is that needs the person.
+    func leavesOut(_ key: OpenedItem, _ error: KeychainError) -> Bool {
+        authentication.leavesOut(key, error)
+    }
+}
+
+extension ItemAuthentication {
+    fileprivate func leavesOut(_ item: OpenedItem, _ error: KeychainError) -> Bool {
+        ui == .skip && !item.accessControl.isUnconstrained && error.code == .interactionNotAllowed
     }
 }
 

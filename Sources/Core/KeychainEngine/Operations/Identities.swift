@@ -32,16 +32,22 @@ extension KeychainEngine {
         let key = identity.key.item
         let certificate = identity.certificate.item
         let sha1 = find.keys.query.sha1
-        var secrets: OpenedSecrets?
-        if find.returns.contains(.data) || sha1 != nil {
-            secrets = try openSecretsOrReport(of: key, for: find.keys)
-            guard let secrets, sha1 == nil || sha1 == secrets.sha1 else { return nil }
-        }
         var attributes = AttributeList()
+        // Before the key: nobody is asked for one that does not match.
         var data: OpenedSecrets?
         if find.returns.wantsAttributes || certificates.isNeeded {
             data = try openSecretsOrReport(of: certificate, for: find.certificates)
             guard let data, certificates.matches(data.values[.valueData]) else { return nil }
+        }
+        var secrets: OpenedSecrets?
+        let wantsObject = find.returns.wantsObject(of: .identity)
+        if find.returns.contains(.data) || wantsObject || sha1 != nil {
+            do throws(KeychainError) {
+                secrets = try openSecretsOrReport(of: key, for: find.keys, with: find.authentication)
+            } catch {
+                guard find.leavesOut(key, error) else { throw error }
+            }
+            guard let secrets, sha1 == nil || sha1 == secrets.sha1 else { return nil }
         }
         if find.returns.wantsAttributes {
             attributes = key.allAttributes
@@ -52,6 +58,7 @@ extension KeychainEngine {
             attributes: attributes,
             accessControl: certificate.accessControl,
             secrets: find.returns.contains(.data) ? secrets?.values ?? [:] : [:],
+            object: wantsObject ? secrets?.values[.valueData] : nil,
             sha1: secrets?.sha1,
             certificate: find.returns.wantsAttributes
                 ? IdentityCertificate(data: data?.values[.valueData], tokenID: certificate.attributes[.tokenID]) : nil

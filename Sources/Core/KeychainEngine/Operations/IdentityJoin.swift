@@ -99,13 +99,19 @@ struct IdentityJoin {
         _ release: (OpenedIdentity) throws(KeychainError) -> Value?
     ) throws(KeychainError) -> [Value] {
         var matches = Matches<Value>(atMost: most)
-        try forEachHalf(of: keys) { (key, hash) throws(KeychainError) in
+        func match(_ key: OpenedIdentity.Half, _ hash: AttributeValue) throws(KeychainError) {
             try forEachHalf(of: certificates, with: hash) { (certificate, _) throws(KeychainError) in
                 try matches.append(OpenedIdentity(certificate: certificate, key: key), release)
                 return !matches.isFull
             }
+        }
+        // A public key that is marked as a private one counts as well, but not before the private one of the pair.
+        var publicKeys: [(OpenedIdentity.Half, AttributeValue)] = []
+        try forEachHalf(of: keys) { (key, hash) throws(KeychainError) in
+            if key.isPrivate { try match(key, hash) } else { publicKeys.append((key, hash)) }
             return !matches.isFull
         }
+        for (key, hash) in publicKeys where !matches.isFull { try match(key, hash) }
         return matches.inOrder
     }
 
@@ -176,8 +182,10 @@ extension OpenedIdentity.Half {
     /// The place of a key among those of one certificate. Public keys are marked as private ones too; the private key of
     /// the pair is the one to be met first.
     fileprivate var rank: (Int64, Int64) {
-        (item.attributes[.keyClass]?.isOne ?? false ? 0 : 1, stored.rowNumber)
+        (isPrivate ? 0 : 1, stored.rowNumber)
     }
+
+    fileprivate var isPrivate: Bool { item.attributes[.keyClass]?.isOne ?? false }
 }
 
 extension AttributeValue {

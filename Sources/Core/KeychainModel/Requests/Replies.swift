@@ -6,7 +6,8 @@ package struct FoundItem: Sendable {
     package let accessControl: AccessControl
     /// The value and the other secret attributes; empty where nobody asked for them.
     package let secrets: [AttributeKey: SecretBytes]
-    /// What the object of `kSecReturnRef` is made of: the data of a certificate or a key; nil where nobody asked for it.
+    /// What the object of `kSecReturnRef` is made of: the data of a certificate or a key, of an identity that of its key; nil
+    /// where nobody asked for it.
     package let object: SecretBytes?
     /// The item's SHA-1; nil where the secret was not opened.
     package let sha1: [UInt8]?

@@ -42,7 +42,7 @@ package struct ReturnSelection: OptionSet, Sendable {
 
     /// Whether an object is wanted that is made of the item's data: passwords have none.
     package func wantsObject(of itemClass: ItemClass) -> Bool {
-        contains(.reference) && (itemClass == .certificate || itemClass == .key)
+        contains(.reference) && (itemClass == .certificate || itemClass == .key || itemClass == .identity)
     }
 }
 

@@ -61,6 +61,20 @@ package struct DerivedAttributes: Sendable {
         )
     }
 
+    /// What finds a certificate and its key among identities. Nothing is added that is both: see
+    /// `QueryParser.identityParts(_:)`.
+    init(identity certificate: DerivedAttributes, key: DerivedAttributes) {
+        let selecting: Set<AttributeKey> = [.issuer, .serialNumber, .subjectKeyID]
+        telling =
+            certificate.telling.filter { selecting.contains($0.0) }
+            + key.telling.filter { $0.0 == .applicationLabel || $0.0 == .keyClass }
+        other = []
+        label = nil
+        data = key.data
+        accessControl = nil
+        accessGroup = nil
+    }
+
     private static func abilities(ofPrivate key: PublicKey) -> [(AttributeKey, Bool)] {
         [
             ("encr", false), ("decr", true), ("drve", !key.isRSA), ("sign", true), ("vrfy", false), ("wrap", false),

@@ -1,7 +1,7 @@
 package import KeychainCertificates
 
 /// The object of `kSecValueRef`: what an item can be made of, and found by.
-package enum ItemReference: Sendable {
+package indirect enum ItemReference: Sendable {
     /// A certificate in DER.
     case certificate([UInt8])
     case publicKey(PublicKey)
@@ -9,8 +9,8 @@ package enum ItemReference: Sendable {
     case privateKey(of: PublicKey, SecretBytes)
     /// A private key of the enclave's.
     case enclaveKey(EnclaveKey)
-    /// A certificate and its private key.
-    case identity
+    /// A certificate in DER, and its private key.
+    case identity(certificate: [UInt8], key: ItemReference)
 
     package var itemClass: ItemClass {
         switch self {
@@ -22,7 +22,7 @@ package enum ItemReference: Sendable {
 
     /// What the object itself says, in the form in which items have it.
     ///
-    /// - Throws: `undecodable` for a certificate that cannot be read; `unimplemented` for an identity.
+    /// - Throws: `undecodable` for a certificate that cannot be read.
     package var derivedAttributes: DerivedAttributes {
         get throws(KeychainError) {
             switch self {
@@ -35,8 +35,11 @@ package enum ItemReference: Sendable {
             case .privateKey(let publicKey, let representation):
                 return DerivedAttributes(privateKeyOf: publicKey, representation)
             case .enclaveKey(let key): return DerivedAttributes(enclaveKey: key)
-            case .identity:
-                throw KeychainError(.unimplemented, "identities are not taken from kSecValueRef yet")
+            case .identity(let certificate, let key):
+                return try DerivedAttributes(
+                    identity: ItemReference.certificate(certificate).derivedAttributes,
+                    key: key.derivedAttributes
+                )
             }
         }
     }

@@ -1,12 +1,19 @@
 public import CoreFoundationAliases
 public import Foundation
 
-/// Takes the identities and certificates out of a PKCS #12 file. There are no private keys yet: `errSecUnimplemented`.
+@_implementationOnly import KeychainExchange
+@_implementationOnly import KeychainModel
+
+/// Takes the identities out of a PKCS #12 file. Nothing is stored.
 ///
 /// - Parameters:
 ///   - pkcs12_data: the file.
-///   - options: `kSecImportExportPassphrase`.
-///   - items: untouched.
+///   - options: `kSecImportExportPassphrase`; others are ignored.
+///   - items: receives an array with a dictionary for each private key that has a certificate in the file, with
+///     `kSecImportItemIdentity`, `…CertChain`, `…Trust`, `…KeyID` and, if the file names it, `…Label`; untouched on failure.
+/// - Returns: `errSecSuccess`; `errSecPassphraseRequired` without a passphrase; `errSecAuthFailed` for a wrong one, and a
+///   damaged file; `errSecDecode` for what is no such file, and one that asks for too much work; `errSecParam` for an
+///   empty one; `errSecUnimplemented` for algorithms that are not known.
 ///
 /// See [SecPKCS12Import](https://developer.apple.com/documentation/security/secpkcs12import(_:_:_:)).
 @discardableResult
@@ -15,10 +22,31 @@ public func SecPKCS12Import(
     _ options: CFDictionary,
     _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
-    errSecUnimplemented
+    ExchangeFailure.status(of: "SecPKCS12Import") { () throws(ExchangeFailure) in
+        guard pkcs12_data.length > 0 else { throw .parameter }
+        guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]) else {
+            throw .passphraseRequired
+        }
+        let file = try ExchangeFailure.translating { () throws(KeychainError) in
+            try PKCS12File(Array(pkcs12_data as Data), passphrase: passphrase)
+        }
+        unsafe items.pointee = file.identities.map(\.dictionary) as NSArray
+    }
 }
 
-/// Writes keys and certificates in a form that other programs read. It is `errSecUnimplemented` so far.
+/// Writes keys and certificates in a form that other programs read.
+///
+/// - Parameters:
+///   - secItemOrArray: a certificate, a key, an identity, or an array of them.
+///   - outputFormat: `formatX509Cert`, `formatOpenSSL` (PKCS #1 and SEC 1 for private keys, SubjectPublicKeyInfo for public
+///     ones), `formatBSAFE` (PKCS #8 and PKCS #1), `formatWrappedPKCS8`, `formatPEMSequence`, `formatPKCS7` and
+///     `formatPKCS12`; unknown for what is usual for the item.
+///   - flags: whether it is to be text.
+///   - keyParams: of which the passphrase counts: PKCS #12 and wrapped keys need one, and in a PEM sequence private keys
+///     are encrypted with it.
+///   - exportedData: receives the file; untouched on failure.
+/// - Returns: `errSecSuccess`; `errSecPassphraseRequired`; `errSecUnsupportedFormat` for a format that is not for these
+///   items; `errSecParam` for other objects; `errSecUnimplemented` for a private key of the Secure Enclave.
 ///
 /// See [SecItemExport](https://developer.apple.com/documentation/security/secitemexport(_:_:_:_:_:)).
 @discardableResult
@@ -29,10 +57,28 @@ public func SecItemExport(
     _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?,
     _ exportedData: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    errSecUnimplemented
+    ExchangeFailure.status(of: "SecItemExport") { () throws(ExchangeFailure) in
+        let passphrase = try unsafe Passphrase.bytes(of: keyParams?.pointee.passphrase?.takeUnretainedValue())
+        let writer = ExportWriter(passphrase: passphrase, isText: flags.contains(.pemArmour))
+        unsafe exportedData.pointee = try writer.data(of: secItemOrArray, outputFormat)
+    }
 }
 
-/// Reads keys and certificates that other programs wrote. It is `errSecUnimplemented` so far.
+/// Reads keys and certificates that other programs wrote. Nothing is stored.
+///
+/// - Parameters:
+///   - importedData: the file: PEM, or in DER a certificate, PKCS #12, PKCS #7, PKCS #8, PKCS #1, SEC 1 or a
+///     SubjectPublicKeyInfo.
+///   - fileNameOrExtension: the file's name, which may help to tell what it is.
+///   - inputFormat: the only format that is wanted, or unknown; receives the one that the file has.
+///   - itemType: receives what is in it.
+///   - flags: of no effect: whether it is text is found out.
+///   - keyParams: of which the passphrase counts, and `importOnlyOne`.
+///   - importKeychain: nil; there are no keychain files.
+///   - outItems: receives an array of certificates, keys and, of PKCS #12, identities; untouched on failure.
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat`; `errSecDecode` for a part that cannot be read;
+///   `errSecPassphraseRequired`; for a wrong passphrase `errSecPkcs12VerifyFailure` or, for a key, `errSecAuthFailed`;
+///   `errSecMultiplePrivKeys`; `errSecParam` for an empty file.
 ///
 /// See [SecItemImport](https://developer.apple.com/documentation/security/secitemimport(_:_:_:_:_:_:_:_:)).
 @discardableResult
@@ -46,5 +92,36 @@ public func SecItemImport(
     _ importKeychain: SecKeychain?,
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
-    errSecUnimplemented
+    ExchangeFailure.status(of: "SecItemImport") { () throws(ExchangeFailure) in
+        guard importedData.length > 0 else { throw .parameter }
+        guard importedData.length <= ExchangeLimits.largestFile else {
+            throw ExchangeFailure(KeychainError(.dataTooLarge, "the file is larger than any that is read"))
+        }
+        let reader = ImportReader(
+            passphrase: try unsafe Passphrase.bytes(of: keyParams?.pointee.passphrase?.takeUnretainedValue()),
+            format: unsafe inputFormat?.pointee ?? .formatUnknown,
+            name: fileNameOrExtension as String? ?? ""
+        )
+        let items = try reader.items(in: Array(importedData as Data))
+        if unsafe keyParams?.pointee.flags.contains(.importOnlyOne) == true, items.privateKeyCount > 1 {
+            throw .severalPrivateKeys
+        }
+        unsafe inputFormat?.pointee = items.format
+        unsafe itemType?.pointee = items.type
+        unsafe outItems?.pointee = items.objects as NSArray
+    }
+}
+
+/// The passphrase of a file, as programs give it: a string, or data.
+@_implementationOnly
+private enum Passphrase {
+    /// - Returns: nil for none.
+    static func bytes(of object: Any?) throws(ExchangeFailure) -> SecretBytes? {
+        switch object {
+        case nil: return nil
+        case let text as String: return SecretBytes(text.utf8)
+        case let data as Data: return SecretBytes(data)
+        default: throw .parameter
+        }
+    }
 }

@@ -37,7 +37,7 @@ enum DictionaryReader {
         case let control as SecAccessControl: .accessControl(control.control)
         case let certificate as SecCertificate: .reference(.certificate(certificate.bytes))
         case let key as SecKey: (try? key.material.reference).map { .reference($0) } ?? .other
-        case is SecIdentity: .reference(.identity)
+        case let identity as SecIdentity: (try? identity.reference).map { .reference($0) } ?? .other
         case let policy as SecPolicy: .policy(policy.trustPolicy)
         case is NSNull: .null
         case let array as [Any]: queryValue(array)

@@ -18,7 +18,7 @@ struct ResultBuilder {
 
     /// The array of a search whose limit is not one. An item that has nothing to show is not in it.
     ///
-    /// - Throws: `unimplemented` where one of the objects that are asked for cannot be made yet.
+    /// - Throws: `unimplemented` for a symmetric key as an object.
     func array(for items: consuming [FoundItem]) throws(KeychainError) -> NSArray {
         var items = items
         // From the end, and each item is let go of when its object is there: the objects take the memory of the items.
@@ -37,7 +37,7 @@ struct ResultBuilder {
 
     /// One object if one thing is asked for, a dictionary if it is more or the attributes; nil where there is nothing.
     ///
-    /// - Throws: `unimplemented` for an object that cannot be made yet.
+    /// - Throws: `unimplemented` for a symmetric key as an object.
     func object(for item: FoundItem) throws(KeychainError) -> AnyObject? {
         var shared = SharedObjects()
         return try object(for: item, sharing: &shared)
@@ -59,31 +59,40 @@ struct ResultBuilder {
 
     /// Nil for a key of the Secure Enclave: what stands for it is in its object.
     private func data(of item: FoundItem) -> NSData? {
-        if itemClass == .key || itemClass == .identity, item.isEnclaveKey { return nil }
-        return item.secrets[.valueData].map(\.object)
+        guard let data = item.secrets[.valueData] else { return nil }
+        if itemClass == .key || itemClass == .identity, item.isEnclaveKey(data) { return nil }
+        return data.object
     }
 
-    /// Nil for passwords, which are no objects, and for an item whose data is no certificate or key.
+    /// Nil for passwords, which are no objects, for an item whose data is no certificate or key, and for an identity whose
+    /// key is not its certificate's private one.
     ///
-    /// - Throws: `unimplemented` for identities, and keys other than public ones.
+    /// - Throws: `unimplemented` for symmetric keys.
     private func reference(of item: FoundItem) throws(KeychainError) -> NSObject? {
         switch itemClass {
         case .genericPassword, .internetPassword: return nil
         case .certificate:
-            return item.object.flatMap { object in
-                unsafe SecCertificateCreateWithData(nil, object.withUnsafeBytes { unsafe Data($0) } as NSData)
-            }
+            return item.object.flatMap(certificate)
         case .key:
             try item.attributes.requireAsymmetricKey()
             return key(of: item)
-        case .identity: throw KeychainError(.unimplemented, "there are no objects of identities yet")
+        case .identity:
+            guard let certificate = item.certificate?.data.flatMap(certificate), let key = key(of: item) else {
+                return nil
+            }
+            return SecIdentity(certificate, key)
         }
+    }
+
+    private func certificate(_ data: SecretBytes) -> SecCertificate? {
+        unsafe SecCertificateCreateWithData(nil, data.withUnsafeBytes { unsafe Data($0) } as NSData)
     }
 
     private func key(of item: FoundItem) -> SecKey? {
         guard let data = item.object else { return nil }
         let bytes = { unsafe data.withUnsafeBytes { unsafe Array($0) } }
-        if item.attributes.isInEnclave {
+        // Of an identity, the attribute is that of its certificate.
+        if item.attributes.isInEnclave || itemClass == .identity && item.isEnclaveKey(data) {
             return EnclaveKey(bytes()).map {
                 SecKey(.enclaveKey(EnclaveKeyHandle(key: $0, authentication: authentication)))
             }
@@ -156,10 +165,10 @@ struct ResultBuilder {
 }
 
 extension FoundItem {
-    fileprivate var isEnclaveKey: Bool {
+    fileprivate func isEnclaveKey(_ data: SecretBytes) -> Bool {
         guard !attributes.isInEnclave else { return true }
-        // Where nobody asked for attributes there are none.
-        guard attributes.count == 0, let data = secrets[.valueData] else { return false }
+        // Where nobody asked for attributes there are none, and those of an identity are its certificate's too.
+        guard attributes.count == 0 || reference.itemClass == .identity else { return false }
         return unsafe data.withUnsafeBytes { unsafe EnclaveKey(Array($0.prefix(EnclaveKey.largest + 1))) } != nil
     }
 }

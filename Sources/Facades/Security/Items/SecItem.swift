@@ -10,7 +10,8 @@ public import Foundation
 ///   - attributes: `kSecClass`, the item's attributes, `kSecValueData`, and what is wanted back.
 ///   - result: receives what the `kSecReturn…` keys ask for, nil if the item has nothing of that; untouched if they ask
 ///     for nothing, and on failure.
-/// - Returns: `errSecSuccess`; `errSecDuplicateItem` where an item has the same primary key; `errSecParam`,
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` where an item has the same primary key, of an identity where both its
+///   certificate and its key are there; `errSecParam`,
 ///   `errSecNoSuchAttr` or `errSecNoSuchClass` for a dictionary that is not valid; `errSecMissingEntitlement` for an
 ///   access group that is not the program's.
 ///
@@ -32,7 +33,9 @@ struct AddedObject {
 ///
 /// - Returns: nil where nothing was asked for.
 func addedItem(_ attributes: CFDictionary) throws(KeychainError) -> AddedObject? {
-    let request = try QueryParser.add(DictionaryReader.entries(of: attributes))
+    let entries = try DictionaryReader.entries(of: attributes)
+    if let parts = try QueryParser.identityParts(entries) { return try addedIdentity(parts, attributes) }
+    let request = try QueryParser.add(entries)
     guard let item = try CurrentKeychain.service().add(request) else { return nil }
     let builder = ResultBuilder(
         itemClass: request.itemClass,
@@ -88,10 +91,10 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status(of: "SecItemUpdate") { () throws(KeychainError) in
-        let request = try QueryParser.update(
-            DictionaryReader.entries(of: query),
-            changes: DictionaryReader.entries(of: attributesToUpdate)
-        )
+        let entries = try DictionaryReader.entries(of: query)
+        let changes = try DictionaryReader.entries(of: attributesToUpdate)
+        if let parts = try QueryParser.identityParts(entries) { return try update(parts, changes: changes) }
+        let request = try QueryParser.update(entries, changes: changes)
         guard try CurrentKeychain.service().update(request) > 0 else { throw notFound }
     }
 }
@@ -105,12 +108,14 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status(of: "SecItemDelete") { () throws(KeychainError) in
-        let request = try QueryParser.delete(DictionaryReader.entries(of: query))
+        let entries = try DictionaryReader.entries(of: query)
+        let request = try QueryParser.delete(entries)
+        if try QueryParser.identityParts(entries) != nil { return try deleteIdentities(request) }
         guard try CurrentKeychain.service().delete(request) > 0 else { throw notFound }
     }
 }
 
-private let notFound = KeychainError(.itemNotFound, "no item matches")
+let notFound = KeychainError(.itemNotFound, "no item matches")
 
 /// The status of a call. A fork waits for the whole of it, reading the dictionary, building the result and the log's first
 /// use included.

@@ -71,6 +71,10 @@ enum KeyMaterial: Sendable {
     case privateKey(PrivateKey)
     case enclaveKey(EnclaveKeyHandle)
 
+    var isPrivate: Bool {
+        if case .publicKey = self { false } else { true }
+    }
+
     /// The private half; nil of a public key.
     var privateKey: PrivateKey? {
         switch self {

@@ -15,9 +15,9 @@ public import Foundation
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`, at the top; attributes of both halves, and of each in
 ///     `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs`.
-///   - error: receives `errSecParam` for a type or a size that is missing or that there is not; `errSecUnimplemented` for
-///     RSA of less than 1024 bits and for curves other than P-256, P-384 and P-521; what `SecItemAdd` fails with where a
-///     half is to be stored: the public one is stored first, and stays.
+///   - error: receives `errSecParam` for a type or a size that is missing or that there is not; what `SecItemAdd` fails
+///     with where a half is to be stored: the public one is stored first, and stays. RSA of less than 1024 bits, and curves
+///     other than P-256, P-384 and P-521, are missing (-4, docs/keys.md).
 /// - Returns: the private key.
 ///
 /// See [SecKeyCreateRandomKey](https://developer.apple.com/documentation/security/seckeycreaterandomkey(_:_:)).
@@ -58,8 +58,8 @@ public func SecKeyGeneratePair(
 ///   - keyData: what `SecKeyCopyExternalRepresentation` gives. It means nothing for a key of the Secure Enclave, which is
 ///     made of what `SecKeyCopyAttributes` says of it.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`; others mean nothing.
-///   - error: receives `errSecParam` for bytes that are no such key, and for a type or class that is missing or unknown;
-///     `errSecUnimplemented` for symmetric keys.
+///   - error: receives `errSecParam` for bytes that are no such key, and for a type or class that is missing or unknown.
+///     Symmetric keys, and what docs/keys.md says, are missing (-4).
 ///
 /// See [SecKeyCreateWithData](https://developer.apple.com/documentation/security/seckeycreatewithdata(_:_:_:)).
 @discardableResult

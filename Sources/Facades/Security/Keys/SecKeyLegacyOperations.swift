@@ -37,7 +37,7 @@ public struct SecPadding: OptionSet, Sendable {
 ///   - sig: receives the signature.
 ///   - sigLen: in, the room there is; out, the bytes of the signature. Neither is touched on failure.
 /// - Returns: `errSecSuccess`; `errSecParam` for a public key, a padding that such keys do not have, a digest of another
-///   length and too little room; `errSecUnimplemented` for the digests MD2, MD5.
+///   length and too little room; -4 for the digests MD2 and MD5.
 @available(*, deprecated, message: "Use SecKeyCreateSignature")
 @discardableResult
 public func SecKeyRawSign(
@@ -58,7 +58,7 @@ public func SecKeyRawSign(
 /// Verifies the signature of a digest with a public key, by an earlier function.
 ///
 /// - Returns: `errSecSuccess`; `errSSLCrypto` for whatever is not the key's signature of the digest; `errSecParam` and
-///   `errSecUnimplemented` as `SecKeyRawSign` has them.
+///   -4 as `SecKeyRawSign` has them.
 @available(*, deprecated, message: "Use SecKeyVerifySignature")
 @discardableResult
 public func SecKeyRawVerify(
@@ -83,7 +83,7 @@ public func SecKeyRawVerify(
 ///   - cipherText: receives the ciphertext.
 ///   - cipherTextLen: in, the room there is; out, the bytes of the ciphertext. Neither is touched on failure.
 /// - Returns: `errSecSuccess`; `errSecParam` for any other key, a padding that is not for that, more data than fits and too
-///   little room; `errSecUnimplemented` for none.
+///   little room; -4 for no padding.
 @available(*, deprecated, message: "Use SecKeyCreateEncryptedData")
 @discardableResult
 public func SecKeyEncrypt(

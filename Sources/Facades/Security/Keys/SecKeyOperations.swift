@@ -5,7 +5,7 @@ public import Foundation
 @_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
-// docs/keys.md lists what each algorithm does, and which are missing: they are `errSecUnimplemented`.
+// docs/keys.md lists what each algorithm does, and which are missing (-4).
 
 /// Whether a key can do something in a certain way.
 ///

@@ -1,13 +1,22 @@
 public import CoreFoundationAliases
 public import Foundation
 
-/// A certificate and the private key that belongs to it. There are no private keys yet, so nothing makes one.
+@_implementationOnly import KeychainCertificates
+@_implementationOnly import KeychainModel
+
+/// A certificate and the private key that belongs to it.
+///
+/// Two of them are equal when certificate and key are.
 public final class SecIdentity: NSObject, @unchecked Sendable {
     // `@unchecked`: NSObject is not Sendable, and these two never change.
     let certificate: SecCertificate
     let privateKey: SecKey
 
-    init(certificate: SecCertificate, privateKey: SecKey) {
+    /// - Returns: nil where the key is not the certificate's private one.
+    init?(_ certificate: SecCertificate, _ privateKey: SecKey) {
+        guard privateKey.material.isPrivate,
+            certificate.contents?.subjectPublicKeyInfo.publicKey == privateKey.publicKey
+        else { return nil }
         self.certificate = certificate
         self.privateKey = privateKey
     }
@@ -19,6 +28,13 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
 
     public override var hash: Int {
         certificate.hashValue
+    }
+
+    /// What its items are made of, or found by.
+    var reference: ItemReference {
+        get throws(KeychainError) {
+            .identity(certificate: certificate.bytes, key: try privateKey.material.reference)
+        }
     }
 }
 
@@ -32,34 +48,49 @@ public func SecIdentityGetTypeID() -> CFTypeID {
     SecIdentity.cfTypeID
 }
 
-/// Makes an identity of a certificate and a private key.
+/// Makes an identity of a certificate and a private key. Nothing is stored.
 ///
-/// - Returns: nil where the key is not the certificate's private one. There are no private keys yet, and a public key
-///   never is one.
+/// - Returns: nil where the key is not the certificate's private one.
 @discardableResult
 public func SecIdentityCreate(
     _ allocator: CFAllocator?,
     _ certificate: SecCertificate,
     _ privateKey: SecKey
 ) -> SecIdentity? {
-    nil
+    SecIdentity(certificate, privateKey)
 }
 
-/// Finds the private key of a certificate in the keychain. There are no private keys yet: `errSecUnimplemented`.
+/// Finds the private key of a certificate in the keychain. The certificate itself need not be there.
 ///
 /// - Parameters:
 ///   - keychainOrArray: ignored; there is one keychain.
-///   - identityRef: untouched.
+///   - identityRef: receives the identity; untouched on failure.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` where no such key is there; what `SecItemCopyMatching` returns.
 @discardableResult
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: CFTypeRef?,
     _ certificateRef: SecCertificate,
     _ identityRef: UnsafeMutablePointer<SecIdentity?>
 ) -> OSStatus {
-    errSecUnimplemented
+    guard let hash = certificateRef.contents?.publicKeyHash else { return errSecDecode }
+    let query =
+        [
+            kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
+            kSecAttrApplicationLabel: NSData(copying: hash), kSecAttrSynchronizable: kSecAttrSynchronizableAny,
+            kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true,
+        ] as CFDictionary
+    var result: CFTypeRef?
+    let status = unsafe SecItemCopyMatching(query, &result)
+    guard status == errSecSuccess else { return status }
+    let keys = (result as? [Any] ?? []).compactMap { $0 as? SecKey }
+    guard let identity = keys.lazy.compactMap({ SecIdentity(certificateRef, $0) }).first else {
+        return errSecItemNotFound
+    }
+    unsafe identityRef.pointee = identity
+    return errSecSuccess
 }
 
-/// The certificate of an identity. There are no identities yet.
+/// The certificate of an identity.
 @discardableResult
 public func SecIdentityCopyCertificate(
     _ identityRef: SecIdentity,
@@ -69,7 +100,7 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// The private key of an identity. There are no identities yet.
+/// The private key of an identity.
 @discardableResult
 public func SecIdentityCopyPrivateKey(
     _ identityRef: SecIdentity,
@@ -77,20 +108,4 @@ public func SecIdentityCopyPrivateKey(
 ) -> OSStatus {
     unsafe privateKeyRef.pointee = identityRef.privateKey
     return errSecSuccess
-}
-
-/// The identity that somebody prefers for a name, such as a host. Nobody can prefer one yet: nil.
-@discardableResult
-public func SecIdentityCopyPreferred(
-    _ name: CFString,
-    _ keyUsage: CFArray?,
-    _ validIssuers: CFArray?
-) -> SecIdentity? {
-    nil
-}
-
-/// Prefers an identity for a name. There are no identities yet: `errSecUnimplemented`.
-@discardableResult
-public func SecIdentitySetPreferred(_ identity: SecIdentity?, _ name: CFString, _ keyUsage: CFArray?) -> OSStatus {
-    errSecUnimplemented
 }

@@ -11,7 +11,22 @@ public func secPKCS12Import(
     }
 }
 
-// The parameters of keys are not handed on: there is nothing yet that reads them.
+/// What is read of a program's `SecItemImportExportKeyParameters`: the flags and the passphrase.
+private func withKeyParameters(
+    _ parameters: UnsafeRawPointer?,
+    _ body: (UnsafePointer<SecItemImportExportKeyParameters>?) throws(WrongArgument) -> OSStatus
+) throws(WrongArgument) -> OSStatus {
+    guard let parameters = unsafe parameters else { return try body(nil) }
+    // As the header has it: two numbers of 32 bits, and then pointers.
+    let flags = unsafe parameters.load(fromByteOffset: 4, as: UInt32.self)
+    let pointer = unsafe parameters.load(fromByteOffset: 8, as: UnsafeRawPointer?.self)
+    let passphrase = try unsafe Argument.optionalObject(pointer)
+    var copy = unsafe SecItemImportExportKeyParameters()
+    unsafe copy.flags = SecKeyImportExportFlags(rawValue: flags)
+    unsafe copy.passphrase = passphrase.map { unsafe Unmanaged.passUnretained($0) }
+    defer { withExtendedLifetime(passphrase) {} }
+    return try unsafe body(&copy)
+}
 
 @c(SecItemExport)
 public func secItemExport(
@@ -24,7 +39,10 @@ public func secItemExport(
     unsafe Outcome.status(writingTo: exportedData) { exportedData throws(WrongArgument) in
         guard let format = SecExternalFormat(rawValue: outputFormat) else { throw WrongArgument() }
         let flags = SecItemImportExportFlags(rawValue: flags)
-        return unsafe SecItemExport(try Argument.object(itemOrArray), format, flags, nil, exportedData)
+        let items = try unsafe Argument.object(itemOrArray)
+        return try unsafe withKeyParameters(keyParameters) { (parameters) throws(WrongArgument) in
+            unsafe SecItemExport(items, format, flags, parameters, exportedData)
+        }
     }
 }
 
@@ -43,16 +61,21 @@ public func secItemImport(
         var format = unsafe SecExternalFormat(rawValue: inputFormat?.pointee ?? 0) ?? .formatUnknown
         var type = unsafe SecExternalItemType(rawValue: itemType?.pointee ?? 0) ?? .itemTypeUnknown
         var imported: CFArray?
-        let status = unsafe SecItemImport(
-            try Argument.data(importedData),
-            try Argument.optionalString(fileNameOrExtension),
-            &format,
-            &type,
-            SecItemImportExportFlags(rawValue: flags),
-            nil,
-            try Argument.keychain(importKeychain),
-            &imported
-        )
+        let data = try unsafe Argument.data(importedData)
+        let name = try unsafe Argument.optionalString(fileNameOrExtension)
+        let keychain = try unsafe Argument.keychain(importKeychain)
+        let status = try unsafe withKeyParameters(keyParameters) { (parameters) throws(WrongArgument) in
+            unsafe SecItemImport(
+                data,
+                name,
+                &format,
+                &type,
+                SecItemImportExportFlags(rawValue: flags),
+                parameters,
+                keychain,
+                &imported
+            )
+        }
         guard status == errSecSuccess else { return status }
         if let inputFormat = unsafe inputFormat { unsafe inputFormat.pointee = format.rawValue }
         if let itemType = unsafe itemType { unsafe itemType.pointee = type.rawValue }

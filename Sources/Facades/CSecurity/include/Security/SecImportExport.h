@@ -33,13 +33,14 @@ typedef struct {
 CF_EXPORT OSStatus SecPKCS12Import(CFDataRef pkcs12_data, CFDictionaryRef options,
                                    CFArrayRef _Nullable *_Nonnull CF_RETURNS_RETAINED items);
 
-/// Writes keys and certificates in a form that other programs read: `errSecUnimplemented` so far.
+/// Writes keys and certificates in a form that other programs read. Of `keyParams` the passphrase counts.
 CF_EXPORT OSStatus SecItemExport(CFTypeRef secItemOrArray, SecExternalFormat outputFormat,
                                  SecItemImportExportFlags flags,
                                  const SecItemImportExportKeyParameters *_Nullable keyParams,
                                  CFDataRef _Nullable *_Nonnull CF_RETURNS_RETAINED exportedData);
 
-/// Reads keys and certificates that other programs wrote: `errSecUnimplemented` so far.
+/// Reads keys and certificates that other programs wrote. Of `keyParams` the passphrase counts, and
+/// `kSecKeyImportOnlyOne`; nothing is stored, and `importKeychain` is NULL.
 CF_EXPORT OSStatus SecItemImport(CFDataRef importedData, CFStringRef _Nullable fileNameOrExtension,
                                  SecExternalFormat *_Nullable inputFormat, SecExternalItemType *_Nullable itemType,
                                  SecItemImportExportFlags flags,

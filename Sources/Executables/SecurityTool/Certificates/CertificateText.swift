@@ -1,0 +1,38 @@
+import CoreFoundationAliases
+import Crypto
+import Foundation
+import Security
+import TerminalText
+
+/// What commands print of certificates.
+struct CertificateText {
+    let der: Data
+
+    var sha1: String { Hexadecimal.uppercase(Insecure.SHA1.hash(data: der)) }
+    var sha256: String { Hexadecimal.uppercase(SHA256.hash(data: der)) }
+
+    var pem: String {
+        let digits = Array(der.base64EncodedString())
+        let lines = stride(from: 0, to: digits.count, by: 64).map { String(digits[$0..<min($0 + 64, digits.count)]) }
+        return (["-----BEGIN CERTIFICATE-----"] + lines + ["-----END CERTIFICATE-----"]).joined(separator: "\n") + "\n"
+    }
+
+    var certificate: SecCertificate? { SecCertificateCreateWithData(nil, der as CFData) }
+
+    /// The name that people see, without what a terminal would obey.
+    var summary: String {
+        let name = certificate.flatMap { SecCertificateCopySubjectSummary($0) }.map(String.init(describing:)) ?? ""
+        return TerminalText.escaped(name)
+    }
+
+    var emailAddresses: [String] {
+        guard let certificate else { return [] }
+        var addresses: CFArray?
+        guard unsafe SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess else { return [] }
+        return (addresses ?? []).compactMap { $0 as? String }
+    }
+}
+
+extension SecCertificate {
+    var text: CertificateText { CertificateText(der: SecCertificateCopyData(self) as Data) }
+}
