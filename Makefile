@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-service deb help setup build library demo two-apps test check format protobuf api graph bench fuzz install uninstall test-install \
+.PHONY: bench-service deb help setup build library demo two-apps examples test check format protobuf api graph bench fuzz install uninstall test-install \
 	clean
 
 help: ## list these targets
@@ -21,6 +21,9 @@ demo: ## build and run the example: a password is stored, found, changed, delete
 
 two-apps: ## two apps of one team share a password and nobody else gets it, with the real service (root)
 	@scripts/two-apps.sh
+
+examples: ## build the examples that need a network, and try them (CONFIGURATION=release for a release build)
+	@scripts/examples.sh $(or $(CONFIGURATION),debug)
 
 test: ## build and run the tests (ARGS="--filter …" for some of them)
 	@scripts/test.sh $(ARGS)
