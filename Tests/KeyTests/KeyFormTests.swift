@@ -208,7 +208,7 @@ struct KeyFormTests {
         for exponent in [[4, 0, 0, 0, 1], [UInt8](repeating: 0xFF, count: 128)] {
             var changed = numbers
             changed[2] = exponent
-            #expect([.unimplemented, .invalidParameter].contains(refusal(changed)))
+            #expect(refusal(changed) == .unimplemented)
         }
         // As a public key it is read, for a certificate may have it; nothing is computed with it.
         let modulus = try #require(try PublicKey(rsa: publicDER(numbers[1], [UInt8](repeating: 0x7F, count: 127))))
@@ -331,6 +331,45 @@ struct KeyFormTests {
             info(0, [5, 0]),
         ] {
             #expect(failure { try PrivateKey(pkcs8: wrong) } == .invalidParameter)
+        }
+    }
+
+    @Test("PKCS #8 with bits that are left out, other parameters, or more than a key is refused")
+    func otherInfo() throws {
+        func info(_ version: UInt8, _ algorithm: [UInt8], _ key: [UInt8], _ suffix: [UInt8] = []) -> SecretBytes {
+            let content =
+                [2, 1, version] + algorithm + DERHeader.bytes(.octetString, count: key.count) + key + suffix
+            return SecretBytes(DERHeader.bytes(.sequence, count: content.count) + content)
+        }
+        // A public key whose last bit is zero, so that it may be left out.
+        var key = try CurvePrivateKey(generatedOn: .p256)
+        while key.publicKey.externalRepresentation.last.map({ $0 % 2 }) != 0 {
+            key = try CurvePrivateKey(generatedOn: .p256)
+        }
+        let point = key.publicKey.externalRepresentation
+        let inner = try key.sec1(namingCurve: false).revealed
+        for unused in [0, 1] as [UInt8] {
+            let suffix = [0x81, UInt8(point.count + 1), unused] + point
+            let answer = failure { try PrivateKey(pkcs8: info(1, DERHeader.curveAlgorithm(.p256), inner, suffix)) }
+            #expect(answer == (unused == 0 ? nil : .invalidParameter))
+        }
+        // More attributes than anybody has.
+        for count in [1000, 40_000] {
+            let attributes =
+                DERHeader.bytes(.tagged(0), count: count + 4) + [4, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+            let suffix = attributes + [UInt8](repeating: 0, count: count)
+            let answer = failure { try PrivateKey(pkcs8: info(0, DERHeader.curveAlgorithm(.p256), inner, suffix)) }
+            #expect(answer == (count == 1000 ? nil : .invalidParameter))
+        }
+        let rsa = try SharedKeys.rsa1024.get().externalRepresentation.revealed
+        let identifier = Array(DERHeader.rsaAlgorithm.dropFirst(2).dropLast(2))
+        for (parameters, expected) in [
+            ([5, 0], nil), ([], .invalidParameter), ([2, 1, 0], .invalidParameter), ([0x30, 0], .invalidParameter),
+        ]
+            as [([UInt8], KeychainError.Code?)]
+        {
+            let algorithm = [0x30, UInt8(identifier.count + parameters.count)] + identifier + parameters
+            #expect(failure { try PrivateKey(pkcs8: info(0, algorithm, rsa)) } == expected)
         }
     }
 

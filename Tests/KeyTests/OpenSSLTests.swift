@@ -309,9 +309,19 @@ extension OpenSSLTests {
                 )
                 let theirs = carried + box.ciphertext + box.tag
                 #expect(try key.decrypted(theirs, algorithm).revealed == message)
-                // A session key of another length is none.
-                let wrong = try openssl(["pkeyutl", "-encrypt"] + publicKey + options(.oaep(hash)), [0x17])
-                #expect(failure { try key.decrypted(wrong + box.ciphertext + box.tag, algorithm) } == .undecodable)
+                // A session key of another length is none, even if AES has keys of that length.
+                for count in [1, size < 4096 ? 24 : 16] {
+                    let other = [UInt8](repeating: 0x17, count: count)
+                    let carried = try openssl(["pkeyutl", "-encrypt"] + publicKey + options(.oaep(hash)), other)
+                    let sealed = try? AES.GCM.seal(
+                        message,
+                        using: SymmetricKey(data: other),
+                        nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+                        authenticating: key.publicKey.externalRepresentation
+                    )
+                    let wrong = carried + (sealed?.ciphertext ?? box.ciphertext) + (sealed?.tag ?? box.tag)
+                    #expect(failure { try key.decrypted(wrong, algorithm) } == .undecodable)
+                }
                 guard algorithm.availability(of: .encrypt, by: key.publicKey.keyKind) == .works else { continue }
                 let ours = try key.publicKey.encrypted(message, algorithm)
                 try write(Array(ours.prefix(size / 8)), "carried")

@@ -27,7 +27,7 @@ package enum EllipticCurve: Sendable, CaseIterable {
     /// The bytes of one coordinate.
     package var coordinateSize: Int { (sizeInBits + 7) / 8 }
 
-    /// The number of points, big-endian, as long as a coordinate. It is prime: every number below it but zero is a private key.
+    /// The number of points, big-endian, as long as a coordinate. Every number below it but zero is a private key.
     package var order: [UInt8] {
         switch self {
         case .p256:

@@ -7,9 +7,9 @@ extension PublicKey {
     ///
     /// - Returns: for RSA as many bytes as the modulus has, and with AES-GCM the ciphertext and a tag of 16 bytes behind it;
     ///   for ECIES a point, the ciphertext and the tag.
-    /// - Throws: `invalidParameter` for an algorithm that is not for encrypting with such a key, and for more data than fits:
-    ///   with PKCS #1 padding 11 bytes less than the modulus, with OAEP two digests and 2 less. `unimplemented` for what is
-    ///   missing (`Gap`).
+    /// - Throws: `invalidParameter` for an algorithm that is not for encrypting with such a key, and for data that does not
+    ///   fit: with PKCS #1 padding 11 bytes less than the modulus, with OAEP two digests and 2 less. `unimplemented` for
+    ///   what is missing (`Gap`).
     package func encrypted(
         _ plaintext: [UInt8],
         _ algorithm: KeyAlgorithm,

@@ -54,8 +54,8 @@ extension CurvePrivateKey {
     /// Reads an ECPrivateKey (RFC 5915, section 3; SEC 1, appendix C.4).
     ///
     /// - Parameter curve: the curve that stands outside; nil if it has to stand inside.
-    /// - Throws: `invalidParameter` for anything else, for two different curves, and for a public key that is not the private
-    ///   one's.
+    /// - Throws: `invalidParameter` for anything else, for two different curves, and for a public key that is not the
+    ///   private one's.
     package init(sec1 bytes: SecretBytes, on curve: EllipticCurve? = nil) throws(KeychainError) {
         guard bytes.count <= Self.longest, let contents = try? bytes.withNode(ECPrivateKey.init),
             let used = curve ?? contents.curve, contents.curve ?? used == used
