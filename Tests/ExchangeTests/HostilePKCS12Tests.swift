@@ -108,6 +108,27 @@ import Testing
         }
     }
 
+    @Test(
+        "The key of PBMAC1 has the size that RFC 9579 has, and the file says so",
+        arguments: [nil, 0, 19, 20, 1024, 1025]
+    )
+    func pbmac1(size: Int?) throws {
+        let pbkdf2: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0C]
+        let pbmac1: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0E]
+        let hmac = der(0x30, [0x06, 0x08, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x02, 0x09, 0x05, 0x00])
+        let number = size.map { der(0x02, [UInt8($0 >> 8), UInt8($0 & 0xFF)]) } ?? []
+        let derivation = der(0x30, pbkdf2 + der(0x30, der(0x04, [1]) + der(0x02, [1]) + number + hmac))
+        let algorithm = der(0x30, pbmac1 + der(0x30, derivation + hmac))
+        var file = CraftedPKCS12()
+        file.code = der(
+            0x30,
+            der(0x30, algorithm + der(0x04, [UInt8](repeating: 0, count: 32))) + der(0x04, [1]) + der(0x02, [1])
+        )
+        let isAllowed = size.map { (20...1024).contains($0) } ?? false
+        // One that is allowed is tried.
+        #expect(throws: KeychainError(isAllowed ? .authenticationFailed : .undecodable, "")) { try file.read() }
+    }
+
     @Test("Nothing is decrypted before the MAC was found right")
     func codeComesFirst() throws {
         var file = CraftedPKCS12()

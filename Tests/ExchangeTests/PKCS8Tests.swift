@@ -214,6 +214,7 @@ import Testing
             (Self.pbkdf2, []),
             // N no power of two, N of 1, more memory than there is, more work than is done, none of r or p.
             (Self.scrypt, salt + der(0x02, [3]) + one + one), (Self.scrypt, salt + one + one + one),
+            (Self.scrypt, salt + der(0x02, [0x40, 0, 0]) + one + one),
             (Self.scrypt, salt + der(0x02, [0x40, 0, 0, 0]) + der(0x02, [8]) + one),
             (Self.scrypt, salt + der(0x02, [0x40, 0, 0, 0, 0, 0, 0]) + der(0x02, [64]) + one),
             (Self.scrypt, salt + der(0x02, [0x01, 0, 0]) + der(0x02, [8]) + der(0x02, [64])),
@@ -226,5 +227,16 @@ import Testing
             #expect(throws: KeychainError(.undecodable, "")) { try Self.open(derivation, parameters) }
         }
         #expect(throws: KeychainError(.undecodable, "")) { try Self.open(Self.pbkdf2, salt + one, vector: 8) }
+    }
+
+    @Test("The salt of PKCS #12's own encryption has a byte and not very many", arguments: [0, 1, 1024, 1025])
+    func salts(count: Int) {
+        let scheme: [UInt8] = [0x06, 0x0A, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x01, 0x03]
+        let parameters = der(0x30, der(0x04, [UInt8](repeating: 1, count: count)) + der(0x02, [1]))
+        let bytes = der(0x30, der(0x30, scheme + parameters) + der(0x04, [UInt8](repeating: 0, count: 16)))
+        let code: KeychainError.Code = (1...1024).contains(count) ? .authenticationFailed : .undecodable
+        #expect(throws: KeychainError(code, "")) {
+            try EncryptedPrivateKeyInfo.open(bytes, password: SecretBytes("secret"))
+        }
     }
 }

@@ -3,7 +3,7 @@ package import KeychainModel
 /// What a PKCS #12 file (RFC 7292) is for: keys and certificates, with what was said about each.
 package struct PKCS12Contents: Sendable {
     package struct Key: Sendable {
-        /// A PrivateKeyInfo in DER.
+        /// A PrivateKeyInfo, as it stands in the file; to be written, one in DER.
         package let privateKey: SecretBytes
         package let friendlyName: String?
         /// The same bytes in the key and in its certificate, of whatever kind they are.
