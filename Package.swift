@@ -683,7 +683,8 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Security", "CoreFoundationAliases", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEnclave",
+                "Security", "CoreFoundationAliases", "LocalAuthentication", "CryptoKit", "KeychainClient",
+                "KeychainEnclave",
                 "KeychainEngine", "KeychainModel", "KeychainTrust", "KeychainTestSupport", "CertificateTestSupport",
                 "EnclaveProtocol", "Prompting", "chatelained", "chatelaine-identify", "chatelaine-enclave",
                 "chatelaine-prompt", "GuardedNote",

@@ -71,7 +71,10 @@ struct EnclaveMessageTests {
             .changePasscode(from: nil, to: secret), .changePasscode(from: secret, to: nil), .verify(secret),
             .authorize(.restore, passcode: nil), .authorize(.export, passcode: secret),
             .change(LockSettings(), passcode: nil),
-            .makeKey(EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)), with: .none),
+            .makeKey(
+                EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)),
+                with: .none
+            ),
         ] + tokens.map { .redeem($0, for: .backup) }
         + privateKeys.flatMap { key -> [EnclaveRequest] in
             [

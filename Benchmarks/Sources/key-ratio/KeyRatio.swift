@@ -52,9 +52,10 @@ struct KeyRatio {
             kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecValueData: Data("secret".utf8),
         ]
         guard SecItemAdd(item as CFDictionary, nil) == errSecSuccess else { throw CryptoKitError.incorrectKeySize }
-        let query = [
-            kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecReturnData: true,
-        ] as [CFString: Any] as CFDictionary
+        let query =
+            [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecReturnData: true,
+            ] as [CFString: Any] as CFDictionary
         let symmetric = SymmetricKey(size: .bits256)
         let box = try AES.GCM.seal(Data(count: 32), using: symmetric)
         try measure("unwrap (an item's value)", rounds, &table) {

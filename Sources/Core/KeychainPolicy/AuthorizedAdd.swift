@@ -32,7 +32,8 @@ extension KeychainPolicy {
         let isEnclaveKey = request.itemClass == .key && request.attributes.isInEnclave
         let protection = try protection(
             accessibility: request.accessibility,
-            accessControl: isEnclaveKey ? enclaveKey(in: request, for: group).header.accessControl : request.accessControl,
+            accessControl: isEnclaveKey
+                ? enclaveKey(in: request, for: group).header.accessControl : request.accessControl,
             default: request.itemClass.defaultAccessibility(in: group),
             of: request.itemClass,
             isSynchronizable: request.isSynchronizable,

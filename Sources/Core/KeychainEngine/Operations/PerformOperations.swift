@@ -130,7 +130,10 @@ private enum Step {
         case .update(let request): self = .count(try engine.step(toUpdate: request, for: caller))
         case .delete(let request): self = .count(try engine.step(toDelete: request, for: caller))
         case .makeKey, .useKey:
-            throw KeychainError(.invalidParameter, "private keys are used by themselves, and not among other operations")
+            throw KeychainError(
+                .invalidParameter,
+                "private keys are used by themselves, and not among other operations"
+            )
         }
     }
 

@@ -69,7 +69,10 @@ extension Request {
                 try batch.operations.map { (operation) throws(KeychainError) in
                     let operation = try Operation(operation)
                     if operation.isOfKey {
-                        throw KeychainError(.invalidParameter, "private keys are used by themselves, and not in a batch")
+                        throw KeychainError(
+                            .invalidParameter,
+                            "private keys are used by themselves, and not in a batch"
+                        )
                     }
                     return operation
                 }
