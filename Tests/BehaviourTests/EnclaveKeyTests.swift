@@ -54,7 +54,7 @@ struct EnclaveKeyTests {
     private func stored(_ more: [CFString: Any] = [:]) throws -> SecKey {
         let found = find(keys([kSecAttrApplicationTag: Self.tag, kSecReturnRef: true]).merging(more) { $1 })
         try #require(found.status == errSecSuccess)
-        return found.result as! SecKey
+        return try #require(found.result as? SecKey)
     }
 
     // MARK: - Over every transport

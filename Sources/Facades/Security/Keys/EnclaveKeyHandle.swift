@@ -9,18 +9,22 @@ import Foundation
 /// A private key of the enclave's, as an object has it: each use is asked of the keychain, with what the person has proved
 /// in the object's context.
 @_implementationOnly
-struct EnclaveKeyHandle: PrivateKeyOperations {
+struct EnclaveKeyHandle: Sendable {
     let key: EnclaveKey
     let authentication: KeyAuthentication
 
     var publicKey: PublicKey { key.publicKey }
 
-    func signature(ofDigest digest: [UInt8]) throws(KeychainError) -> [UInt8] {
-        unsafe try use(.signature(ofDigest: digest)).withUnsafeBytes { unsafe Array($0) }
-    }
-
-    func sharedSecret(with peer: PublicKey) throws(KeychainError) -> SecretBytes {
-        try use(.sharedSecret(with: peer.externalRepresentation))
+    /// It does not conform itself: a module in which something conforms to a protocol of a hidden one crashes Swift 6.3.1
+    /// where it is imported.
+    var privateKey: PrivateKey {
+        PrivateKey(
+            RemotePrivateKey(publicKey) { (digest) throws(KeychainError) in
+                unsafe try use(.signature(ofDigest: digest)).withUnsafeBytes { unsafe Array($0) }
+            } agree: { (peer) throws(KeychainError) in
+                try use(.sharedSecret(with: peer.externalRepresentation))
+            }
+        )
     }
 
     private func use(_ use: KeyUse) throws(KeychainError) -> SecretBytes {

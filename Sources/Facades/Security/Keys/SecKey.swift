@@ -80,7 +80,7 @@ enum KeyMaterial: Sendable {
         switch self {
         case .publicKey: nil
         case .privateKey(let key): key
-        case .enclaveKey(let handle): PrivateKey(handle)
+        case .enclaveKey(let handle): handle.privateKey
         }
     }
 

@@ -126,8 +126,6 @@ public func SecKeyDecrypt(
     }
 }
 
-// MARK: - What they have in common
-
 private func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
     do throws(KeychainError) {
         try body()

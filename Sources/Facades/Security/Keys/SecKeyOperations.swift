@@ -20,7 +20,7 @@ public func SecKeyIsAlgorithmSupported(
     switch key.material {
     case .publicKey(let key): return key.supports(operation.operation, algorithm)
     case .privateKey(let key): return key.supports(operation.operation, algorithm)
-    case .enclaveKey(let handle): return PrivateKey(handle).supports(operation.operation, algorithm)
+    case .enclaveKey(let handle): return handle.privateKey.supports(operation.operation, algorithm)
     }
 }
 
