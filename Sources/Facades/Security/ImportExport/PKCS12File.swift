@@ -9,16 +9,8 @@ import Foundation
 /// A PKCS #12 file whose keys and certificates are objects.
 @_implementationOnly
 struct PKCS12File {
-    struct Entry {
-        let identity: SecIdentity
-        /// Where its certificate is.
-        let certificateIndex: Int
-        let label: String?
-        let chain: [SecCertificate]
-    }
-
     let certificates: [SecCertificate]
-    private(set) var identities: [Entry] = []
+    private(set) var identities: [PKCS12Identity] = []
     /// Those of no certificate in the file.
     private(set) var otherKeys: [SecKey] = []
 
@@ -50,7 +42,7 @@ struct PKCS12File {
                 continue
             }
             identities.append(
-                Entry(
+                PKCS12Identity(
                     identity: identity,
                     certificateIndex: index,
                     label: entry.friendlyName ?? contents.certificates[index].friendlyName,
@@ -80,7 +72,16 @@ extension CertificateContents {
     fileprivate var isSelfIssued: Bool { subject.normalizedContent == issuer.normalizedContent }
 }
 
-extension PKCS12File.Entry {
+/// An identity of a PKCS #12 file. No nested type: of an extension of one in a hidden type, Swift 6.3.1 makes a module that
+/// it crashes on.
+@_implementationOnly
+struct PKCS12Identity {
+    let identity: SecIdentity
+    /// Where its certificate is.
+    let certificateIndex: Int
+    let label: String?
+    let chain: [SecCertificate]
+
     /// What `SecPKCS12Import` says of it.
     var dictionary: NSDictionary {
         let result: NSMutableDictionary = [
