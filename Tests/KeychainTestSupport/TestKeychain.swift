@@ -80,7 +80,7 @@ package final class TestKeychain: Sendable {
     @discardableResult
     package func sql<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(60)
         configuration.allowsUnsafeTransactions = true
         let queue = try DatabaseQueue(path: database, configuration: configuration)
         defer { try? queue.close() }
