@@ -456,8 +456,8 @@ let package = Package(
         .executableTarget(
             name: "SecurityTool",
             dependencies: [
-                "Security", "CoreFoundationAliases", "KeychainClient", "KeychainEnclave", "KeychainModel",
-                "SecretInput", "TerminalText", "CLinux",
+                "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
+                "KeychainExchange", "KeychainModel", "SecretInput", "TerminalText", "CLinux",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -786,8 +786,8 @@ let package = Package(
         .testTarget(
             name: "TPMEnclaveTests",
             dependencies: [
-                "TPMEnclave", "KeychainEnclave", "EnclaveProtocol", "KeychainModel", "KeychainTestSupport", "CLinux",
-                "chatelaine-enclave",
+                "TPMEnclave", "KeychainCertificates", "KeychainEnclave", "EnclaveProtocol", "KeychainModel",
+                "KeychainTestSupport", "CLinux", "chatelaine-enclave",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings

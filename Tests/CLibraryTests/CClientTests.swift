@@ -21,6 +21,10 @@ struct CClientTests {
         expectAllIsWell(try CProgram("CClient/certificates.c").run(CertificateFiles().paths))
     }
 
+    @Test func `a C program makes keys, uses them and reads an identity from OpenSSL's file`() throws {
+        expectAllIsWell(try CProgram("CClient/keys.c").run([try CertificateFiles.identity()]))
+    }
+
     @Test func `no bad dictionary, string or nesting ends a C program`() throws {
         expectAllIsWell(try CProgram("CClient/hostile.c").run())
     }

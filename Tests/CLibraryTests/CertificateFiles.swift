@@ -1,5 +1,6 @@
 import CertificateTestSupport
 import Foundation
+import Testing
 import X509
 
 /// Certificates in files, for programs that read them: one for www.example.com, its issuer's, and an unrelated one.
@@ -24,4 +25,19 @@ struct CertificateFiles {
     }
 
     var paths: [String] { [leaf, issuer, other] }
+
+    /// A PKCS #12 file with a key on P-256 and its certificate, of the passphrase "secret", as OpenSSL writes it.
+    static func identity() throws -> String {
+        let path = try temporaryFolder() + "/identity"
+        let making = try CProgram.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-subj", "/CN=identity", "-keyout", path + ".key", "-out", path + ".pem",
+        ])
+        let writing = try CProgram.run([
+            "openssl", "pkcs12", "-export", "-inkey", path + ".key", "-in", path + ".pem", "-passout", "pass:secret",
+            "-out", path + ".p12",
+        ])
+        try #require(making.status == 0 && writing.status == 0, "\(making.output)\(writing.output)")
+        return path + ".p12"
+    }
 }

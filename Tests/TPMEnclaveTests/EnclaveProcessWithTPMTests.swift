@@ -1,5 +1,8 @@
 import CLinux
+import Crypto
 import Foundation
+import Glibc
+import KeychainCertificates
 import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
@@ -89,6 +92,98 @@ struct EnclaveProcessWithTPMTests {
         #expect(enclave.failures == 1)
     }
 
+    // MARK: - Private keys
+
+    private static let digest = Array(SHA256.hash(data: Array("a message".utf8)))
+
+    private func template() throws -> EnclaveKeyTemplate {
+        EnclaveKeyTemplate(
+            accessGroup: "TEAM.app",
+            accessControl: try AccessControl(
+                protection: Accessibility.whenUnlockedThisDeviceOnly.rawValue,
+                flags: .privateKeyUsage
+            )
+        )
+    }
+
+    private func isSignature(_ signature: SecretBytes, by key: EnclaveKey) throws -> Bool {
+        let publicKey = try P256.Signing.PublicKey(x963Representation: key.publicKey.externalRepresentation)
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: signature.array)
+        return publicKey.isValidSignature(signature, for: Array("a message".utf8))
+    }
+
+    @Test func `a private key in the TPM is made, signs and agrees under the filter, and after a restart`() throws {
+        let tpm = try EmulatedTPM()
+        let process = try StartedEnclave(tpm)
+        try process.folder.create()
+        let enclave = try process.folder.open()
+        let key = try enclave.makeKey(template(), with: .none)
+        #expect(key.kind == .tpm)
+        #expect(try isSignature(enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none), by: key))
+        process.stop()
+        #expect(throws: KeychainError(.notAvailable, "")) {
+            try enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none)
+        }
+        let again = try StartedEnclave(tpm, in: process.directory)
+        let other = P256.KeyAgreement.PrivateKey()
+        let secret = try again.folder.open()
+            .use(key, for: .sharedSecret(with: Array(other.publicKey.x963Representation)), with: .none)
+        let expected = try other.sharedSecretFromKeyAgreement(
+            with: P256.KeyAgreement.PublicKey(x963Representation: key.publicKey.externalRepresentation)
+        )
+        #expect(secret.array == expected.withUnsafeBytes { unsafe Array($0) })
+        #expect(try tpm.loaded().isEmpty)
+    }
+
+    @Test func `a TPM without room for a private key is busy under the filter too, and works once there is room`()
+        throws
+    {
+        let tpm = try EmulatedTPM()
+        let process = try StartedEnclave(tpm)
+        try process.folder.create()
+        let enclave = try process.folder.open()
+        let key = try enclave.makeKey(template(), with: .none)
+        var handles: [UInt32] = []
+        while let handle = try? tpm.occupyPlaceForObject() { handles.append(handle) }
+        #expect(handles.count >= 2)
+        for _ in 0..<3 {
+            let error = #expect(throws: KeychainError.self) {
+                try enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none)
+            }
+            #expect(error?.message.contains("is busy") == true)
+            #expect(throws: KeychainError(.notAvailable, "")) { try enclave.makeKey(template(), with: .none) }
+        }
+        #expect(process.isRunning)
+        #expect(try tpm.loaded() == handles)
+        for handle in handles { try tpm.flush(handle) }
+        #expect(try isSignature(enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none), by: key))
+    }
+
+    @Test func `an enclave that is killed while the TPM signs is told, and its key signs on in the next one`() throws {
+        let tpm = try EmulatedTPM()
+        let process = try StartedEnclave(tpm)
+        try process.folder.create()
+        let enclave = try process.folder.open()
+        let key = try enclave.makeKey(template(), with: .none)
+        let held = TPMSwitch.Held()
+        tpm.bus.interfere { _, command in
+            // TPM2_Sign
+            guard command == 0x15D else { return nil }
+            process.kill()
+            return .hold(held)
+        }
+        #expect(throws: KeychainError(.notAvailable, "")) {
+            try enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none)
+        }
+        held.release()
+        tpm.bus.interfere(nil)
+        let again = try StartedEnclave(tpm, in: process.directory)
+        let signature = try again.folder.open().use(key, for: .signature(ofDigest: Self.digest), with: .none)
+        #expect(try isSignature(signature, by: key))
+    }
+
+    // MARK: - Passcodes of the machine
+
     @Test func `a passcode from systemd unlocks a user's keychain in the enclave`() throws {
         let tpm = try EmulatedTPM()
         let folder: String
@@ -158,8 +253,14 @@ private final class StartedEnclave: @unchecked Sendable {
         }
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    deinit { stop() }
+
+    func kill() {
+        if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    func stop() {
+        kill()
         while process.isRunning { usleep(1000) }
     }
 

@@ -12,14 +12,14 @@ import FuzzSupport
 /// The files beside the database, and the database's header. The first byte of an input chooses:
 /// a keybag as it is, a keybag that is authenticated first, a device key of the first version, the content of a header, a
 /// count of wrong passcodes, what processes share of an unlocked keychain (these two are authenticated first), a device key
-/// of any version that stands in its file, one that a TPM has sealed, or a key that a TPM keeps.
+/// of any version that stands in its file, one that a TPM has sealed, a key that a TPM keeps, or what stands for a private key.
 ///
 /// What is taken is written as it was read; all else is refused as not available, and as nothing else.
 @main
 enum FuzzKeybag: FuzzTarget {
     static func run(_ bytes: [UInt8]) throws {
         var source = ByteSource(bytes)
-        let kind = source.byte() % 9
+        let kind = source.byte() % 10
         let contents = source.rest()
         do {
             switch kind {
@@ -31,7 +31,8 @@ enum FuzzKeybag: FuzzTarget {
             case 5: read(unlocked: contents)
             case 6: try read(deviceKeyFile: contents)
             case 7: try read(sealedDeviceKey: contents)
-            default: try read(tpmKey: contents)
+            case 8: try read(tpmKey: contents)
+            default: read(enclaveKey: contents)
             }
         } catch let error as KeychainError {
             require(error.code == .notAvailable, "a file that is refused makes the keychain unavailable")
@@ -103,6 +104,17 @@ enum FuzzKeybag: FuzzTarget {
         require(key.area.publicKey.x963Representation.count == 65, "a key of a TPM's has a point of the curve")
     }
 
+    /// The UUID of the keychain is the fuzzer's own, so that its enclave looks further.
+    private static func read(enclaveKey contents: [UInt8]) {
+        var bytes = contents
+        if bytes.count >= 24 { bytes.replaceSubrange(8..<24, with: own.keybag.uuid.bytes) }
+        guard let key = EnclaveKey(bytes) else { return }
+        require(key.bytes == bytes, "what stands for a private key is written as it was read")
+        let digest = KeyUse.signature(ofDigest: [UInt8](repeating: 0, count: KeyUse.digestSize))
+        let signature = try? own.vault.enclave.use(key, for: digest, with: .none)
+        require(signature == nil, "a private key that the enclave has not sealed signs nothing")
+    }
+
     private static func check(header content: [UInt8]) throws {
         let genuine = Header(sealedBy: own.vault)
         try Header(content: content, code: own.vault.headerCode(for: content)).check(against: own.vault)
@@ -144,8 +156,8 @@ enum FuzzKeybag: FuzzTarget {
             endorsement: [UInt8](repeating: 3, count: 34),
             blob: SealedBlob(publicPart: [4, 5], privatePart: [6])
         )
-        // The curve's own point, so that the seed is the same each time.
-        let point: [UInt8] = [
+        // The curve's own point as a TPM writes it, so that the seed is the same each time.
+        let coordinates: [UInt8] = [
             0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
             0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
             0x00, 0x20, 0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F,
@@ -153,8 +165,15 @@ enum FuzzKeybag: FuzzTarget {
             0x51, 0xF5,
         ]
         let area: [UInt8] =
-            [0, 86, 0, 0x23, 0, 0x0B, 0, 6, 4, 0x72, 0, 0, 0, 0x10, 0, 0x10, 0, 3, 0, 0x10, 0, 0x20] + point
+            [0, 86, 0, 0x23, 0, 0x0B, 0, 6, 4, 0x72, 0, 0, 0, 0x10, 0, 0x10, 0, 3, 0, 0x10, 0, 0x20] + coordinates
+        // A TPM writes sizes before the coordinates. Nobody has sealed the key.
+        let point = [4] + coordinates[..<32] + coordinates[34...]
+        var enclaveKey: [UInt8] = Array("CHek".utf8) + [1, 1, 0, 0] + [UInt8](repeating: 9, count: 48) + [1, 0, 0]
+        for field in [Array("group".utf8), point, [UInt8](repeating: 3, count: 60), [UInt8](repeating: 4, count: 60)] {
+            enclaveKey += [0, UInt8(field.count)] + field
+        }
         return [
+            "enclave-key": [9] + enclaveKey,
             "tpm-key": [8, 1] + [UInt8](repeating: 7, count: 32) + area + [0, 3, 1, 2, 3],
             "keybag": [0] + file, "keybag-authenticated": [1] + file,
             "device-key": [2] + deviceKey.file.withUnsafeBytes { Array($0) },

@@ -1,5 +1,6 @@
 import CoreFoundationAliases
 import Foundation
+import KeychainModel
 import Security
 
 /// Why a command did not do its work: what it says, and the exit status.
@@ -38,6 +39,12 @@ struct Failure: Error {
         case importFile = "SecKeychainItemImport"
         case exportFile = "SecItemExport"
         case createKeyPair = "SecKeyCreatePair"
+        case sign = "SecKeyCreateSignature"
         case verify = "SecTrustCreateWithCertificates"
+    }
+
+    /// Writes what has limits: a name that nobody can have ends with a sentence that says so.
+    static func encoding<Value>(_ body: () throws(KeychainError) -> Value) throws(Failure) -> Value {
+        do { return try body() } catch { throw Failure(error.message) }
     }
 }

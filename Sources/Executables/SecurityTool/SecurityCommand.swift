@@ -41,7 +41,7 @@ struct SecurityCommand: ParsableCommand {
                 name: "Keys and certificates",
                 subcommands: [
                     FindCertificate.self, FindIdentity.self, ImportItems.self, ExportItems.self, CreateKeypair.self,
-                    VerifyCertificate.self,
+                    CreateCertificateRequest.self, CreateCertificate.self, VerifyCertificate.self,
                 ]
             ),
             CommandGroup(
@@ -69,7 +69,8 @@ struct SecurityCommand: ParsableCommand {
         DeleteGenericPassword.self, DeleteInternetPassword.self, DumpKeychain.self, ListItems.self, VerifyKeychain.self,
         RepairKeychain.self, ExplainError.self, LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self,
         SetKeychainSettings.self, ShowKeychainInfo.self, FindCertificate.self, FindIdentity.self, ImportItems.self,
-        ExportItems.self, CreateKeypair.self, VerifyCertificate.self,
+        ExportItems.self, CreateKeypair.self, CreateCertificateRequest.self, CreateCertificate.self,
+        VerifyCertificate.self,
     ]
 }
 

@@ -16,7 +16,7 @@ package struct CertificateRequest: Sendable {
         self.extensions = extensions
     }
 
-    /// The CertificationRequestInfo in DER, which the owner of the key signs.
+    /// The CertificationRequestInfo in DER, which the owner of the key signs. `SignatureAlgorithm.signed` makes the request of it.
     ///
     /// - Throws: `invalidParameter` for a part that the format has no room for.
     package func toBeSigned() throws(KeychainError) -> [UInt8] {
@@ -35,19 +35,6 @@ package struct CertificateRequest: Sendable {
             publicKey,
             Encoding.set(attributes, tag: 0xA0)
         )
-    }
-
-    /// The request in DER, with the signature of `toBeSigned`.
-    package func encoded(
-        _ algorithm: SignatureAlgorithm,
-        signature: [UInt8]
-    ) throws(KeychainError) -> [UInt8] {
-        Signer.assemble(try toBeSigned(), algorithm, signature: signature)
-    }
-
-    /// The request in DER.
-    package func encoded(by signer: Signer) throws(KeychainError) -> [UInt8] {
-        try signer.signed(toBeSigned())
     }
 
     /// A key that is one, as far as its envelope goes.

@@ -41,7 +41,7 @@ package struct NewCertificate: Sendable {
         return bytes
     }
 
-    /// The TBSCertificate in DER.
+    /// The TBSCertificate in DER. `SignatureAlgorithm.signed` makes the certificate of it.
     ///
     /// - Throws: `invalidParameter` for a part that the format has no room for.
     package func toBeSigned(_ algorithm: SignatureAlgorithm) throws(KeychainError) -> [UInt8] {
@@ -64,11 +64,6 @@ package struct NewCertificate: Sendable {
             try CertificateRequest.checked(publicKey),
             extensions
         )
-    }
-
-    /// The certificate in DER.
-    package func encoded(by signer: Signer) throws(KeychainError) -> [UInt8] {
-        try signer.signed(toBeSigned(signer.algorithm))
     }
 }
 

@@ -1,5 +1,4 @@
 import KeychainCertificates
-package import KeychainModel
 
 /// What a request or a certificate is signed with (RFC 5758, section 3.2; RFC 4055, section 5).
 package enum SignatureAlgorithm: Sendable, CaseIterable {
@@ -38,26 +37,13 @@ package enum SignatureAlgorithm: Sendable, CaseIterable {
     }
 }
 
-/// Somebody who signs bytes, wherever the key is.
-package struct Signer {
-    package let algorithm: SignatureAlgorithm
-    /// Gives the signature of the bytes themselves, not of their hash.
-    package let sign: (_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8]
-
-    package init(
-        _ algorithm: SignatureAlgorithm,
-        sign: @escaping (_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8]
-    ) {
-        self.algorithm = algorithm
-        self.sign = sign
-    }
-
-    /// What was signed, by what, and the signature (RFC 5280, section 4.1; RFC 2986, section 4.2).
-    package func signed(_ toBeSigned: [UInt8]) throws(KeychainError) -> [UInt8] {
-        Self.assemble(toBeSigned, algorithm, signature: try sign(toBeSigned))
-    }
-
-    static func assemble(_ toBeSigned: [UInt8], _ algorithm: SignatureAlgorithm, signature: [UInt8]) -> [UInt8] {
-        Encoding.sequence(toBeSigned, algorithm.encoded, Encoding.bits(signature))
+extension SignatureAlgorithm {
+    /// What was signed, with what, and the signature (RFC 5280, section 4.1; RFC 2986, section 4.2).
+    ///
+    /// - Parameters:
+    ///   - toBeSigned: in DER, as it was signed with this algorithm; not its hash.
+    ///   - signature: whoever has the key makes it. Nobody looks at it here.
+    package func signed(_ toBeSigned: [UInt8], signature: [UInt8]) -> [UInt8] {
+        Encoding.sequence(toBeSigned, encoded, Encoding.bits(signature))
     }
 }

@@ -1,6 +1,7 @@
 import CoreFoundationAliases
 import Crypto
 import Foundation
+import KeychainExchange
 import Security
 import TerminalText
 
@@ -11,11 +12,7 @@ struct CertificateText {
     var sha1: String { Hexadecimal.uppercase(Insecure.SHA1.hash(data: der)) }
     var sha256: String { Hexadecimal.uppercase(SHA256.hash(data: der)) }
 
-    var pem: String {
-        let digits = Array(der.base64EncodedString())
-        let lines = stride(from: 0, to: digits.count, by: 64).map { String(digits[$0..<min($0 + 64, digits.count)]) }
-        return (["-----BEGIN CERTIFICATE-----"] + lines + ["-----END CERTIFICATE-----"]).joined(separator: "\n") + "\n"
-    }
+    var pem: String { String(decoding: PEM.encode(.certificate, Array(der)), as: UTF8.self) }
 
     var certificate: SecCertificate? { SecCertificateCreateWithData(nil, der as CFData) }
 

@@ -1,4 +1,4 @@
-/// Certificates with their private keys. There are no private keys yet, so nothing makes an identity.
+/// Certificates with their private keys.
 #ifndef SECURITY_SEC_IDENTITY_H
 #define SECURITY_SEC_IDENTITY_H
 

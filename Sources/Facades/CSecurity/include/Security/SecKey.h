@@ -1,4 +1,4 @@
-/// Cryptographic keys. There are public keys; what needs a private one fails with `errSecUnimplemented`.
+/// Cryptographic keys. Those of the Secure Enclave never leave it: they are references.
 #ifndef SECURITY_SEC_KEY_H
 #define SECURITY_SEC_KEY_H
 

@@ -71,7 +71,7 @@ CF_EXPORT SecKeyRef _Nullable SecKeyCreateRSAPublicKey(CFAllocatorRef _Nullable 
                                                        CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
 
-/// Makes a private RSA key. There are no private keys yet: NULL.
+/// Makes a private RSA key, of its external representation.
 CF_EXPORT SecKeyRef _Nullable SecKeyCreateRSAPrivateKey(CFAllocatorRef _Nullable allocator, const uint8_t *keyData,
                                                         CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
@@ -81,7 +81,7 @@ CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPublicKey(CFAllocatorRef _Nullable a
                                                       CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
 
-/// Makes a private key of an elliptic curve. There are no private keys yet: NULL.
+/// Makes a private key of an elliptic curve, of its external representation.
 CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPrivateKey(CFAllocatorRef _Nullable allocator, const uint8_t *keyData,
                                                        CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
