@@ -1,6 +1,6 @@
 import FuzzSupport
-import KeychainCertificates
 
+@testable import KeychainCertificates
 @testable import KeychainExchange
 @testable import KeychainModel
 
@@ -93,7 +93,7 @@ enum FuzzExchange: FuzzTarget {
         require(bytes.count > request.toBeSigned.count + request.signature.count, "its parts are in it")
         _ = request.subject.map { ($0.type.description, $0.text) }
         if let algorithm = request.knownAlgorithm {
-            let again = Signer.assemble(request.toBeSigned, algorithm, signature: request.signature)
+            let again = algorithm.signed(request.toBeSigned, signature: request.signature)
             require(
                 (try? ParsedCertificateRequest(der: again))?.publicKey == request.publicKey,
                 "a request can be put together from its parts"
@@ -138,7 +138,7 @@ enum FuzzExchange: FuzzTarget {
 
     /// The shortest thing that has a PrivateKeyInfo's form.
     private static let key = SecretBytes(
-        Encoding.sequence(Encoding.integer(0), Encoding.sequence(Encoding.object(.ellipticCurve)), Encoding.octets([1]))
+        Encoding.sequence(Encoding.integer(0), Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)), Encoding.octets([1]))
     )
 
     private static let ellipticCurveKey = Encoding.sequence(
@@ -166,12 +166,12 @@ enum FuzzExchange: FuzzTarget {
         var extensions = ExtensionList()
         extensions.keyUsage = [.digitalSignature]
         extensions.alternativeNames = [.dns("example.org"), .ipAddress([127, 0, 0, 1])]
-        let publicKey = Encoding.sequence(Encoding.sequence(Encoding.object(.ellipticCurve)), Encoding.bits([4]))
+        let publicKey = Encoding.sequence(Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)), Encoding.bits([4]))
         let request = CertificateRequest(
             subject: [NamePart(.country, "DE"), NamePart(.commonName, "Alice")],
             publicKey: publicKey,
             extensions: extensions
         )
-        return try request.encoded(.ecdsaWithSHA256, signature: [1, 2, 3])
+        return SignatureAlgorithm.ecdsaWithSHA256.signed(try request.toBeSigned(), signature: [1, 2, 3])
     }
 }

@@ -10,18 +10,6 @@
 
 static CFDataRef leaf_data, issuer_data, other_data;
 
-static CFDataRef read_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    UInt8 bytes[20000];
-    size_t length = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return CFDataCreate(NULL, bytes, (CFIndex)length);
-}
-
 static SecCertificateRef new_certificate(CFDataRef data) {
     SecCertificateRef certificate = SecCertificateCreateWithData(kCFAllocatorDefault, data);
     if (!certificate) {

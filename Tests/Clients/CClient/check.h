@@ -4,6 +4,7 @@
 
 #include <CoreFoundation/CoreFoundation.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int failures;
 
@@ -36,6 +37,19 @@ extern size_t swift_retainCount(const void *object);
 
 static inline CFMutableDictionaryRef new_dictionary(void) {
     return CFDictionaryCreateMutable(NULL, 0, &kCFTypeDictionaryKeyCallBacks, &kCFTypeDictionaryValueCallBacks);
+}
+
+/// The beginning of a file; without one the program ends.
+static inline CFDataRef read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    UInt8 bytes[20000];
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return CFDataCreate(NULL, bytes, (CFIndex)length);
 }
 
 static inline CFDataRef new_data(const char *text, size_t length) {

@@ -9,18 +9,6 @@
 
 static CFDataRef file_data;
 
-static CFDataRef read_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    UInt8 bytes[20000];
-    size_t length = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return CFDataCreate(NULL, bytes, (CFIndex)length);
-}
-
 static void set_number(CFMutableDictionaryRef dictionary, CFStringRef key, int value) {
     CFNumberRef number = CFNumberCreate(NULL, kCFNumberIntType, &value);
     CFDictionarySetValue(dictionary, key, number);

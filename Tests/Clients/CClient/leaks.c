@@ -16,15 +16,6 @@ static void done_with(const void *object) {
     if (object) CFRelease(object);
 }
 
-static CFDataRef read_file(const char *path) {
-    UInt8 bytes[20000];
-    FILE *file = fopen(path, "rb");
-    if (!file) exit(2);
-    size_t length = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return CFDataCreate(NULL, bytes, (CFIndex)length);
-}
-
 static void items(int round) {
     CFMutableDictionaryRef query = new_dictionary(), changes = new_dictionary();
     CFStringRef account = CFStringCreateWithFormat(NULL, NULL, CFSTR("account-%d"), round);

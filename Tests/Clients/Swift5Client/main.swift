@@ -106,6 +106,13 @@ if let message = SecCopyErrorMessageString(errSecDuplicateItem, nil) {
 checkStores()
 checkDeviceOwner()
 checkPinning()
+do {
+    try deviceKeys()
+    try keysAsData()
+    try identities()
+} catch {
+    check(false, "keys: \(error.localizedDescription)")
+}
 
 print(failures == 0 ? "all is well" : "\(failures) failed")
 exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)

@@ -29,6 +29,7 @@ struct Client {
         try await objects(checks)
         try await vault(checks)
         try await servers(checks)
+        try await keys(checks)
         let failures = checks.failures
         print(failures == 0 ? "all is well" : "\(failures) failed")
         exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)

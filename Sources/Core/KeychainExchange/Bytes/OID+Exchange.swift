@@ -46,10 +46,6 @@ extension OID {
     static let friendlyName = OID([1, 2, 840, 113549, 1, 9, 20])
     static let localKeyIdentifier = OID([1, 2, 840, 113549, 1, 9, 21])
 
-    // Kinds of keys (RFC 8017, appendix A.1; RFC 5480, section 2.1.1).
-    static let rsa = OID([1, 2, 840, 113549, 1, 1, 1])
-    static let ellipticCurve = OID([1, 2, 840, 10045, 2, 1])
-
     // Signatures (RFC 5758, section 3.2; RFC 8017, appendix A.2.4).
     static let ecdsaWithSHA256 = OID([1, 2, 840, 10045, 4, 3, 2])
     static let ecdsaWithSHA384 = OID([1, 2, 840, 10045, 4, 3, 3])

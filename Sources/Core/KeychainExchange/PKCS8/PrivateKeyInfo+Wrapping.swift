@@ -11,7 +11,7 @@ extension PrivateKeyInfo {
             for _ in 0..<8 { _ = try fields.next().number() }
             try fields.end()
         }
-        return wrapped(Encoding.sequence(Encoding.object(.rsa), Encoding.null), key)
+        return wrapped(Encoding.sequence(Encoding.object(.rsaEncryption), Encoding.null), key)
     }
 
     /// A PrivateKeyInfo of an ECPrivateKey (RFC 5915, section 3) that names its curve.
@@ -31,7 +31,7 @@ extension PrivateKeyInfo {
             defer { parts.zero() }
             parts += point?.encodedBytes ?? []
             var inner = Encoding.element(0x30, parts)
-            let algorithm = Encoding.sequence(Encoding.object(.ellipticCurve), Array(curve.encodedBytes))
+            let algorithm = Encoding.sequence(Encoding.object(.ellipticCurvePublicKey), Array(curve.encodedBytes))
             return wrapped(algorithm, SecretBytes(moving: &inner))
         }
     }

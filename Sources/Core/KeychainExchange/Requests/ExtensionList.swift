@@ -118,12 +118,3 @@ extension ExtensionList.AlternativeName {
 
     private static let noName = KeychainError(.invalidParameter, "an alternative name is not of its kind")
 }
-
-extension OID {
-    fileprivate static let subjectKeyIdentifier = OID([2, 5, 29, 14])
-    fileprivate static let keyUsage = OID([2, 5, 29, 15])
-    fileprivate static let subjectAlternativeName = OID([2, 5, 29, 17])
-    fileprivate static let basicConstraints = OID([2, 5, 29, 19])
-    fileprivate static let authorityKeyIdentifier = OID([2, 5, 29, 35])
-    fileprivate static let extendedKeyUsage = OID([2, 5, 29, 37])
-}

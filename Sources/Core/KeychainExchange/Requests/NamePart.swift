@@ -44,28 +44,6 @@ package struct NamePart: Hashable, Sendable {
     }
 }
 
-extension OID {
-    // Parts of names (ITU-T X.520; RFC 4519; RFC 2985).
-    package static let commonName = OID([2, 5, 4, 3])
-    package static let surname = OID([2, 5, 4, 4])
-    package static let serialNumber = OID([2, 5, 4, 5])
-    package static let country = OID([2, 5, 4, 6])
-    package static let locality = OID([2, 5, 4, 7])
-    package static let state = OID([2, 5, 4, 8])
-    package static let organization = OID([2, 5, 4, 10])
-    package static let organizationalUnit = OID([2, 5, 4, 11])
-    package static let givenName = OID([2, 5, 4, 42])
-    package static let distinguishedNameQualifier = OID([2, 5, 4, 46])
-    package static let domainComponent = OID([0, 9, 2342, 19200300, 100, 1, 25])
-    package static let emailAddress = OID([1, 2, 840, 113549, 1, 9, 1])
-
-    // Purposes of keys (RFC 5280, section 4.2.1.12).
-    package static let serverAuthentication = OID([1, 3, 6, 1, 5, 5, 7, 3, 1])
-    package static let clientAuthentication = OID([1, 3, 6, 1, 5, 5, 7, 3, 2])
-    package static let codeSigning = OID([1, 3, 6, 1, 5, 5, 7, 3, 3])
-    package static let emailProtection = OID([1, 3, 6, 1, 5, 5, 7, 3, 4])
-}
-
 extension UInt8 {
     /// Whether it is a letter of PrintableString (ITU-T X.680, section 41.4).
     fileprivate var isPrintable: Bool {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import KeychainCertificates
-import KeychainExchange
 
 /// What a key is certified for, by OpenSSL's names of the purposes (RFC 5280, section 4.2.1.12).
 enum CertificatePurpose: String, CaseIterable, ExpressibleByArgument {
