@@ -90,10 +90,11 @@ enum FuzzSealedRows: FuzzTarget {
         }
         let attributes = contents.metadata.withUnsafeBytes { AttributeCodec.decode($0) }
         let secrets = SecretCodec.decode(SecretBytes(contents.secret))
-        let accessibility = Accessibility(code: contents.accessibility)
-        let isWhole =
-            accessibility.map { AccessControl(serialized: contents.accessControl, accessibility: $0) != nil } ?? false
-        let opens = attributes != nil && secrets != nil && isWhole
+        let control = Accessibility(code: contents.accessibility).flatMap {
+            AccessControl(serialized: contents.accessControl, accessibility: $0)
+        }
+        let opens = attributes != nil && secrets != nil && control != nil
+        let isGuarded = control.map { $0.demand != .nothing || $0.needsApplicationPassword } ?? false
 
         var query = ItemQuery(itemClass: contents.itemClass)
         query.synchronizable = .any
@@ -101,24 +102,37 @@ enum FuzzSealedRows: FuzzTarget {
         var find = FindRequest(query: query)
         find.limit = .all
         find.returns = [.data, .attributes, .persistentReference]
-        let found = try keychain.engine.find(find, for: keychain.caller)
-        require(found.count == (opens ? 1 : 0), "what was sealed rightly opens, and nothing else does")
+        let found = try self.found(find, isGuarded: isGuarded)
+        require(found.count == (opens && !isGuarded ? 1 : 0), "what was sealed rightly opens, and nothing else does")
         require(
             found.allSatisfy { $0.secrets.count == secrets?.values.count && $0.sha1 == secrets?.sha1 },
             "the secrets come out as they were sealed"
         )
-        try change(query)
+        try change(query, isGuarded: isGuarded)
         try delete(query)
     }
 
-    private static func change(_ query: ItemQuery) throws {
+    /// What is said where nobody is there to be asked.
+    private static let unasked: [KeychainError.Code] = [.interactionNotAllowed, .authenticationFailed, .notAvailable]
+
+    private static func found(_ request: FindRequest, isGuarded: Bool) throws(KeychainError) -> [FoundItem] {
+        do throws(KeychainError) {
+            return try keychain.engine.find(request, for: keychain.caller)
+        } catch {
+            require(isGuarded && unasked.contains(error.code), "a search is refused for an item's demands alone: \(error)")
+            return []
+        }
+    }
+
+    private static func change(_ query: ItemQuery, isGuarded: Bool) throws {
         var request = UpdateRequest(query: query)
         request.changes.attributes["labl"] = .string("changed")
         request.changes.accessibility = .afterFirstUnlock
         do throws(KeychainError) {
             _ = try keychain.engine.update(request, for: keychain.caller)
         } catch {
-            let expected: [KeychainError.Code] = [.invalidParameter, .undecodable, .duplicateItem, .unimplemented]
+            var expected: [KeychainError.Code] = [.invalidParameter, .undecodable, .duplicateItem, .unimplemented]
+            if isGuarded { expected += unasked }
             require(expected.contains(error.code), "a change is refused for a reason: \(error)")
         }
     }
