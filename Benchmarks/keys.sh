@@ -37,22 +37,22 @@ start() {
 
 # Numbers that nobody has.
 readonly users=(--user 64221 --identify-user 64222 --enclave-user 64223 --marker-group 64224)
-mkdir "$folder/teams" "$folder/tpm"
+mkdir "$folder/teams" "$folder/emulator"
 start session session --tpm none
 start system system --tpm none --teams "$folder/teams" "${users[@]}" --enclave-directory "$folder/enclave"
-chown 64223 "$folder/tpm"
-swtpm socket --tpm2 --tpmstate "dir=$folder/tpm" --server "type=unixio,path=$folder/tpm/sock,mode=0666" \
-    --ctrl "type=unixio,path=$folder/tpm/ctrl" --flags not-need-init,startup-clear &
+chown 64223 "$folder/emulator"
+swtpm socket --tpm2 --tpmstate "dir=$folder/emulator" --server "type=unixio,path=$folder/emulator/sock,mode=0666" \
+    --ctrl "type=unixio,path=$folder/emulator/ctrl" --flags not-need-init,startup-clear &
 processes+=($!)
-chmod 755 "$folder/tpm"
-start tpm system --tpm "swtpm:path=$folder/tpm/sock" --teams "$folder/teams" "${users[@]}" \
+chmod 755 "$folder/emulator"
+start tpm system --tpm "swtpm:path=$folder/emulator/sock" --teams "$folder/teams" "${users[@]}" \
     --enclave-directory "$folder/enclave-with-tpm"
 
 measure() {
     section "$1"
     CHATELAINE_KEYCHAIN=$2 "$programs/key-ratio" "$3"
 }
-measure "In the program" "$folder/keychain" "$rounds"
+measure "In the program" "embedded:$folder/keychain" "$rounds"
 measure "Through a session's service" "unix:$folder/session/keychain.sock" "$rounds"
 measure "Through the system's service, in a process of its own" "unix:$folder/system/keychain.sock" "$rounds"
 measure "The same, with the keys in a TPM (swtpm)" "unix:$folder/tpm/keychain.sock" $((rounds > 3 ? 3 : rounds))
