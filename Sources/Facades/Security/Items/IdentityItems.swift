@@ -50,7 +50,7 @@ func addedIdentity(_ parts: QueryParser.IdentityParts, _ attributes: CFDictionar
         itemClass: .identity,
         returns: returns,
         isAddition: true,
-        authentication: KeyAuthentication(attributes)
+        dictionary: attributes
     )
     let item = FoundItem(
         reference: PersistentReference(itemClass: .identity, uuid: uuid),

@@ -13,8 +13,8 @@ struct ResultBuilder {
     let returns: ReturnSelection
     /// The result of an add shows less of the attributes, and the digest always.
     let isAddition: Bool
-    /// How the person is asked when a key that is found is used.
-    var authentication = KeyAuthentication.none
+    /// What the call was given. It says too how the person is asked when a key that is found is used.
+    let dictionary: CFDictionary
 
     /// The array of a search whose limit is not one. An item that has nothing to show is not in it.
     ///
@@ -94,7 +94,7 @@ struct ResultBuilder {
         // Of an identity, the attribute is that of its certificate.
         if item.attributes.isInEnclave || itemClass == .identity && item.isEnclaveKey(data) {
             return EnclaveKey(bytes()).map {
-                SecKey(.enclaveKey(EnclaveKeyHandle(key: $0, authentication: authentication)))
+                SecKey(.enclaveKey(EnclaveKeyHandle(key: $0, authentication: KeyAuthentication(dictionary))))
             }
         }
         let isPrivate = item.attributes[.keyClass] == .integer(1)

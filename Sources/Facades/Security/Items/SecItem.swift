@@ -41,7 +41,7 @@ func addedItem(_ attributes: CFDictionary) throws(KeychainError) -> AddedObject?
         itemClass: request.itemClass,
         returns: request.returns,
         isAddition: true,
-        authentication: KeyAuthentication(attributes)
+        dictionary: attributes
     )
     return AddedObject(value: try builder.object(for: item))
 }
@@ -68,7 +68,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             itemClass: request.query.itemClass,
             returns: request.returns,
             isAddition: false,
-            authentication: KeyAuthentication(query)
+            dictionary: query
         )
         if request.limit != .one {
             unsafe result?.pointee = try builder.array(for: consume items)
