@@ -12,31 +12,35 @@ struct ClientIdentity: Sendable {
 
     private static let tag = Data("org.example.enclave-tls".utf8)
 
-    private static var query: [CFString: Any] {
-        [kSecClass: kSecClassIdentity, kSecAttrApplicationTag: tag]
-    }
-
     /// The one that is there, or a new one.
     ///
     /// - Parameter asks: whether a new key asks for the person whenever it signs.
     static func findOrMake(asking asks: Bool) throws -> ClientIdentity { try find() ?? make(asking: asks) }
 
     static func find() throws -> ClientIdentity? {
-        let context = LAContext()
-        context.localizedReason = "Connect to the server"
-        let query = query.merging([kSecReturnRef: true, kSecUseAuthenticationContext: context]) { $1 }
-        var result: CFTypeRef?
-        let status = SecItemCopyMatching(query as CFDictionary, &result)
-        if status == errSecItemNotFound { return nil }
-        guard status == errSecSuccess, let identity = result as? SecIdentity else {
-            throw Failure("no identity can be looked for", status)
-        }
+        guard let identity = try reference() else { return nil }
         var key: SecKey?
         var certificate: SecCertificate?
         guard SecIdentityCopyPrivateKey(identity, &key) == errSecSuccess,
             SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess, let key, let certificate
         else { throw Failure("the identity has no halves") }
         return ClientIdentity(key: try EnclaveKey(key), certificate: Array(SecCertificateCopyData(certificate) as Data))
+    }
+
+    private static func reference() throws -> SecIdentity? {
+        let context = LAContext()
+        context.localizedReason = "Connect to the server"
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassIdentity, kSecAttrApplicationTag: tag, kSecReturnRef: true,
+            kSecUseAuthenticationContext: context,
+        ]
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &result)
+        if status == errSecItemNotFound { return nil }
+        guard status == errSecSuccess, let identity = result as? SecIdentity else {
+            throw Failure("no identity can be looked for", status)
+        }
+        return identity
     }
 
     private static func make(asking asks: Bool) throws -> ClientIdentity {
@@ -75,9 +79,10 @@ struct ClientIdentity: Sendable {
         return key
     }
 
-    /// Deletes key and certificate.
+    /// Deletes key and certificate: by their object, for the tag is an attribute of the key alone.
     static func delete() throws {
-        let status = SecItemDelete(query as CFDictionary)
+        guard let identity = try reference() else { return }
+        let status = SecItemDelete([kSecValueRef: identity] as [CFString: Any] as CFDictionary)
         guard status == errSecSuccess || status == errSecItemNotFound else {
             throw Failure("the identity cannot be deleted", status)
         }

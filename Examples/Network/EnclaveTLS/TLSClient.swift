@@ -16,6 +16,8 @@ struct TLSClient: Sendable {
     init(certificate: [UInt8], key: NIOSSLPrivateKey, server: PinnedPeer) throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv13
+        // The one certificate that is expected names no host; the callback looks whether it is that one.
+        configuration.certificateVerification = .noHostnameVerification
         configuration.certificateChain = [.certificate(try NIOSSLCertificate(bytes: certificate, format: .der))]
         configuration.privateKey = .privateKey(key)
         context = try NIOSSLContext(configuration: configuration)

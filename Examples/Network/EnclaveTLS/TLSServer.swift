@@ -56,6 +56,10 @@ struct TLSServer: Sendable {
                 let version = try await peer.nioSSL_tlsVersion().get().map { "\($0)" } ?? "no TLS"
                 print("server: \(client) said “\(line)” (\(version))")
                 try await outbound.write(ByteBuffer(string: "You are \(client). You said “\(line)”.\n"))
+                // The client closes first: what it asks of its connection goes with that. It has five seconds.
+                let limit = peer.eventLoop.scheduleTask(in: .seconds(5)) { peer.close(promise: nil) }
+                try await peer.closeFuture.get()
+                limit.cancel()
             }
         } catch {
             print("server: refused a client: \(error)")

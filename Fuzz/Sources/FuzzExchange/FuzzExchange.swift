@@ -138,7 +138,11 @@ enum FuzzExchange: FuzzTarget {
 
     /// The shortest thing that has a PrivateKeyInfo's form.
     private static let key = SecretBytes(
-        Encoding.sequence(Encoding.integer(0), Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)), Encoding.octets([1]))
+        Encoding.sequence(
+            Encoding.integer(0),
+            Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)),
+            Encoding.octets([1])
+        )
     )
 
     private static let ellipticCurveKey = Encoding.sequence(
@@ -166,7 +170,10 @@ enum FuzzExchange: FuzzTarget {
         var extensions = ExtensionList()
         extensions.keyUsage = [.digitalSignature]
         extensions.alternativeNames = [.dns("example.org"), .ipAddress([127, 0, 0, 1])]
-        let publicKey = Encoding.sequence(Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)), Encoding.bits([4]))
+        let publicKey = Encoding.sequence(
+            Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)),
+            Encoding.bits([4])
+        )
         let request = CertificateRequest(
             subject: [NamePart(.country, "DE"), NamePart(.commonName, "Alice")],
             publicKey: publicKey,

@@ -119,7 +119,10 @@ enum FuzzSealedRows: FuzzTarget {
         do throws(KeychainError) {
             return try keychain.engine.find(request, for: keychain.caller)
         } catch {
-            require(isGuarded && unasked.contains(error.code), "a search is refused for an item's demands alone: \(error)")
+            require(
+                isGuarded && unasked.contains(error.code),
+                "a search is refused for an item's demands alone: \(error)"
+            )
             return []
         }
     }

@@ -6,7 +6,7 @@ func randomBytes(_ count: Int) -> Data {
     return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
 }
 
-/// 32 such bytes as text that may stand in a header and on a command line.
+/// 32 such bytes as text that may stand in a header and on a command line, where none may begin with a dash.
 func randomText() -> String {
-    randomBytes(32).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    randomBytes(32).map { String(format: "%02x", $0) }.joined()
 }
