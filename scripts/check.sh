@@ -122,6 +122,15 @@ undeclared_imports() {
     [ "$found" = no ]
 }
 
+# Of the programs that the build has just made.
+manuals() {
+    local folder status=0
+    folder=$(swift build --show-bin-path)
+    manual_is_whole "$folder/security" docs/man/security.1 || status=1
+    manual_is_whole "$folder/chatelaine" docs/man/chatelaine.1 || status=1
+    return $status
+}
+
 # A module named Security turns on canImport(Security) in packages that do not depend on us, and so do not find our C
 # modules (docs/decisions/0008). This is what their compiler sees.
 import_from_elsewhere() {
@@ -215,6 +224,7 @@ else
 fi
 if [ $quick = no ]; then
     check "Build: no warnings, no undeclared imports" undeclared_imports
+    check "The manuals have every command and option" manuals
     check "Security can be imported by packages that do not depend on us" import_from_elsewhere
     check "The modules declare what docs/api lists" scripts/api.sh --compare
 fi

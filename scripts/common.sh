@@ -58,3 +58,19 @@ swift_paths() {
         END { print resources; print libraries; print triple }
     '
 }
+
+# A program and its manual: fails where the page has a fault, or lacks a command or an option, and prints that.
+manual_is_whole() {
+    local program=$1 page=$2 name command count=0 missing=0
+    command=$(basename "$page" .1)
+    mandoc -T lint -W warning "$page" || missing=1
+    while read -r name; do
+        count=$((count + 1))
+        if ! grep -qE -- "(Fl|Fl -|Cm|Cm [a-z]+|Nm|,) ?-?$name( |$)|^$command$" "$page"; then
+            echo "not in the manual of $command: $name"
+            missing=1
+        fi
+    done < <("$program" --experimental-dump-help | sed -nE 's/.*"(commandName|name)" : "([^"]*)".*/\2/p' | sort -u)
+    # A program that fails names nothing.
+    [ $count -gt 0 ] && return $missing
+}
