@@ -137,6 +137,34 @@ struct PrivateKeyTests {
         #expect(signs(key) == .interactionNotAllowed)
     }
 
+    @Test func `no key can be given another's public half, and none another home`() throws {
+        let key = try make()
+        let other = try make()
+        let renamed = try #require(
+            EnclaveKey(
+                header: key.header,
+                kind: .software,
+                publicKey: other.publicKey,
+                box: key.box,
+                content: key.content
+            )
+        )
+        let moved = try #require(
+            EnclaveKey(header: key.header, kind: .tpm, publicKey: key.publicKey, box: key.box, content: key.content)
+        )
+        let mixed = try #require(
+            EnclaveKey(
+                header: key.header,
+                kind: .software,
+                publicKey: key.publicKey,
+                box: key.box,
+                content: other.content
+            )
+        )
+        for wrong in [renamed, moved, mixed] { #expect(signs(wrong) == .undecodable) }
+        #expect(signs(key) == nil)
+    }
+
     @Test func `the service cannot have a key's box unwrapped as an item's key`() throws {
         let key = try make()
         for itemClass in ItemClass.stored {
