@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainCertificates
 import KeychainExchange
+import KeychainModel
 import Security
 
 /// A private key of the keychain that a certificate is made for. It signs where it is.
@@ -16,12 +17,9 @@ struct CertifiedKey {
     ///
     /// - Throws: also where several have it, for nobody would know which was meant.
     init(label: String, in scope: ScopeOptions) throws(Failure) {
-        var query: [CFString: Any] = [
-            kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label,
-            kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true,
-            kSecAttrSynchronizable: scope.synchronizable ? true : kSecAttrSynchronizableAny,
-        ]
-        query[kSecAttrAccessGroup] = scope.group
+        let attributes: [CFString: Any] = [kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label]
+        var query = ItemSearch(.key, attributes, in: scope).query
+        query[kSecReturnRef] = true
         var result: CFTypeRef?
         let status = unsafe SecItemCopyMatching(query as CFDictionary, &result)
         guard status == errSecSuccess, let keys = result as? [Any], let found = keys.first else {

@@ -81,11 +81,7 @@ struct ExportItems: ItemCommand {
 
     /// - Throws: what the keychain refused; nothing found is no error.
     private func found(_ itemClass: ItemClass, _ more: [CFString: Any] = [:]) throws(Failure) -> [Any] {
-        var query = more
-        query[kSecClass] = itemClass.rawValue
-        query[kSecAttrAccessGroup] = scope.group
-        query[kSecAttrSynchronizable] = scope.synchronizable ? true : kSecAttrSynchronizableAny
-        query[kSecMatchLimit] = kSecMatchLimitAll
+        var query = ItemSearch(itemClass, more, in: scope).query
         query[kSecReturnRef] = true
         query[kSecReturnAttributes] = true
         var result: CFTypeRef?

@@ -18,16 +18,22 @@ struct ItemSearch {
         synchronizable = scope.synchronizable ? true : nil
     }
 
-    /// All items that match, in an order that stays the same: those of the command's own group first, as it added
-    /// them, then the oldest.
-    ///
-    /// - Throws: what the keychain refused. That nothing was found is no error.
-    func all() throws(Failure) -> [KeychainItem] {
+    /// What is looked for. What is wanted back is not said yet.
+    var query: [CFString: Any] {
         var query = attributes
         query[kSecClass] = itemClass.rawValue
         query[kSecAttrAccessGroup] = group
         query[kSecAttrSynchronizable] = synchronizable.map { $0 as Any } ?? kSecAttrSynchronizableAny
         query[kSecMatchLimit] = kSecMatchLimitAll
+        return query
+    }
+
+    /// All items that match, in an order that stays the same: those of the command's own group first, as it added
+    /// them, then the oldest.
+    ///
+    /// - Throws: what the keychain refused. That nothing was found is no error.
+    func all() throws(Failure) -> [KeychainItem] {
+        var query = query
         query[kSecReturnAttributes] = true
         query[kSecReturnPersistentRef] = true
         var result: CFTypeRef?

@@ -51,15 +51,6 @@ struct KeyAuthentication: Sendable {
         operationPrompt = dictionary[kSecUseOperationPrompt] as? String
     }
 
-    /// - Parameter object: an `LAContext`; nil for none.
-    init(context object: (any AuthenticationContext)?) {
-        unsafe context = object
-        ui = .allow
-        operationPrompt = nil
-    }
-
-    static let none = KeyAuthentication(context: nil)
-
     /// As the context is now: its reason may be another one for each use.
     var present: ItemAuthentication {
         var authentication = ItemAuthentication()
