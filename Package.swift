@@ -650,8 +650,9 @@ let package = Package(
         .testTarget(
             name: "LoginTests",
             dependencies: [
-                "KeychainTestSupport", "EnclaveProtocol", "KeychainEnclave", "LoginSessions", "ChatelaineTool",
-                "chatelained", "chatelaine-identify", "chatelaine-enclave",
+                "KeychainTestSupport", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "LoginSessions",
+                "ChatelaineTool", "chatelained", "chatelaine-identify", "chatelaine-enclave", "chatelaine-prompt",
+                "GuardedNote",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -20,6 +20,13 @@ install -d "$stage$modules" "$stage/usr/share/pam-configs"
 mv "$stage/usr/lib/security/pam_chatelaine.so" "$stage$modules/"
 rmdir "$stage/usr/lib/security"
 install -m 644 packaging/debian/pam-config "$stage/usr/share/pam-configs/chatelaine"
+# How its owner is authenticated where polkit is not; the administrator may change it.
+install -D -m 644 "$stage/usr/share/chatelaine/pam.d/chatelaine" "$stage/etc/pam.d/chatelaine"
+rm -r "$stage/usr/share/chatelaine/pam.d"
+# A set-user-ID program, since a machine without polkit has no other way to authenticate somebody for a program of theirs.
+# Where polkit is, it refuses to be started by anybody but root, and pkexec does that (docs/decisions/0030). Lintian's tag
+# elevated-privileges is about this file and no other.
+chmod 4755 "$stage/usr/libexec/chatelaine/chatelaine-authorize"
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 
 version=$("$stage/usr/bin/security" --version | awk '{ print $NF }')
@@ -39,7 +46,8 @@ depends=$(
 mkdir "$stage/DEBIAN"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" \
     -e "s/@SIZE@/$(du -sk "$stage/usr" | cut -f 1)/" packaging/debian/control.in >"$stage/DEBIAN/control"
-install -m 755 packaging/debian/{postinst,prerm,postrm} "$stage/DEBIAN/"
+install -m 755 packaging/debian/{preinst,postinst,prerm,postrm} "$stage/DEBIAN/"
+printf '/etc/pam.d/chatelaine\n' >"$stage/DEBIAN/conffiles"
 (cd "$stage" && find usr -type f -exec md5sum {} +) >"$stage/DEBIAN/md5sums"
 
 mkdir -p "$output"

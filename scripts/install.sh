@@ -87,9 +87,13 @@ for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-pro
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
-for page in chatelained chatelaine-enclave chatelaine-prompt pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
+for page in chatelained chatelaine-enclave chatelaine-prompt chatelaine-authorize pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
+# Without set-user-ID: pkexec starts it as root where polkit is. docs/install.md says what to do where it is not.
+put 755 "$(scripts/pam.sh --authorize "$products/pam")" libexec/chatelaine/chatelaine-authorize
+put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
+fill packaging/polkit/org.chatelaine.policy share/polkit-1/actions/org.chatelaine.policy
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
 put 644 packaging/polkit/50-chatelaine.rules share/polkit-1/rules.d/50-chatelaine.rules
 for snippet in sysusers.d tmpfiles.d; do put 644 systemd/$snippet/chatelaine.conf lib/$snippet/chatelaine.conf; done

@@ -1,24 +1,43 @@
 #!/usr/bin/env bash
-# Builds the module for log-ins, pam_chatelaine.so: scripts/pam.sh [FOLDER], into .build/pam where none is given. Prints its
-# path. It is C alone: a log-in loads neither Swift's runtime nor the libraries that come with it.
+# Builds what has to do with log-ins, in C alone: the module pam_chatelaine.so, and the program chatelaine-authorize. Neither
+# loads Swift's runtime or the libraries that come with it.
+#
+#   scripts/pam.sh [FOLDER]              the module, into .build/pam where no folder is given; prints its path
+#   scripts/pam.sh --authorize [FOLDER]  the program
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
+what=module
+if [ "${1:-}" = --authorize ]; then
+    what=program
+    shift
+fi
 output=${1:-.build/pam}
 compiler=${CC:-cc}
 command -v "$compiler" >/dev/null || compiler=clang
 
 flags=(
-    -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden
+    -std=c11 -D_GNU_SOURCE -O2 -g -fvisibility=hidden
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wvla -Wformat=2 -Wswitch-enum -Werror
     -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection
 )
 case $(uname -m) in
     x86_64) flags+=(-fcf-protection) ;;
 esac
-# All that it calls is found when it is loaded, and its tables are read-only from then on.
-link=(-shared -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs -Wl,--as-needed)
+# All that is called is found when it is loaded, and tables are read-only from then on.
+link=(-Wl,-z,relro,-z,now,-z,noexecstack,-z,defs -Wl,--as-needed -lpam)
 
+module=Sources/Satellites/PAM
+program=Sources/Satellites/Authorize
 mkdir -p "$output"
-"$compiler" "${flags[@]}" Sources/Satellites/PAM/*.c "${link[@]}" -lpam -o "$output/pam_chatelaine.so"
-printf '%s\n' "$output/pam_chatelaine.so"
+case $what in
+    module)
+        "$compiler" "${flags[@]}" -fPIC "$module"/*.c -shared "${link[@]}" -o "$output/pam_chatelaine.so"
+        printf '%s\n' "$output/pam_chatelaine.so"
+        ;;
+    program)
+        shared=("$module"/{control_message,enclave_socket,locked_memory}.c)
+        "$compiler" "${flags[@]}" -fPIE "-I$module" "$program"/*.c "${shared[@]}" -pie "${link[@]}" -o "$output/chatelaine-authorize"
+        printf '%s\n' "$output/chatelaine-authorize"
+        ;;
+esac

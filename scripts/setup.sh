@@ -63,7 +63,7 @@ look_for_what_a_build_needs() {
         lacks "the C++ library to link with" g++
     # Swift's package builds without these three; what is installed lacks something then, or cannot be linked.
     has_header libxml2/libxml/parser.h || lacks "libxml2, by which a command reads XML" libxml2-dev
-    has_header security/pam_modules.h || lacks "PAM's headers, for the module that unlocks at log-in" libpam0g-dev
+    has_header security/pam_modules.h || lacks "PAM's headers, for what has to do with log-ins" libpam0g-dev
     has_header systemd/sd-bus.h || lacks "sd-bus's header, by which the service hears of sessions" libsystemd-dev
     # Loaded when a file needs an old cipher.
     any_exists /usr/lib/*/libgcrypt.so.20 /usr/lib/libgcrypt.so.20 /usr/lib64/libgcrypt.so.20 ||
@@ -86,6 +86,8 @@ look_for_what_tests_need() {
     has_command pinentry-tty || lacks "pinentry-tty, by which tests ask on a terminal" pinentry-tty
     has_command pinentry-curses || lacks "pinentry-curses, which does so on a whole screen" pinentry-curses
     has_command pamtester || lacks "pamtester, which logs in for tests" pamtester
+    any_exists /usr/lib/polkit-1/polkitd /usr/libexec/polkitd || lacks "polkitd, which authenticates owners for tests" polkitd
+    has_command pkexec || lacks "pkexec, by which it does so" pkexec
     has_command dbus-daemon || lacks "a message bus of the tests' own" dbus
     has_command gnome-keyring-daemon || lacks "gnome-keyring, which passwords are imported from" gnome-keyring
     has_command secret-tool || lacks "secret-tool, which puts some into it" libsecret-tools

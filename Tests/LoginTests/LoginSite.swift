@@ -22,7 +22,7 @@ final class LoginSite {
     static let alice: UInt32 = 64_020
     private static let service = 64_021
     private static let identify = 64_022
-    private static let enclave = 64_023
+    static let enclave = 64_023
     private static let marker = 64_024
 
     static let password = "log-in Passw0rd"
@@ -47,7 +47,7 @@ final class LoginSite {
     var socket: String { folder + "/keychain.sock" }
     var enclaveSocket: String { folder + "/enclave.sock" }
     var bus: String { "unix:path=\(folder)/bus" }
-    private var bin: String { folder + "/bin" }
+    var bin: String { folder + "/bin" }
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.path + "/login-\(UUID().uuidString.prefix(8))"
@@ -56,7 +56,9 @@ final class LoginSite {
         try prepare(
             """
             chmod 755 '\(folder)' && mkdir '\(bin)' '\(folder)/services'
-            cp --reflink=auto '\(ServiceProcess.program("chatelaine"))' '\(bin)/'
+            for program in chatelaine chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt guarded-note; do
+                cp --reflink=auto "\(ServiceProcess.program("$program"))" '\(bin)/'
+            done
             cp -a /etc '\(folder)/etc'
             # The bus takes nobody whom it does not know.
             for user in alice:\(Self.alice) service:\(Self.service); do
@@ -123,7 +125,8 @@ final class LoginSite {
         )
     }
 
-    private func start(_ words: [String], log: String) throws -> Process {
+    /// Starts a program that ends with the site.
+    func start(_ words: [String], log: String) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
@@ -152,14 +155,14 @@ final class LoginSite {
     // MARK: - The service
 
     @discardableResult
-    func startService() throws -> Process {
+    func startService(_ options: [String] = []) throws -> Process {
         let process = try start(
             [
                 ServiceProcess.program("chatelained"), "--system", "--directory", folder + "/data", "--socket", socket,
                 "--teams", folder, "--user", "\(Self.service)", "--identify-user", "\(Self.identify)",
                 "--marker-group", "\(Self.marker)", "--enclave-user", "\(Self.enclave)",
                 "--enclave-directory", folder + "/enclave", "--log-level", "debug",
-            ],
+            ] + options,
             log: "service"
         )
         try wait(for: "the service") {

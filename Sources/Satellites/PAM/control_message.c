@@ -1,19 +1,21 @@
 #include "control_message.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum {
     message_version = 1,
     header_size = 12,
+    header_uid = 8,
     // Requests.
     kind_state = 32,
     kind_lock = 33,
     kind_unlock = 64,
     kind_change_passcode = 65,
+    kind_authorize = 67,
     // Replies.
     kind_done = 128,
     kind_state_reply = 130,
+    kind_token = 136,
     kind_failure = 255,
     // In the body of a state: after two UUIDs and two numbers of eight bytes.
     state_lock = header_size + 48,
@@ -82,6 +84,33 @@ struct locked_memory *control_change(uid_t uid, const char *old_passcode, const 
     return message;
 }
 
+struct locked_memory *control_set_first(const struct locked_memory *unlocking) {
+    if (unlocking->count < header_size || unlocking->bytes[1] != kind_unlock) return NULL;
+    const size_t size = unlocking->count - header_size;
+    struct locked_memory *message = begin(kind_change_passcode, control_uid(unlocking), 2 + size);
+    if (message == NULL) return NULL;
+    // No old one; and the new one, as it stands there.
+    append_byte(message, 0);
+    append_byte(message, 1);
+    for (size_t index = 0; index < size; index++) append_byte(message, unlocking->bytes[header_size + index]);
+    return message;
+}
+
+struct locked_memory *control_authorize(uid_t uid, uint8_t operation) {
+    struct locked_memory *message = begin(kind_authorize, uid, 2);
+    if (message == NULL) return NULL;
+    append_byte(message, operation);
+    // No passcode: root asks.
+    append_byte(message, 0);
+    return message;
+}
+
+uid_t control_uid(const struct locked_memory *message) {
+    uint32_t uid = 0;
+    for (size_t index = header_uid; index < header_size; index++) uid = uid << 8 | message->bytes[index];
+    return uid;
+}
+
 struct locked_memory *control_lock(uid_t uid) { return begin(kind_lock, uid, 0); }
 
 struct locked_memory *control_state(uid_t uid) { return begin(kind_state, uid, 0); }
@@ -91,6 +120,11 @@ bool control_state_of_reply(const unsigned char *reply, size_t count, struct con
     state->is_unlocked = reply[state_lock] == lock_unlocked;
     state->has_passcode = (reply[state_flags] & flag_has_passcode) != 0;
     return true;
+}
+
+const unsigned char *control_token_of_reply(const unsigned char *reply, size_t count) {
+    if (count != header_size + control_token_size || reply[0] != message_version || reply[1] != kind_token) return NULL;
+    return reply + header_size;
 }
 
 enum control_outcome control_outcome_of_reply(const unsigned char *reply, size_t count) {

@@ -1,9 +1,10 @@
-// The messages that the enclave takes on its control socket, as far as a log-in needs them. docs/formats/enclave-messages.md has all.
+// The messages that the enclave takes on its control socket, as far as a log-in and an authorization need them. docs/formats/enclave-messages.md has all.
 #ifndef CHATELAINE_PAM_CONTROL_MESSAGE_H
 #define CHATELAINE_PAM_CONTROL_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "locked_memory.h"
@@ -26,6 +27,13 @@ struct locked_memory *control_unlock(uid_t uid, const char *passcode);
 struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode);
 struct locked_memory *control_lock(uid_t uid);
 struct locked_memory *control_state(uid_t uid);
+/// Makes the passcode in a message of `control_unlock` the user's first one.
+struct locked_memory *control_set_first(const struct locked_memory *unlocking);
+/// Asks, as root, for leave to have one operation done; its number is the enclave's.
+struct locked_memory *control_authorize(uid_t uid, uint8_t operation);
+
+/// Whose keychain a message is about.
+uid_t control_uid(const struct locked_memory *message);
 
 /// The longest answer.
 enum { control_reply_limit = 4096 };
@@ -37,6 +45,11 @@ struct control_state_reply {
 
 /// False for what is no answer to `control_state`.
 bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state);
+
+enum { control_token_size = 32 };
+
+/// The token of an answer to `control_authorize`; NULL for every other answer.
+const unsigned char *control_token_of_reply(const unsigned char *reply, size_t count);
 
 enum control_outcome control_outcome_of_reply(const unsigned char *reply, size_t count);
 

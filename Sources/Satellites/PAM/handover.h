@@ -1,9 +1,8 @@
-// Where the enclave listens, and how it is told something without keeping anybody waiting.
+// How the enclave is told something about a user's keychain.
 #ifndef CHATELAINE_PAM_HANDOVER_H
 #define CHATELAINE_PAM_HANDOVER_H
 
-#include <sys/types.h>
-
+#include "enclave_socket.h"
 #include "locked_memory.h"
 
 enum handover_result {
@@ -21,22 +20,17 @@ enum handover_result {
     handover_absent,
 };
 
-struct enclave_place {
-    /// NULL: the system's socket, or that of the user's own service.
-    const char *socket;
-    /// How long it may take, in all.
-    int milliseconds;
-};
-
 enum handover_purpose {
     /// Nothing is handed over where nothing is locked.
     handover_unlock,
+    /// The same; and where the keychain has no passcode, the one in the message becomes it.
+    handover_unlock_or_set,
     /// Nothing is handed over where there is no passcode.
     handover_change,
     handover_lock,
 };
 
 enum handover_result handover_send(
-    struct enclave_place place, uid_t uid, enum handover_purpose purpose, const struct locked_memory *message);
+    struct enclave_place place, enum handover_purpose purpose, const struct locked_memory *message);
 
 #endif

@@ -1,4 +1,5 @@
-// Hands the log-in password to the keychain's enclave, so that the keychain is unlocked when somebody has logged in.
+// Hands the log-in password to the keychain's enclave, so that the keychain is unlocked when somebody has logged in, and,
+// where it is told to, gets its first passcode then.
 //
 // pam_chatelaine(8) has the options. Whatever happens here, the log-in goes on: every function answers PAM_IGNORE.
 
@@ -29,6 +30,8 @@ struct options {
     struct enclave_place place;
     /// Programs that do not run as root hand over too: screen lockers.
     bool as_user;
+    /// The log-in password becomes the first passcode of a keychain that has none.
+    bool sets_passcode;
     /// The end of a session locks.
     bool lock_on_close;
     bool is_debugging;
@@ -52,6 +55,8 @@ static struct options options_of(pam_handle_t *handle, int count, const char **a
             }
         } else if (strcmp(argument, "as_user") == 0) {
             options.as_user = true;
+        } else if (strcmp(argument, "set_passcode") == 0) {
+            options.sets_passcode = true;
         } else if (strcmp(argument, "lock_on_close") == 0) {
             options.lock_on_close = true;
         } else if (strcmp(argument, "debug") == 0) {
@@ -124,7 +129,10 @@ static void unlock(pam_handle_t *handle, const struct options *options) {
     const void *data = NULL;
     if (pam_get_data(handle, data_name, &data) != PAM_SUCCESS || data == NULL) return;
     if (!find_user(handle, options, &uid)) return;
-    const enum handover_result result = handover_send(options->place, uid, handover_unlock, data);
+    // A passcode that root brings is the owner's beyond doubt; one from any other program would be that program's.
+    const bool sets = options->sets_passcode && geteuid() == 0;
+    const enum handover_result result =
+        handover_send(options->place, sets ? handover_unlock_or_set : handover_unlock, data);
     note(handle, options, "unlocking", result);
     // The user's own service may be there only after the session has been opened.
     if (result == handover_absent) return;
@@ -169,7 +177,7 @@ EXPORTED int pam_sm_close_session(pam_handle_t *handle, int flags, int count, co
     if (!options.lock_on_close || !find_user(handle, &options, &uid)) return PAM_IGNORE;
     struct locked_memory *message = control_lock(uid);
     if (message == NULL) return PAM_IGNORE;
-    note(handle, &options, "locking", handover_send(options.place, uid, handover_lock, message));
+    note(handle, &options, "locking", handover_send(options.place, handover_lock, message));
     locked_memory_free(message);
     return PAM_IGNORE;
 }
@@ -188,7 +196,7 @@ EXPORTED int pam_sm_chauthtok(pam_handle_t *handle, int flags, int count, const 
     if (old_passcode != NULL) {
         struct locked_memory *message = control_change(uid, old_passcode, new_passcode);
         if (message != NULL) {
-            note(handle, &options, "changing the passcode", handover_send(options.place, uid, handover_change, message));
+            note(handle, &options, "changing the passcode", handover_send(options.place, handover_change, message));
             locked_memory_free(message);
         }
     }
