@@ -629,7 +629,7 @@ let package = Package(
             name: "AttackTests",
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
-                "KeychainTestSupport",
+                "KeychainTestSupport", "ChatelaineTool",
                 "unchecked-daemon", "chatelaine-identify", "chatelaine-enclave",
             ],
             swiftSettings: settings

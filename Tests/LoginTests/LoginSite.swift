@@ -228,9 +228,11 @@ final class LoginSite {
     // MARK: - PAM
 
     /// Describes a log-in as Debian's common files do, with the module at its places.
-    func writePAM(options: String = "", module: String) throws {
+    ///
+    /// - Parameter namesSocket: where it does not, the module finds the enclave by itself.
+    func writePAM(options: String = "", module: String, namesSocket: Bool = true) throws {
         // One passcode takes seconds to try where nothing is optimised.
-        let own = "\(module) socket=\(enclaveSocket) timeout=10000 debug \(options)"
+        let own = "\(module) \(namesSocket ? "socket=" + enclaveSocket : "") timeout=10000 debug \(options)"
         try """
         auth [success=1 default=ignore] pam_unix.so
         auth requisite pam_deny.so

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -36,6 +38,16 @@ static void close_others(void) {
     for (int descriptor = STDERR_FILENO + 1; descriptor < count; descriptor++) close(descriptor);
 }
 
+// A program that asks somebody needs no rights of its parent's: neither a capability that an exec hands on, nor one that a
+// set-user-ID file would give. Root's programs keep theirs; a terminal of another user's could not be opened without.
+static bool give_up_rights(void) {
+    if (geteuid() == 0) return true;
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[2] = {{0}, {0}};
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0 &&
+           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
 // What a child does until it is another program. It shares the memory of its parent, whose thread stands still: it makes
 // system calls and nothing else.
 static void become(const char *path, char *const arguments[], char *const environment[], int input, int output, pid_t parent, volatile int *failure) {
@@ -52,7 +64,7 @@ static void become(const char *path, char *const arguments[], char *const enviro
         // It may have died before its death could be told of.
         if (getppid() != parent) _exit(127);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        execve(path, arguments, environment);
+        if (give_up_rights()) execve(path, arguments, environment);
     }
     *failure = errno;
 }

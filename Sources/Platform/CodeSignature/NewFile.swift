@@ -7,6 +7,7 @@ package import KeychainModel
 package final class NewFile {
     private let path: String
     private let temporary: String
+    /// For writing, and for reading what was written.
     let descriptor: Int32
     /// Whether `temporary` is there and has to go.
     private var hasTemporaryName = false
@@ -18,7 +19,7 @@ package final class NewFile {
         if let unnamed = Self.openUnnamed(in: Place.parent(of: path)) {
             descriptor = unnamed
         } else {
-            descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            descriptor = unsafe open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
             hasTemporaryName = true
         }

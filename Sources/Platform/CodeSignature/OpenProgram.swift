@@ -21,7 +21,10 @@ struct OpenProgram {
         return try body(OpenProgram(descriptor, path: path))
     }
 
-    private init(_ descriptor: Int32, path: String) throws(KeychainError) {
+    /// - Parameters:
+    ///   - descriptor: open for reading, for as long as this is used.
+    ///   - path: what errors call it.
+    init(_ descriptor: Int32, path: String) throws(KeychainError) {
         self.descriptor = descriptor
         stamp = try FileStamp(of: descriptor)
         guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }

@@ -40,18 +40,26 @@ package enum ProgramInstaller {
                 "\(path) has other names (hard links), under which this version would live on; copy it to a file of its own"
             )
         }
+        let signature = try check(program, at: path, verifier: verifier)
+        try mark(program.descriptor, group: markerGroup)
+        return signature
+    }
+
+    /// What has to be so whatever the program's name is.
+    static func check(
+        _ program: OpenProgram,
+        at path: String,
+        verifier: SignatureVerifier
+    ) throws(KeychainError) -> VerifiedSignature {
         try checkMount(of: program.descriptor)
         try DynamicLinking(of: program).check()
-        let signature: VerifiedSignature
         switch try verifier.verdict(of: program.descriptor) {
-        case .signed(let verified): signature = verified
+        case .signed(let verified): return verified
         case .unsigned:
             throw KeychainError(.missingEntitlement, "\(path) is not signed; sign it first: chatelaine sign")
         case .tampered(let reason):
             throw KeychainError(.missingEntitlement, "the signature of \(path) is not accepted: \(reason.message)")
         }
-        try mark(program.descriptor, group: markerGroup)
-        return signature
     }
 
     /// Takes the marker away. What the program has stored stays, for when it is installed again.

@@ -148,6 +148,7 @@ struct Doctor: ParsableCommand {
             "\(places.systemFolder) does not belong to root, or others can write to it"
         )
         teams(&report)
+        replacedPrograms(&report)
     }
 
     private func teams(_ report: inout DoctorReport) {
