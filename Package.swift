@@ -652,7 +652,7 @@ let package = Package(
             dependencies: [
                 "KeychainTestSupport", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "LoginSessions",
                 "ChatelaineTool", "chatelained", "chatelaine-identify", "chatelaine-enclave", "chatelaine-prompt",
-                "GuardedNote",
+                "GuardedNote", "SecurityTool",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

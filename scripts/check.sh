@@ -206,11 +206,27 @@ pam_module() {
     return $status
 }
 
+# The same for the program that is started as root; and polkit's file is well-formed.
+authorization() {
+    local folder status=0 compiler
+    folder=$(mktemp -d)
+    for compiler in cc clang; do
+        if command -v "$compiler" >/dev/null; then CC=$compiler scripts/pam.sh --authorize "$folder" >/dev/null || status=1; fi
+    done
+    diff <(objdump -p "$folder/chatelaine-authorize" | awk '$1 == "NEEDED" { print $2 }' | sort) \
+        <(printf 'libc.so.6\nlibpam.so.0\n') || status=1
+    readelf -d "$folder/chatelaine-authorize" | grep -q 'FLAGS_1.*NOW.*PIE' || status=1
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' packaging/polkit/org.chatelaine.policy || status=1
+    rm -rf "$folder"
+    return $status
+}
+
 check "Swift style" style
 check "Layers" layers
 check "Scripts" shell_syntax
 check "Units of systemd" units
 check "The module for log-ins" pam_module
+check "The program that authenticates owners" authorization
 check "The C constants are the Swift ones" c_constants
 check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions

@@ -142,6 +142,26 @@ pam_module() {
 }
 check "a log-in passes with the module for it" pam_module
 
+# What authenticates owners: the actions name the program where it is installed, and the program refuses whoever is nobody.
+authorization() {
+    local program=$prefix/libexec/chatelaine/chatelaine-authorize action=$prefix/share/polkit-1/actions/org.chatelaine.policy
+    local name
+    test -f "$prefix/share/chatelaine/pam.d/chatelaine"
+    test "$(stat -c %a "$program")" = 755
+    for name in $(sed -n 's/.*exec.argv1">\(.*\)<.*/\1/p' "$action"); do
+        grep -q "<action id=\"org.chatelaine.$name\">" "$action"
+        not "$program" "$name" >token 2>answer
+        grep -qE 'root needs no authorization|set-user-ID' answer
+        not test -s token
+    done
+    [ "$(grep -c "exec.path\">$program<" "$action")" = 8 ]
+    [ "$(grep -c '>auth_self<' "$action")" = 24 ]
+    man --local-file "$prefix/share/man/man8/chatelaine-authorize.8" >/dev/null
+    ldd "$program" >libraries
+    not grep -iE 'swift|stdc' libraries
+}
+check "owners are authenticated by what is installed, and root has no need of it" authorization
+
 swift_flags() { pkg-config --cflags --libs chatelaine-swift; }
 swift_client() {
     local client=$root/Tests/Clients/Swift$1Client

@@ -73,7 +73,9 @@ struct UpdateAttackTests {
         #expect(try get().contains(site.secret), "the new version does not")
     }
 
-    @Test func `the same after a plain replacement gets the secret: that is what the update is against (as root)`() throws {
+    @Test func `the same after a plain replacement gets the secret: that is what the update is against (as root)`()
+        throws
+    {
         let attack = try execute(program) {
             guard rename(new, program) == 0 else { throw AttackFailure("rename") }
             _ = try ProgramInstaller.install(program, markerGroup: AttackSite.markerGroup, verifier: verifier)

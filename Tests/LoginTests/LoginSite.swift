@@ -56,7 +56,7 @@ final class LoginSite {
         try prepare(
             """
             chmod 755 '\(folder)' && mkdir '\(bin)' '\(folder)/services'
-            for program in chatelaine chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt guarded-note; do
+            for program in chatelaine chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt guarded-note security; do
                 cp --reflink=auto "\(ServiceProcess.program("$program"))" '\(bin)/'
             done
             cp -a /etc '\(folder)/etc'

@@ -54,7 +54,9 @@ struct PAMPlaceTests {
         }
     }
 
-    @Test func `nor is one to a socket of the user's own, of another user's, or a folder that others can change`() throws {
+    @Test func `nor is one to a socket of the user's own, of another user's, or a folder that others can change`()
+        throws
+    {
         let place = try startListener(as: LoginSite.alice)
         let bound = "mkdir chatelaine && mount --bind '\(place)' chatelaine"
         for line in [

@@ -52,14 +52,21 @@ struct PinentryRightsTests {
         }
         #expect(lines.count >= 6)
         for line in lines where line.first != "CapBnd:" {
-            if line.first == "NoNewPrivs:" { #expect(line.last == "1") } else { #expect(UInt64(line.last ?? "", radix: 16) == 0, "\(line)") }
+            if line.first == "NoNewPrivs:" {
+                #expect(line.last == "1")
+            } else {
+                #expect(UInt64(line.last ?? "", radix: 16) == 0, "\(line)")
+            }
         }
     }
 
     @Test func `the agent's pinentry has no capability of the agent's`() throws {
         try site.startService()
         try site.setPasscode()
-        _ = try site.start(asAliceWithCapability + [site.bin + "/chatelaine", "agent", "--pinentry", pinentry], log: "agent")
+        _ = try site.start(
+            asAliceWithCapability + [site.bin + "/chatelaine", "agent", "--pinentry", pinentry],
+            log: "agent"
+        )
         try readNote()
         try expectNoRights()
     }
@@ -84,7 +91,8 @@ struct PinentryRightsTests {
         chown(own, LoginSite.alice, LoginSite.alice)
         _ = try site.start(
             asAliceWithCapability + [
-                site.bin + "/chatelained", "--session", "--directory", own + "/keychain", "--socket", own + "/keychain.sock",
+                site.bin + "/chatelained", "--session", "--directory", own + "/keychain", "--socket",
+                own + "/keychain.sock",
                 "--pinentry", pinentry,
             ],
             log: "service"
