@@ -61,6 +61,7 @@ enum RequestKind: UInt8, CaseIterable {
     case verify = 66
     case authorize = 67
     case change = 68
+    case confirmPasscode = 70
     case attend = 72
     case answerPasscode = 73
     case answerPassword = 74

@@ -39,10 +39,11 @@ package enum EnclaveRequest: Sendable {
     // MARK: The owner's
 
     case unlock(SecretBytes)
-    case changePasscode(from: SecretBytes?, to: SecretBytes?)
+    case changePasscode(from: SecretBytes?, to: SecretBytes?, with: AuthorizationToken? = nil)
+    case confirmPasscode(SecretBytes, with: AuthorizationToken?)
     case verify(SecretBytes)
     case authorize(GuardedOperation, passcode: SecretBytes?)
-    case change(LockSettings, passcode: SecretBytes?)
+    case change(LockSettings, passcode: SecretBytes?, with: AuthorizationToken? = nil)
     /// Prompts come over this connection from now on.
     case attend(PrompterAbilities)
     case answerPasscode(SecretBytes, to: ItemUUID)
@@ -78,6 +79,7 @@ package enum EnclaveRequest: Sendable {
         case .logOut: .logOut
         case .unlock: .unlock
         case .changePasscode: .changePasscode
+        case .confirmPasscode: .confirmPasscode
         case .verify: .verify
         case .authorize: .authorize
         case .change: .change
@@ -152,15 +154,20 @@ extension EnclaveRequest {
         case .backupKey(let backup): writer.append(backup.bytes)
         case .sign(let digest): try writer.append(short: digest)
         case .unlock(let passcode), .verify(let passcode): try writer.append(passcode)
-        case .changePasscode(let old, let new):
+        case .changePasscode(let old, let new, let token):
             try writer.append(optional: old)
             try writer.append(optional: new)
+            writer.append(last: token)
+        case .confirmPasscode(let passcode, let token):
+            try writer.append(passcode)
+            writer.append(last: token)
         case .authorize(let operation, let passcode):
             writer.append(operation.rawValue)
             try writer.append(optional: passcode)
-        case .change(let settings, let passcode):
+        case .change(let settings, let passcode, let token):
             writer.append(settings)
             try writer.append(optional: passcode)
+            writer.append(last: token)
         }
         return try writer.finish()
     }
@@ -216,10 +223,21 @@ extension EnclaveRequest {
         case .lock: .lock
         case .logOut: .logOut
         case .unlock: .unlock(try reader.secret())
-        case .changePasscode: .changePasscode(from: try reader.optionalSecret(), to: try reader.optionalSecret())
+        case .changePasscode:
+            .changePasscode(
+                from: try reader.optionalSecret(),
+                to: try reader.optionalSecret(),
+                with: try reader.lastToken()
+            )
+        case .confirmPasscode: .confirmPasscode(try reader.secret(), with: try reader.lastToken())
         case .verify: .verify(try reader.secret())
         case .authorize: .authorize(try reader.operation(), passcode: try reader.optionalSecret())
-        case .change: .change(try reader.settings(), passcode: try reader.optionalSecret())
+        case .change:
+            .change(
+                try reader.settings(),
+                passcode: try reader.optionalSecret(),
+                with: try reader.lastToken()
+            )
         case .ask: .ask(try reader.question())
         case .forget: .forget(try reader.proof())
         case .presenceStatus: .presenceStatus

@@ -78,6 +78,11 @@ struct MessageReader {
         return token
     }
 
+    /// What may stand at the end: nothing, or a token.
+    mutating func lastToken() throws(KeychainError) -> AuthorizationToken? {
+        rest.isEmpty ? nil : try token()
+    }
+
     mutating func operation() throws(KeychainError) -> GuardedOperation {
         guard let operation = GuardedOperation(rawValue: try byte()) else { throw Self.malformed }
         return operation
@@ -156,7 +161,7 @@ struct MessageReader {
         guard let lock = EnclaveState.Lock(rawValue: try byte()),
             let binding = DeviceBindingKind(rawValue: try byte())
         else { throw Self.malformed }
-        let flags = try flags(3)
+        let flags = try flags(15)
         return EnclaveState(
             keychain: keychain,
             keybag: keybag,
@@ -166,7 +171,9 @@ struct MessageReader {
             isRotating: flags & 2 != 0,
             epoch: epoch,
             settings: try settings(),
-            binding: binding
+            binding: binding,
+            isPasscodeConfirmed: flags & 4 != 0,
+            keepsProgramsApart: flags & 8 != 0
         )
     }
 }
