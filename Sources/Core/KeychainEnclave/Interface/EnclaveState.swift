@@ -89,6 +89,11 @@ package struct LockSettings: Sendable, Equatable {
         self.timeout = timeout
         self.wipesAfter = wipesAfter
     }
+
+    /// Whether the keychain would stay unlocked where it does not with the others.
+    package func locksLater(than other: LockSettings) -> Bool {
+        (other.locksOnSleep && !locksOnSleep) || (timeout ?? .max) > (other.timeout ?? .max)
+    }
 }
 
 /// Where the device's own key is.

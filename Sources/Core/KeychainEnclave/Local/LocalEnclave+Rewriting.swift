@@ -294,10 +294,3 @@ extension LocalEnclave {
         tellObservers()
     }
 }
-
-extension LockSettings {
-    /// Whether the keychain would stay unlocked where it does not now.
-    fileprivate func locksLater(than other: LockSettings) -> Bool {
-        (other.locksOnSleep && !locksOnSleep) || (timeout ?? .max) > (other.timeout ?? .max)
-    }
-}

@@ -78,7 +78,7 @@ package enum EnclaveRequest: Sendable {
         case .lock: .lock
         case .logOut: .logOut
         case .unlock: .unlock
-        case .changePasscode: .changePasscode
+        case .changePasscode(_, _, let token): token == nil ? .changePasscode : .changePasscodeWithToken
         case .confirmPasscode: .confirmPasscode
         case .verify: .verify
         case .authorize: .authorize
@@ -157,17 +157,17 @@ extension EnclaveRequest {
         case .changePasscode(let old, let new, let token):
             try writer.append(optional: old)
             try writer.append(optional: new)
-            writer.append(last: token)
+            if let token { writer.append(token.bytes) }
         case .confirmPasscode(let passcode, let token):
             try writer.append(passcode)
-            writer.append(last: token)
+            writer.append(optional: token)
         case .authorize(let operation, let passcode):
             writer.append(operation.rawValue)
             try writer.append(optional: passcode)
         case .change(let settings, let passcode, let token):
             writer.append(settings)
             try writer.append(optional: passcode)
-            writer.append(last: token)
+            writer.append(optional: token)
         }
         return try writer.finish()
     }
@@ -223,20 +223,21 @@ extension EnclaveRequest {
         case .lock: .lock
         case .logOut: .logOut
         case .unlock: .unlock(try reader.secret())
-        case .changePasscode:
+        case .changePasscode: .changePasscode(from: try reader.optionalSecret(), to: try reader.optionalSecret())
+        case .changePasscodeWithToken:
             .changePasscode(
                 from: try reader.optionalSecret(),
                 to: try reader.optionalSecret(),
-                with: try reader.lastToken()
+                with: try reader.token()
             )
-        case .confirmPasscode: .confirmPasscode(try reader.secret(), with: try reader.lastToken())
+        case .confirmPasscode: .confirmPasscode(try reader.secret(), with: try reader.optionalToken())
         case .verify: .verify(try reader.secret())
         case .authorize: .authorize(try reader.operation(), passcode: try reader.optionalSecret())
         case .change:
             .change(
                 try reader.settings(),
                 passcode: try reader.optionalSecret(),
-                with: try reader.lastToken()
+                with: try reader.optionalToken()
             )
         case .ask: .ask(try reader.question())
         case .forget: .forget(try reader.proof())

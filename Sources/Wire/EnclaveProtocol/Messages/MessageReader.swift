@@ -78,9 +78,8 @@ struct MessageReader {
         return token
     }
 
-    /// What may stand at the end: nothing, or a token.
-    mutating func lastToken() throws(KeychainError) -> AuthorizationToken? {
-        rest.isEmpty ? nil : try token()
+    mutating func optionalToken() throws(KeychainError) -> AuthorizationToken? {
+        try flags(1) == 0 ? nil : token()
     }
 
     mutating func operation() throws(KeychainError) -> GuardedOperation {

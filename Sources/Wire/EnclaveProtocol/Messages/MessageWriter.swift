@@ -73,8 +73,8 @@ struct MessageWriter {
         if let secret { try append(secret) }
     }
 
-    /// What is missing at a message's end takes no byte.
-    mutating func append(last token: AuthorizationToken?) {
+    mutating func append(optional token: AuthorizationToken?) {
+        append(UInt8(token == nil ? 0 : 1))
         if let token { append(token.bytes) }
     }
 
