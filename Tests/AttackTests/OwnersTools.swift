@@ -39,7 +39,9 @@ struct OwnersTools {
         // In the place of the helper that has the system authenticate the person: it hands on what root left for it.
         let libexec = site.folder + "/helped/libexec/chatelaine"
         try FileManager.default.createDirectory(atPath: libexec, withIntermediateDirectories: true)
-        try Data("#!/bin/sh\nexec cat \"${0%/*}/$1\"\n".utf8).write(to: URL(filePath: libexec + "/chatelaine-authorize"))
+        try Data("#!/bin/sh\nexec cat \"${0%/*}/$1\"\n".utf8).write(
+            to: URL(filePath: libexec + "/chatelaine-authorize")
+        )
         chmod(libexec + "/chatelaine-authorize", 0o4755)
     }
 

@@ -58,7 +58,8 @@ struct TrustedPathAttackTests {
     /// Everything that the owners' socket takes from an owner and that reveals, destroys or shuts out.
     private func requests(_ passcode: SecretBytes?, _ token: AuthorizationToken?) -> [EnclaveRequest] {
         GuardedOperation.allCases.map { .authorize($0, passcode: passcode) } + [
-            .changePasscode(from: passcode, to: nil, with: token), .confirmPasscode(passcode ?? Self.guess, with: token),
+            .changePasscode(from: passcode, to: nil, with: token),
+            .confirmPasscode(passcode ?? Self.guess, with: token),
             .change(LockSettings(wipesAfter: 1), passcode: passcode, with: token),
             .change(LockSettings(locksOnSleep: false), passcode: passcode, with: token),
         ]
@@ -114,7 +115,8 @@ struct TrustedPathAttackTests {
         try check(tools)
     }
 
-    @Test func `a token is good for one thing, one user and one time, and a made-up one for nothing (as root)`() throws {
+    @Test func `a token is good for one thing, one user and one time, and a made-up one for nothing (as root)`() throws
+    {
         let root = try tools.root()
         func set(_ token: AuthorizationToken?) -> EnclaveRequest {
             .changePasscode(from: nil, to: Self.passcode, with: token)
@@ -187,7 +189,9 @@ struct TrustedPathAttackTests {
         #expect(try tools.victimReads())
     }
 
-    @Test(.enabled(if: !OwnersTools.hasPolkitOfOurs, "polkit asks on this machine, and nothing stands in for the helper"))
+    @Test(
+        .enabled(if: !OwnersTools.hasPolkitOfOurs, "polkit asks on this machine, and nothing stands in for the helper")
+    )
     func `with what the system authenticated the person for, the commands do it, once (as root)`() throws {
         let root = try tools.root()
         func leave(_ operation: GuardedOperation, _ name: String) throws {
@@ -208,7 +212,9 @@ struct TrustedPathAttackTests {
         #expect(try run("chatelaine settings --wipe-after 10").status == 0)
         #expect(try root.state().settings.wipesAfter == 10)
         // The passcode is enough from now on, and nobody else is asked.
-        #expect(try run("echo 'an own one' | chatelaine export --stdin --force own.csv && cat own.csv").contains("attacked"))
+        #expect(
+            try run("echo 'an own one' | chatelaine export --stdin --force own.csv && cat own.csv").contains("attacked")
+        )
         #expect(try run("echo 'an own one' | chatelaine passcode remove --stdin").status == 1)
         try leave(.removePasscode, "remove-passcode")
         #expect(try run("echo 'an own one' | chatelaine passcode remove --stdin").status == 0)

@@ -61,7 +61,8 @@ struct TrustedPathTests {
         #expect(failure { try enclave.redeem(given, for: .setPasscode) } == .authenticationFailed)
     }
 
-    @Test func `a passcode that root sets is confirmed, and one of a keychain whose programs nobody keeps apart is not`()
+    @Test
+    func `a passcode that root sets is confirmed, and one of a keychain whose programs nobody keeps apart is not`()
         throws
     {
         try enclave.administrator.changePasscode(from: nil, to: secret("first"))
@@ -115,7 +116,9 @@ struct TrustedPathTests {
         _ operation: GuardedOperation
     ) throws {
         #expect(failure { _ = try enclave.program.authorize(operation, passcode: nil) } == .authenticationFailed)
-        #expect(failure { _ = try enclave.program.authorize(operation, passcode: secret("x")) } == .authenticationFailed)
+        #expect(
+            failure { _ = try enclave.program.authorize(operation, passcode: secret("x")) } == .authenticationFailed
+        )
         try enclave.redeem(token(operation), for: operation)
         try setUnconfirmed("first")
         // Neither the right one nor, and that without being counted, a wrong one.

@@ -25,7 +25,10 @@ package final class SystemService {
         chmod(folder, 0o755)
         chown(folder + "/home", Self.alice, Self.alice)
         try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: ServiceProcess.program("chatelaine"), toPath: folder + "/bin/chatelaine")
+        try FileManager.default.copyItem(
+            atPath: ServiceProcess.program("chatelaine"),
+            toPath: folder + "/bin/chatelaine"
+        )
         let log = folder + "/log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.executableURL = URL(filePath: ServiceProcess.program("chatelained"))

@@ -37,7 +37,8 @@ struct ChatelaineCommand: ParsableCommand {
                 name: "Keychain",
                 subcommands: [
                     PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, ChangeSettings.self, RotateKeys.self,
-                    WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self, AdoptKeychain.self,
+                    WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self,
+                    AdoptKeychain.self,
                 ]
             ),
             CommandGroup(name: "Service", subcommands: [ShowStatus.self, Doctor.self, ShowAudit.self, RunAgent.self]),

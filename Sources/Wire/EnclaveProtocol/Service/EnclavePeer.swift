@@ -39,7 +39,8 @@ final class EnclavePeer {
             guard request.kind == .openChannel || request.kind == .acknowledge else { throw Self.isOutOfPlace }
         case .channel:
             switch request.kind {
-            case .unlock, .changePasscode, .changePasscodeWithToken, .confirmPasscode, .verify, .authorize, .change, .attend,
+            case .unlock, .changePasscode, .changePasscodeWithToken, .confirmPasscode, .verify, .authorize, .change,
+                .attend,
                 .answerPasscode, .answerPassword, .decline, .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
             case .openChannel, .acknowledge: throw Self.isOutOfPlace
