@@ -629,8 +629,8 @@ let package = Package(
             name: "AttackTests",
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
-                "KeychainTestSupport", "ChatelaineTool",
-                "unchecked-daemon", "chatelaine-identify", "chatelaine-enclave",
+                "KeychainTestSupport", "KeychainEnclave", "EnclaveProtocol",
+                "unchecked-daemon", "chatelaine-identify", "chatelaine-enclave", "ChatelaineTool",
             ],
             swiftSettings: settings
         ),

@@ -22,11 +22,13 @@ final class AttackedService: Sendable {
 
     private static let started = Mutex<[String: AttackedService]>([:])
 
-    init(_ site: AttackSite, without checks: [String], options: [String]) throws {
-        folder = site.folder + "/services/" + UUID().uuidString
+    /// - Parameter existing: the folder of a service that has ended, whose keychains this one serves.
+    init(_ site: AttackSite, without checks: [String], options: [String], in existing: String? = nil) throws {
+        folder = existing ?? site.folder + "/services/" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         socket = folder + "/keychain.sock"
         log = folder + "/log"
+        try? FileManager.default.removeItem(atPath: log)
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         let process = Process()
         process.executableURL = URL(filePath: Self.beside("unchecked-daemon"))
@@ -48,6 +50,7 @@ final class AttackedService: Sendable {
             guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
             usleep(5_000)
         }
+        guard existing == nil else { return }
         var environment = site.environment
         environment["SOCKET"] = socket
         environment["REQUEST"] = site.folder + "/add.frame"

@@ -34,11 +34,12 @@ struct EnclavePeerTests {
     func `the keychain service's connection neither unlocks nor guesses nor gets leave`() throws {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
-        try served.owner(of: uid).changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid)
         // The right passcode, so that nothing but the connection is wrong.
         let attempts: [EnclaveRequest] = [
             .unlock(passcode), .verify(passcode), .changePasscode(from: passcode, to: nil),
             .authorize(.export, passcode: passcode), .change(LockSettings(), passcode: passcode),
+            .confirmPasscode(passcode, with: nil),
         ]
         for attempt in attempts {
             #expect(try channel.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
@@ -51,7 +52,7 @@ struct EnclavePeerTests {
     func `a service that was taken over uses no private key without its owner's proof, and no owner uses one`() throws {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
-        try served.owner(of: uid).changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid)
         let flags: AccessControlFlags = [.privateKeyUsage, .userPresence]
         let template = EnclaveKeyTemplate(
             accessGroup: "TEAM.a",
@@ -130,7 +131,7 @@ struct EnclavePeerTests {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
         let owner = try served.owner(of: uid)
-        try owner.changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid, by: owner)
         let binding = binding()
         let wrapped = try channel.ask(
             .wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))]),
@@ -201,7 +202,7 @@ struct EnclavePeerTests {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
         let owner = try served.owner(of: uid)
-        try owner.changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid, by: owner)
         let given = try owner.authorize(.export, passcode: passcode)
         func redeem(_ token: AuthorizationToken, _ operation: GuardedOperation, _ uid: UInt32) throws -> Bool {
             try channel.ask(.redeem(token, for: operation), uid: uid)?.error == nil

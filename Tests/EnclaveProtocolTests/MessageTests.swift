@@ -26,7 +26,9 @@ struct EnclaveMessageTests {
         isRotating: true,
         epoch: 9,
         settings: LockSettings(locksOnSleep: false, timeout: 60, wipesAfter: 10),
-        binding: .tpm
+        binding: .tpm,
+        isPasscodeConfirmed: true,
+        keepsProgramsApart: true
     )
     static let key = SymmetricKey(size: .bits256)
     private static let secret = SecretBytes(Array("passcode".utf8))
@@ -75,7 +77,14 @@ struct EnclaveMessageTests {
                 EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)),
                 with: .none
             ),
+            .confirmPasscode(secret, with: nil), .authorize(.changeSettings, passcode: nil),
         ] + tokens.map { .redeem($0, for: .backup) }
+        + tokens.flatMap { token -> [EnclaveRequest] in
+            [
+                .changePasscode(from: nil, to: secret, with: token), .confirmPasscode(secret, with: token),
+                .change(LockSettings(), passcode: secret, with: token),
+            ]
+        }
         + privateKeys.flatMap { key -> [EnclaveRequest] in
             [
                 .useKey(key, for: .signature(ofDigest: Array(repeating: 7, count: 32)), with: credentials),

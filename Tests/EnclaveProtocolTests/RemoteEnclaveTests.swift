@@ -98,7 +98,7 @@ struct RemoteEnclaveTests {
     func `a lock returns after the service has heard of it, and the epoch has changed`() throws {
         let enclave = try opened()
         let owner = try served.owner(of: uid)
-        try owner.changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid, by: owner)
         let heard = Mutex<[EnclaveState.Lock]>([])
         enclave.observe { state in heard.withLock { $0.append(state.lock) } }
         let before = try enclave.epoch
@@ -122,7 +122,7 @@ struct RemoteEnclaveTests {
         // Somebody who reads no events.
         let owner = try served.owner(of: uid)
         // Whoever changes it may or may not hear of it in time.
-        try? owner.changePasscode(from: nil, to: passcode)
+        try? served.setPasscode(passcode, of: uid, by: owner)
         // The enclave ends with the connection of the service that had started it.
         var isThere = true
         for _ in 0..<200 where isThere {
@@ -136,7 +136,7 @@ struct RemoteEnclaveTests {
     func `a hundred owners unlock at once`() async throws {
         let enclave = try opened()
         let first = try served.owner(of: uid)
-        try first.changePasscode(from: nil, to: passcode)
+        try served.setPasscode(passcode, of: uid, by: first)
         try first.lock()
         let outcomes = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 {

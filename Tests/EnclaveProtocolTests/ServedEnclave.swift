@@ -12,6 +12,7 @@ final class ServedEnclave: Sendable {
     /// The keychain service's end of its first connection.
     let first: PacketSocket
     private let listener: Int32
+    private let table: EnclaveTable
 
     init(onlyUser: UInt32? = nil, prompter: UInt32? = nil) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-enclave-\(UUID().uuidString)"
@@ -36,14 +37,12 @@ final class ServedEnclave: Sendable {
         sockets.ownerListener = listener
         sockets.onlyUser = onlyUser
         sockets.prompter = prompter
-        service = try EnclaveService(
-            sockets,
-            table: EnclaveTable(
-                UserEnclaves(directory: folder) { (path, _) throws(KeychainError) in
-                    LocalEnclaveFolder(path: path, cost: .uncheckedLeast, arena: SecretArena())
-                }
-            )
-        ) { _ in }
+        table = EnclaveTable(
+            UserEnclaves(directory: folder) { (path, _) throws(KeychainError) in
+                LocalEnclaveFolder(path: path, cost: .uncheckedLeast, arena: SecretArena())
+            }
+        )
+        service = try EnclaveService(sockets, table: table) { _ in }
         try service.start()
     }
 
@@ -57,6 +56,12 @@ final class ServedEnclave: Sendable {
 
     func owner(of uid: UInt32 = geteuid()) throws -> RemoteEnclaveControl {
         try RemoteEnclaveControl(connectingTo: controlPath, uid: uid)
+    }
+
+    /// Sets the first passcode as an owner does whom the system has authenticated.
+    func setPasscode(_ passcode: SecretBytes, of uid: UInt32, by owner: RemoteEnclaveControl? = nil) throws {
+        let token = try table.control(of: uid, isRoot: true).authorize(.setPasscode, passcode: nil)
+        try (owner ?? self.owner(of: uid)).changePasscode(from: nil, to: passcode, with: token)
     }
 
     /// A connection like those that the keychain service opens for its questions.

@@ -11,13 +11,15 @@ final class EnclaveFixture {
     let path = FileManager.default.temporaryDirectory.path + "/chatelaine-enclave-\(UUID().uuidString)"
     let folder: LocalEnclaveFolder
 
-    init(_ binding: (any DeviceBinding)? = nil) throws {
+    init(_ binding: (any DeviceBinding)? = nil, keepsProgramsApart: Bool = false) throws {
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700]
         )
-        folder = LocalEnclaveFolder(path: path, binding: binding, cost: .uncheckedLeast)
+        var folder = LocalEnclaveFolder(path: path, binding: binding, cost: .uncheckedLeast)
+        folder.keepsProgramsApart = keepsProgramsApart
+        self.folder = folder
         try folder.create()
     }
 
@@ -39,6 +41,8 @@ final class EnclaveFixture {
 
 extension LocalEnclave {
     var owner: LocalControl { LocalControl(self, for: .owner, asksForPasscode: false) }
+    /// One of the owner's, where a service keeps them apart.
+    var program: LocalControl { LocalControl(self, for: .owner, asksForPasscode: true) }
     var administrator: LocalControl { LocalControl(self, for: .administrator, asksForPasscode: true) }
 
     @discardableResult

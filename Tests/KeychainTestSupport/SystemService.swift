@@ -24,7 +24,11 @@ package final class SystemService {
         try FileManager.default.createDirectory(atPath: folder + "/home", withIntermediateDirectories: true)
         chmod(folder, 0o755)
         chown(folder + "/home", Self.alice, Self.alice)
-        try FileManager.default.copyItem(atPath: ServiceProcess.program("chatelaine"), toPath: folder + "/chatelaine")
+        try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: ServiceProcess.program("chatelaine"),
+            toPath: folder + "/bin/chatelaine"
+        )
         let log = folder + "/log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.executableURL = URL(filePath: ServiceProcess.program("chatelained"))
@@ -56,18 +60,34 @@ package final class SystemService {
         return false
     }
 
-    /// Runs the command `chatelaine` as alice.
+    /// Gives alice's keychain its first passcode over the trusted path: as root. Her own programs cannot.
+    package func setPasscode(_ passcode: String) throws {
+        // It makes her keychain, and is refused.
+        let own = try chatelaine(["passcode", "set", "--stdin"], input: [passcode])
+        let set = try chatelaine(
+            ["passcode", "set", "--stdin", "--uid", "\(Self.alice)"],
+            input: [passcode],
+            isRoot: true
+        )
+        guard own.status == 1, set.status == 0 else { throw Unprepared(description: own.errors + set.errors + log) }
+    }
+
+    private struct Unprepared: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the command `chatelaine` as alice, or as root.
     ///
     /// - Parameter input: what it reads, line by line.
     package func chatelaine(
         _ arguments: [String],
-        input: [String] = []
+        input: [String] = [],
+        isRoot: Bool = false
     ) throws -> (status: Int32, output: String, errors: String) {
         let program = Process()
         program.executableURL = URL(filePath: "/usr/bin/env")
-        program.arguments =
-            ["setpriv", "--reuid", "\(Self.alice)", "--regid", "\(Self.alice)", "--clear-groups", "--"]
-            + [folder + "/chatelaine"] + arguments
+        let asAlice = ["setpriv", "--reuid", "\(Self.alice)", "--regid", "\(Self.alice)", "--clear-groups", "--"]
+        program.arguments = (isRoot ? [] : asAlice) + [folder + "/bin/chatelaine"] + arguments
         program.environment = ["PATH": "/usr/bin:/bin", "CHATELAINE_KEYCHAIN": "unix:" + socket]
         let streams = (0..<3).map { _ in folder + "/\(UUID().uuidString)" }
         defer { for stream in streams { try? FileManager.default.removeItem(atPath: stream) } }

@@ -82,13 +82,35 @@ struct GoldenTests {
 
     private static let passcode = "g\u{F6}lden passcode"
 
-    @Test func `the keybag of version 2 opens with its passcode and is written as it was read`() throws {
+    @Test func `the keybag of version 3 opens with its passcode and is written as it was read`() throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let file = try Self.golden("keybag-3")
+        let keybag = try Keybag(file: file, under: key)
+        #expect(keybag.file(under: key) == file)
+        #expect(keybag.passcode?.isConfirmed == true)
+        #expect(keybag.settings == LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10))
+        try opens("keybag-3")
+    }
+
+    @Test func `the keybag of version 2 opens with its passcode, which nobody has confirmed`() throws {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let file = try Self.golden("keybag-2")
         let keybag = try Keybag(file: file, under: key)
-        #expect(keybag.file(under: key) == file)
+        #expect(keybag.passcode?.isConfirmed == false)
+        // Any program could have had the keys destroyed.
+        #expect(keybag.settings == LockSettings(locksOnSleep: false, timeout: 300))
+        let written = keybag.file(under: key)
+        #expect(written.count == file.count + 1 && written[4] == 3)
+        #expect(try Keybag(file: written, under: key).file(under: key) == written)
+        try opens("keybag-2")
+    }
+
+    /// What a keybag of those that know passcodes has in it.
+    private func opens(_ name: String) throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let file = try Self.golden(name)
+        let keybag = try Keybag(file: file, under: key)
         #expect(keybag.hasPasscode && keybag.isRotating)
-        #expect(keybag.settings == LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10))
         let enclave = try LocalEnclave(MemoryStorage(keybag: file), device: MemoryBinding(key))
         #expect(try enclave.state().lock == .beforeFirstUnlock)
         // The same passcode as it is typed elsewhere.
@@ -98,11 +120,11 @@ struct GoldenTests {
         #expect(keys.metadata.count == 7)
         #expect(keys.metadata[.whenUnlocked]?.count == 2)
         #expect(keys.metadata[.always]?.count == 1)
-        let box = try WrappedItemKey(binding: Self.binding, box: Self.golden("keybag-2-box"))
+        let box = try WrappedItemKey(binding: Self.binding, box: Self.golden(name + "-box"))
         let opened = try #require(try enclave.unwrap([box]).first).get()
         #expect(opened.withUnsafeBytes { Array($0) } == [UInt8](repeating: 7, count: 32))
         let parts = try [enclave.backupSigner(), enclave.deviceKey(ofBackup: Self.uuid).withUnsafeBytes { Array($0) }]
-        #expect(try parts.flatMap(\.self) == Self.golden("keybag-2-backups"))
+        #expect(try parts.flatMap(\.self) == Self.golden(name + "-backups"))
     }
 
     private static let uuid = ItemUUID([UInt8](repeating: 5, count: 16)) ?? ItemUUID()
@@ -123,7 +145,7 @@ struct GoldenTests {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let storage = MemoryStorage(keybag: try Keybag(creatingUnder: key).file(under: key))
         let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
-        let control = LocalControl(enclave, for: .owner, asksForPasscode: false)
+        let control = LocalControl(enclave, for: .administrator, asksForPasscode: true)
         try control.changePasscode(from: nil, to: SecretBytes(Array(Self.passcode.utf8)))
         let settings = LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10)
         try control.change(settings, passcode: SecretBytes(Array(Self.passcode.utf8)))
@@ -131,7 +153,7 @@ struct GoldenTests {
         let box = try #require(try enclave.wrap([UnwrappedItemKey(binding: Self.binding, key: itemKey)]).first)
         let backups = try enclave.backupSigner() + enclave.deviceKey(ofBackup: Self.uuid).withUnsafeBytes { Array($0) }
         for (name, bytes) in [
-            ("keybag-2", try storage.keybag()), ("keybag-2-box", box), ("keybag-2-backups", backups),
+            ("keybag-3", try storage.keybag()), ("keybag-3-box", box), ("keybag-3-backups", backups),
         ] {
             try Data(bytes).write(to: URL(fileURLWithPath: target + "/" + name))
         }

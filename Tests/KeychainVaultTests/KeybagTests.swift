@@ -21,6 +21,10 @@ struct KeybagTests {
     /// A new one, and one with all that a keybag can have.
     private func keybags() throws -> [Keybag] {
         let new = try Keybag(creatingUnder: deviceKey)
+        return try [new, full(new, isConfirmed: false), full(new, isConfirmed: true)]
+    }
+
+    private func full(_ new: Keybag, isConfirmed: Bool) throws -> Keybag {
         var full = new
         full.settings = LockSettings(locksOnSleep: true, timeout: 60, wipesAfter: 10)
         full.counter = 7
@@ -28,7 +32,8 @@ struct KeybagTests {
             cost: .standard,
             salt: [UInt8](repeating: 1, count: 32),
             place: 1,
-            check: [UInt8](repeating: 2, count: 32)
+            check: [UInt8](repeating: 2, count: 32),
+            isConfirmed: isConfirmed
         )
         let opened = try full.unwrapAll(with: Keybag.WrappingKeys(deviceKey.key, keybag: full.uuid))
         let passcode = SymmetricKey(size: .bits256)
@@ -37,7 +42,7 @@ struct KeybagTests {
             opened: opened,
             under: Keybag.WrappingKeys(deviceKey.key, keybag: full.uuid, passcode: passcode)
         )
-        return [new, full]
+        return full
     }
 
     @Test func `a keybag that was written is read as it was`() throws {
@@ -89,7 +94,7 @@ struct KeybagTests {
 
     @Test func `a keybag of a newer version says that it is newer`() throws {
         var file = try Keybag(creatingUnder: deviceKey).file(under: deviceKey)
-        file[4] = 3
+        file[4] = 4
         let error = error { () throws(KeychainError) in _ = try Keybag(file: file, under: deviceKey) }
         #expect(error?.code == .notAvailable)
         #expect(error?.message.contains("newer") == true)

@@ -172,10 +172,13 @@ final class LoginSite {
         return process
     }
 
-    /// Gives alice a keychain with a passcode.
+    /// Gives alice a keychain with a passcode, which root sets: her own programs cannot.
     func setPasscode(_ passcode: String = password) throws {
-        let set = try asAlice("chatelaine passcode set --stdin", input: passcode + "\n")
-        guard set.status == 0 else { throw Failure(description: set.errors + log("service")) }
+        let own = try asAlice("chatelaine passcode set --stdin", input: passcode + "\n")
+        let set = try run("chatelaine passcode set --stdin --uid \(Self.alice)", input: passcode + "\n")
+        guard own.status == 1, set.status == 0 else {
+            throw Failure(description: own.errors + set.errors + log("service"))
+        }
     }
 
     /// What the enclave itself says.

@@ -66,7 +66,11 @@ enum FuzzEnclaveMessages: FuzzTarget {
             "change-passcode": [0]
                 + (try EnclaveRequest.changePasscode(from: secret, to: nil).encoded(id: 1, uid: 2)),
             "change-settings": [0]
-                + (try EnclaveRequest.change(LockSettings(), passcode: secret).encoded(id: 1, uid: 2)),
+                + (try EnclaveRequest.change(LockSettings(), passcode: secret, with: token).encoded(id: 1, uid: 2)),
+            "change-passcode-with-token": [0]
+                + (try EnclaveRequest.changePasscode(from: nil, to: secret, with: token).encoded(id: 1, uid: 2)),
+            "confirm-passcode": [0]
+                + (try EnclaveRequest.confirmPasscode(secret, with: token).encoded(id: 1, uid: 2)),
             "state": [1] + (try EnclaveReply.state(state).encoded(id: 1, uid: 2)),
             "keys": [1]
                 + (try EnclaveReply.keys([.failure(KeychainError(.undecodable, ""))]).encoded(id: 1, uid: 2)),

@@ -56,7 +56,7 @@ enum FuzzKeybag: FuzzTarget {
 
     private static func read(keybag contents: [UInt8]) throws {
         let keybag = try Keybag(file: contents, under: deviceKey)
-        // Version 1 is written as version 2.
+        // An older version is written as the newest.
         if contents.count > 4, contents[4] == Keybag.version {
             require(keybag.file(under: deviceKey) == contents, "a keybag that is taken is written as it was read")
         }

@@ -13,6 +13,8 @@ package final class LocalEnclave: Enclave {
     private let shared: (any UnlockedStorage)?
     /// What a new passcode costs to try.
     let cost: PasscodeCost
+    /// Whether a service keeps the owner's programs apart.
+    let keepsProgramsApart: Bool
     private let heldDeviceKey: any HeldKey
     let keychain: ItemUUID
     let keybag: ItemUUID
@@ -43,6 +45,7 @@ package final class LocalEnclave: Enclave {
     /// - Parameters:
     ///   - shared: makes the place that other processes share, once the keybag is known.
     ///   - cost: what a new passcode costs to try; one that is out of bounds is taken in the keybag too.
+    ///   - keepsProgramsApart: whether a service keeps the owner's programs apart.
     /// - Throws: `notAvailable` where the keybag is missing, damaged, of a newer version, not of this device, or older
     ///   than the device remembers.
     package init(
@@ -50,6 +53,7 @@ package final class LocalEnclave: Enclave {
         device: any DeviceBinding,
         arena: any KeyArena = HeapArena(),
         cost: PasscodeCost = .standard,
+        keepsProgramsApart: Bool = false,
         sharedBy shared: (ItemUUID) -> (any UnlockedStorage)? = { _ in nil }
     ) throws(KeychainError) {
         guard let deviceKey = try device.deviceKey() else {
@@ -66,6 +70,7 @@ package final class LocalEnclave: Enclave {
         self.device = device
         self.shared = shared(keybag.uuid)
         self.cost = cost
+        self.keepsProgramsApart = keepsProgramsApart
         self.keychain = keybag.keychain
         self.keybag = keybag.uuid
         heldDeviceKey = try arena.hold(deviceKey.key)
@@ -145,7 +150,9 @@ package final class LocalEnclave: Enclave {
             isRotating: state.keybag.isRotating,
             epoch: state.epoch,
             settings: state.keybag.settings,
-            binding: device.kind
+            binding: device.kind,
+            isPasscodeConfirmed: state.keybag.passcode?.isConfirmed ?? false,
+            keepsProgramsApart: keepsProgramsApart
         )
     }
 

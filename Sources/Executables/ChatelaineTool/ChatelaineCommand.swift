@@ -36,8 +36,9 @@ struct ChatelaineCommand: ParsableCommand {
             CommandGroup(
                 name: "Keychain",
                 subcommands: [
-                    PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, RotateKeys.self, WatchKeychain.self,
-                    BackupCommand.self, ImportPasswords.self, ExportPasswords.self, AdoptKeychain.self,
+                    PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, ChangeSettings.self, RotateKeys.self,
+                    WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self,
+                    AdoptKeychain.self,
                 ]
             ),
             CommandGroup(name: "Service", subcommands: [ShowStatus.self, Doctor.self, ShowAudit.self, RunAgent.self]),

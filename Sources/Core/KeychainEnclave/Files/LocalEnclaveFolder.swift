@@ -12,6 +12,8 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     private let arena: any KeyArena
     private let unattended: UnattendedPasscode?
     private let log: @Sendable (String) -> Void
+    /// Whether a service keeps the owner's programs apart.
+    package var keepsProgramsApart = false
 
     /// Who else opens the folder.
     package enum Sharing: Sendable {
@@ -97,6 +99,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
             device: binding,
             arena: arena,
             cost: cost,
+            keepsProgramsApart: keepsProgramsApart,
             sharedBy: { sharing == .embedded ? UnlockedFile(keybag: $0) : nil }
         )
         unlockUnattended(enclave)

@@ -18,6 +18,12 @@ package struct EnclaveState: Sendable, Equatable {
     package var generation: UInt64
     package var lock: Lock
     package var hasPasscode: Bool
+    /// Whether the passcode came from root, from a log-in, or after the system had authenticated the person. It says
+    /// nothing where no service keeps programs apart.
+    package var isPasscodeConfirmed: Bool
+    /// Whether a service keeps the owner's programs apart, so that being one of them is no leave for what destroys or
+    /// reveals.
+    package var keepsProgramsApart: Bool
     /// Whether rows may still be sealed under the keys before the present ones: a rotation is not finished.
     package var isRotating: Bool
     /// Grows with each change of what keys are there; what was fetched at an older one is out of date.
@@ -34,7 +40,9 @@ package struct EnclaveState: Sendable, Equatable {
         isRotating: Bool,
         epoch: UInt64,
         settings: LockSettings,
-        binding: DeviceBindingKind
+        binding: DeviceBindingKind,
+        isPasscodeConfirmed: Bool = false,
+        keepsProgramsApart: Bool = false
     ) {
         self.keychain = keychain
         self.keybag = keybag
@@ -45,7 +53,12 @@ package struct EnclaveState: Sendable, Equatable {
         self.epoch = epoch
         self.settings = settings
         self.binding = binding
+        self.isPasscodeConfirmed = isPasscodeConfirmed
+        self.keepsProgramsApart = keepsProgramsApart
     }
+
+    /// Whether the passcode alone is leave for what takes one.
+    package var isPasscodeEnough: Bool { hasPasscode && (isPasscodeConfirmed || !keepsProgramsApart) }
 
     /// Whether the keys of a class are there in this state.
     package func allows(_ accessibility: Accessibility) -> Bool {
@@ -75,6 +88,11 @@ package struct LockSettings: Sendable, Equatable {
         self.locksOnSleep = locksOnSleep
         self.timeout = timeout
         self.wipesAfter = wipesAfter
+    }
+
+    /// Whether the keychain would stay unlocked where it does not with the others.
+    package func locksLater(than other: LockSettings) -> Bool {
+        (other.locksOnSleep && !locksOnSleep) || (timeout ?? .max) > (other.timeout ?? .max)
     }
 }
 

@@ -3,8 +3,11 @@ package import KeychainModel
 
 extension Keybag {
     private static let magic: [UInt8] = Array("CHkb".utf8)
-    /// The version that is written. Version 1 is read too: it knows no passcode.
-    static let version: UInt8 = 2
+    /// The version that is written. Version 1, which knows no passcode, and version 2, which does not know where a passcode
+    /// came from, are read too.
+    static let version: UInt8 = 3
+    /// The version of the keys' boxes: the third version of the file left them as they were.
+    static let boxVersion: UInt8 = 2
     private static let boxSize = 32 + Cipher.overhead
     private static let macSize = 32
     private static let saltSize = 32
@@ -20,6 +23,7 @@ extension Keybag {
         bytes.append(passcode == nil ? 0 : 1)
         if let passcode {
             bytes += passcode.cost.bytes + [passcode.place.map { $0 + 1 } ?? 0] + passcode.salt + passcode.check
+            bytes.append(passcode.isConfirmed ? 1 : 0)
         }
         bytes.append(UInt8(truncatingIfNeeded: entries.count))
         for entry in entries {
@@ -38,7 +42,8 @@ extension Keybag {
 
     /// Reads a file's contents and checks that the device key is the one that they were written under.
     ///
-    /// A keybag of version 1 comes out as version 2 would have it.
+    /// A keybag of an older version comes out as this one would have it. What any program could set before it had to come
+    /// over a trusted path is not taken for the owner's: the passcode is unconfirmed, and no wrong passcodes destroy keys.
     ///
     /// - Parameter uncheckedCost: a cost that is taken although it is out of bounds.
     /// - Throws: `notAvailable` for anything else than a whole keybag of a known version and this device key.
@@ -50,7 +55,7 @@ extension Keybag {
         guard bytes.count > Self.macSize, bytes.starts(with: Self.magic) else { throw Self.damaged }
         var body = FileReader(bytes.dropLast(Self.macSize).dropFirst(Self.magic.count))
         let version = try body.byte()
-        guard version == 1 || version == Self.version else {
+        guard (1...Self.version).contains(version) else {
             throw KeychainError(.notAvailable, "the keybag is of a newer version; use the newer program")
         }
         guard try body.bytes(3).allSatisfy({ $0 == 0 }),
@@ -72,14 +77,19 @@ extension Keybag {
         if version == 1 {
             entries = try body.entries { (body) throws(KeychainError) in try Self.firstEntry(&body) }
         } else {
-            try readHeader(&body, uncheckedCost: uncheckedCost)
+            try readHeader(&body, version: version, uncheckedCost: uncheckedCost)
+            if version == 2 { settings.wipesAfter = nil }
             entries = try body.entries { (body) throws(KeychainError) in try Self.entry(&body) }
         }
         guard body.isAtEnd else { throw Self.damaged }
         try checkEntries()
     }
 
-    private mutating func readHeader(_ body: inout FileReader, uncheckedCost: PasscodeCost?) throws(KeychainError) {
+    private mutating func readHeader(
+        _ body: inout FileReader,
+        version: UInt8,
+        uncheckedCost: PasscodeCost?
+    ) throws(KeychainError) {
         settings = LockSettings(
             locksOnSleep: try body.flag(),
             timeout: try body.optionalNumber(),
@@ -98,7 +108,8 @@ extension Keybag {
             cost: cost,
             salt: try body.bytes(Self.saltSize),
             place: place == 0 ? nil : place - 1,
-            check: try body.bytes(Self.checkSize)
+            check: try body.bytes(Self.checkSize),
+            isConfirmed: version == 2 ? false : try body.flag()
         )
     }
 
@@ -119,7 +130,7 @@ extension Keybag {
             wrapping: wrapping,
             madeIn: try body.number(8),
             box: try body.bytes(boxSize),
-            version: version
+            version: boxVersion
         )
     }
 

@@ -77,7 +77,7 @@ package struct Keybag: Sendable {
         /// Nonce, 32 bytes of ciphertext and tag.
         let box: [UInt8]
 
-        /// The version of the format that the box was made in.
+        /// The version of the boxes' format that the box was made in.
         let version: UInt8
 
         var isUnderPasscode: Bool { wrapping == .passcode }
@@ -148,9 +148,9 @@ package struct Keybag: Sendable {
         }
     }
 
-    /// Wraps what version 1 has wrapped as this version does. To be done before it is written.
+    /// Wraps what version 1 has wrapped as later versions do. To be done before it is written.
     mutating func upgrade(under keys: WrappingKeys) throws(KeychainError) {
-        guard entries.contains(where: { $0.version != Self.version }) else { return }
+        guard entries.contains(where: { $0.version != Self.boxVersion }) else { return }
         let opened = try unwrapAll(with: keys)
         entries = []
         for named in opened { try wrap(named, under: keys) }
@@ -218,7 +218,7 @@ package struct Keybag: Sendable {
         let box = try Cipher.seal(
             key: named.key,
             under: wrappingKey,
-            authenticating: associatedData(named.purpose, wrapping, madeIn: named.madeIn, version: Self.version)
+            authenticating: associatedData(named.purpose, wrapping, madeIn: named.madeIn, version: Self.boxVersion)
         )
         entries.append(
             Entry(
@@ -226,7 +226,7 @@ package struct Keybag: Sendable {
                 wrapping: wrapping,
                 madeIn: named.madeIn,
                 box: box,
-                version: Self.version
+                version: Self.boxVersion
             )
         )
     }

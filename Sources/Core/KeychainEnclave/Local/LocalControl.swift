@@ -4,14 +4,12 @@ package import KeychainModel
 package struct LocalControl: EnclaveControl {
     private let enclave: LocalEnclave
     private let visitor: LocalEnclave.Visitor
-    private let asksForPasscode: Bool
 
-    /// - Parameter asksForPasscode: whether what needs the owner is refused to whoever is not the administrator where there
-    ///   is no passcode: so it is where a service keeps a user's programs apart.
+    /// - Parameter asksForPasscode: whether a service keeps a user's programs apart, so that what destroys or reveals needs
+    ///   more than to be one of them.
     package init(_ enclave: LocalEnclave, for visitor: LocalEnclave.Visitor, asksForPasscode: Bool) {
         self.enclave = enclave
-        self.visitor = visitor
-        self.asksForPasscode = asksForPasscode
+        self.visitor = visitor == .owner && asksForPasscode ? .program : visitor
     }
 
     package func state() throws(KeychainError) -> EnclaveState { try enclave.state() }
@@ -24,8 +22,16 @@ package struct LocalControl: EnclaveControl {
 
     package func logOut() throws(KeychainError) { try enclave.logOut() }
 
-    package func changePasscode(from old: SecretBytes?, to new: SecretBytes?) throws(KeychainError) {
-        try enclave.changePasscode(from: old, to: new, by: visitor)
+    package func changePasscode(
+        from old: SecretBytes?,
+        to new: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try enclave.changePasscode(from: old, to: new, with: token, by: visitor)
+    }
+
+    package func confirmPasscode(_ passcode: SecretBytes, with token: AuthorizationToken?) throws(KeychainError) {
+        try enclave.confirmPasscode(passcode, with: token, by: visitor)
     }
 
     package func verify(_ passcode: SecretBytes) throws(KeychainError) {
@@ -36,10 +42,14 @@ package struct LocalControl: EnclaveControl {
         _ operation: GuardedOperation,
         passcode: SecretBytes?
     ) throws(KeychainError) -> AuthorizationToken {
-        try enclave.authorize(operation, passcode: passcode, by: visitor, asksForPasscode: asksForPasscode)
+        try enclave.authorize(operation, passcode: passcode, by: visitor)
     }
 
-    package func change(_ settings: LockSettings, passcode: SecretBytes?) throws(KeychainError) {
-        try enclave.change(settings, passcode: passcode, by: visitor)
+    package func change(
+        _ settings: LockSettings,
+        passcode: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try enclave.change(settings, passcode: passcode, with: token, by: visitor)
     }
 }

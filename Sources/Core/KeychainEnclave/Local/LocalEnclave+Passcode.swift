@@ -1,15 +1,22 @@
 import Crypto
-package import KeychainModel
+import KeychainModel
 import Synchronization
 
 extension LocalEnclave {
     /// Who brings a passcode.
     package enum Visitor: Sendable {
-        /// Any program of the keychain's owner. Wrong passcodes are counted, and slow the next ones down.
+        /// The keychain's owner, where nobody keeps their programs apart. Wrong passcodes are counted, and slow the next
+        /// ones down.
         case owner
+        /// Any program of the owner's, where a service keeps them apart: the same, and it needs more for what destroys or
+        /// reveals.
+        case program
         /// The administrator, who answers for wrong passcodes: what a log-in asked for. They are neither counted nor
         /// delayed, or a stranger at the log-in could lock the owner out.
         case administrator
+
+        /// Whether wrong passcodes are counted.
+        var isCounted: Bool { self != .administrator }
     }
 
     func unlock(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
@@ -21,12 +28,16 @@ extension LocalEnclave {
                 share(&state)
             }
             tellObservers()
+            confirm(by: visitor)
         }
     }
 
     func verify(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
         let passcode = try Passcode(passcode)
-        try exclusively { () throws(KeychainError) in _ = try authenticate(passcode, by: visitor) }
+        try exclusively { () throws(KeychainError) in
+            _ = try authenticate(passcode, by: visitor)
+            confirm(by: visitor)
+        }
     }
 
     /// Runs what tries a passcode or rewrites the keybag, alone among all processes, with the keybag as it is now.
@@ -59,7 +70,7 @@ extension LocalEnclave {
         let code = try attemptsCode()
         let before = try attempts(code: code)
         var after = before
-        if visitor == .owner {
+        if visitor.isCounted {
             try checkWaiting(for: before)
             // Counted before it is tried: a process that is stopped in between has not had a try for nothing.
             after = Attempts(count: before.count + 1, armed: StartClock.current.now)
@@ -70,11 +81,11 @@ extension LocalEnclave {
             tried = try tryPasscode(passcode, record: record, keybag: keybag)
         } catch {
             // Hardware that is busy, locked out or gone has tried nothing.
-            if visitor == .owner { note(before, code: code) }
+            if visitor.isCounted { note(before, code: code) }
             throw error
         }
         guard let key = tried else {
-            try failed(after, limit: keybag.settings.wipesAfter, counted: visitor == .owner)
+            try failed(after, limit: keybag.settings.wipesAfter, counted: visitor.isCounted)
             throw KeychainError(.authenticationFailed, "the passcode is wrong")
         }
         if after.count > 0 { note(.none, code: code) }
@@ -150,34 +161,5 @@ extension LocalEnclave {
         guard counted, let limit, attempts.count >= limit else { return }
         try destroyKeys()
         throw KeychainError(.authenticationFailed, "the passcode was wrong too often; the keys were destroyed")
-    }
-
-    // MARK: - Leave for single operations
-
-    func authorize(
-        _ operation: GuardedOperation,
-        passcode: SecretBytes?,
-        by visitor: Visitor,
-        asksForPasscode: Bool
-    ) throws(KeychainError) -> AuthorizationToken {
-        if let passcode {
-            try verify(passcode, by: visitor)
-        } else if visitor == .owner {
-            guard try !state().hasPasscode, !asksForPasscode else {
-                throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
-            }
-        }
-        return try withState { (state) throws(KeychainError) in
-            try state.tokens.issue(operation, at: StartClock.current.now)
-        }
-    }
-
-    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
-        let isGood = try withState { (state) throws(KeychainError) in
-            state.tokens.redeem(token, for: operation, at: StartClock.current.now)
-        }
-        guard isGood else {
-            throw KeychainError(.authenticationFailed, "this was not allowed, or longer than a minute ago")
-        }
     }
 }

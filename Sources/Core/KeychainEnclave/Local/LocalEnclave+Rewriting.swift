@@ -8,6 +8,7 @@ extension LocalEnclave {
     func changePasscode(
         from old: SecretBytes?,
         to new: SecretBytes?,
+        with token: AuthorizationToken? = nil,
         by visitor: Visitor
     ) throws(KeychainError) {
         let (old, new) = (try Self.passcode(old), try Self.passcode(new))
@@ -16,11 +17,18 @@ extension LocalEnclave {
             if before != nil && old == nil {
                 throw KeychainError(.duplicateItem, "there is a passcode; give it to change it")
             }
+            switch (old, new) {
+            case (nil, .some): try check(token, for: .setPasscode, by: visitor)
+            case (.some, nil) where before != nil: try check(token, for: .removePasscode, by: visitor)
+            default: break
+            }
             var oldKey: SymmetricKey?
             if let old { oldKey = try authenticate(old, by: visitor) }
             var secret: (record: PasscodeRecord, key: SymmetricKey)?
             if let new { secret = try newSecret(new, besides: before?.place) }
             guard before != nil || secret != nil else { return }
+            // A program has brought a token for the first one. Whoever knows the old one changes nothing about whose it is.
+            secret?.record.isConfirmed = visitor == .administrator || before?.isConfirmed ?? (visitor == .program)
             try rewrite(with: oldKey) { (draft, keys) throws(KeychainError) in
                 let opened = try draft.unwrapAll(with: keys)
                 guard opened.count == draft.entries.count else {
@@ -71,7 +79,12 @@ extension LocalEnclave {
 
     // MARK: - Settings
 
-    func change(_ settings: LockSettings, passcode: SecretBytes?, by visitor: Visitor) throws(KeychainError) {
+    func change(
+        _ settings: LockSettings,
+        passcode: SecretBytes?,
+        with token: AuthorizationToken? = nil,
+        by visitor: Visitor
+    ) throws(KeychainError) {
         // In the file, and so after the next start, 0 says never.
         guard settings.timeout != 0, settings.wipesAfter != 0 else {
             throw KeychainError(.invalidParameter, "neither the timeout nor the number of wrong passcodes can be 0")
@@ -79,9 +92,15 @@ extension LocalEnclave {
         let passcode = try Self.passcode(passcode)
         try exclusively { () throws(KeychainError) in
             let before = try keybagNow()
+            let isLaxer = settings.locksLater(than: before.settings)
+            let wipesOtherwise = settings.wipesAfter != before.settings.wipesAfter
+            let isPasscodeEnough = passcode != nil && before.passcode?.isConfirmed == true && !wipesOtherwise
+            if (isLaxer || wipesOtherwise) && !isPasscodeEnough {
+                try check(token, for: .changeSettings, by: visitor)
+            }
             if let passcode {
                 _ = try authenticate(passcode, by: visitor)
-            } else if visitor == .owner && before.hasPasscode && settings.isLaxer(than: before.settings) {
+            } else if visitor == .owner && before.hasPasscode && (isLaxer || wipesOtherwise) {
                 throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
             }
             guard settings != before.settings else { return }
@@ -89,6 +108,15 @@ extension LocalEnclave {
                 draft.settings = settings
                 return nil
             }
+        }
+    }
+
+    /// Notes down that the passcode came over the trusted path. The caller runs exclusively.
+    func markConfirmed() throws(KeychainError) {
+        guard try keybagNow().passcode?.isConfirmed == false else { return }
+        try rewrite(with: nil) { (draft, _) throws(KeychainError) in
+            draft.passcode?.isConfirmed = true
+            return nil
         }
     }
 
@@ -264,15 +292,5 @@ extension LocalEnclave {
             share(&state, unlessChanged: hadPasscode)
         }
         tellObservers()
-    }
-}
-
-extension LockSettings {
-    /// Whether the keychain would stay unlocked where it does not now, or keep its keys, or lose them, otherwise than it
-    /// would.
-    fileprivate func isLaxer(than other: LockSettings) -> Bool {
-        (other.locksOnSleep && !locksOnSleep)
-            || (timeout ?? .max) > (other.timeout ?? .max)
-            || wipesAfter != other.wipesAfter
     }
 }

@@ -49,6 +49,8 @@ package struct PasscodeRecord: Sendable, Equatable {
     /// What only the right key makes. AES-GCM alone commits to no key: one box can be made that opens under many, and
     /// would tell which of many passcodes is right with one guess.
     let check: [UInt8]
+    /// Whether it came over the trusted path: from root, from a log-in, or after the system had authenticated the person.
+    var isConfirmed = false
 
     static func check(_ key: SymmetricKey, keychain: ItemUUID, keybag: ItemUUID, salt: [UInt8], cost: PasscodeCost)
         -> [UInt8]

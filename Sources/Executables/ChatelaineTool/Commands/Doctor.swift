@@ -86,6 +86,10 @@ struct Doctor: ParsableCommand {
                 "there is no passcode (chatelaine passcode set): whoever has the device key reads everything"
             )
             guard state.hasPasscode else { return }
+            if text.isUnconfirmed {
+                report.note("the passcode is unconfirmed: it was set when any program of yours could set it")
+                report.note("until you confirm it, root alone makes backups (chatelaine passcode confirm)")
+            }
             report.fine("it is \(text.lock)")
             report.fine("it locks \(text.settings)")
             if state.isRotating { report.note("items are being given new keys") }

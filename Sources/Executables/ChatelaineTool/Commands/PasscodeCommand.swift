@@ -6,10 +6,13 @@ import SecretInput
 struct PasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "passcode",
-        abstract: "Set, change, remove or verify the passcode that a keychain is unlocked by.",
+        abstract: "Set, change, remove, confirm or verify the passcode that a keychain is unlocked by.",
         discussion: """
             It is asked for on the terminal without being shown, or with --stdin read from standard input, one a line, \
             the old one first. Wrong ones have to be waited for, longer each time.
+
+            With the system's service any program of yours can run this. So to set, remove or confirm a passcode the system \
+            authenticates you first, by polkit or PAM; root sets yours with --uid, without that.
 
             EXAMPLES
               The first one:
@@ -17,7 +20,9 @@ struct PasscodeCommand: ParsableCommand {
               In a script:
                 printf '%s\\n' "$OLD" "$NEW" | chatelaine passcode change --stdin
             """,
-        subcommands: [SetPasscode.self, ChangePasscode.self, RemovePasscode.self, VerifyPasscode.self]
+        subcommands: [
+            SetPasscode.self, ChangePasscode.self, RemovePasscode.self, ConfirmPasscode.self, VerifyPasscode.self,
+        ]
     )
 }
 
@@ -35,11 +40,14 @@ struct SetPasscode: ParsableCommand {
 
     func run() throws {
         let control = try options.owner.controlMakingKeychain()
-        guard try !control.state().hasPasscode else {
+        let state = try control.state()
+        guard !state.hasPasscode else {
             throw Failure("there is a passcode already; change it with: chatelaine passcode change")
         }
-        try control.changePasscode(from: nil, to: try options.questions.askTwice(for: "new passcode"))
-        try RotationProgress(of: control).wait()
+        let authorization = try SystemAuthorization.ifNeeded(in: state)
+        let passcode = try options.questions.askTwice(for: "new passcode")
+        try control.changePasscode(from: nil, to: passcode, with: authorization?.token(for: .setPasscode))
+        try options.owner.waitForNewKeys(of: control)
     }
 }
 
@@ -77,12 +85,39 @@ struct RemovePasscode: ParsableCommand {
 
     func run() throws {
         let control = try options.owner.control()
-        try control.requirePasscode()
+        let authorization = try SystemAuthorization.ifNeeded(in: control.requirePasscode())
         if !options.readsStandardInput {
             Console.printError("Items that are there only with a passcode (WhenPasscodeSet) will be destroyed.\n")
         }
-        try control.changePasscode(from: try options.questions.ask(for: "passcode"), to: nil)
-        try RotationProgress(of: control).wait()
+        let passcode = try options.questions.ask(for: "passcode")
+        try control.changePasscode(from: passcode, to: nil, with: authorization?.token(for: .removePasscode))
+        try options.owner.waitForNewKeys(of: control)
+    }
+}
+
+struct ConfirmPasscode: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm",
+        abstract: "Say that the passcode is yours.",
+        discussion: """
+            With the system's service, a passcode that was set before the system authenticated anybody for it may be any \
+            program's. Until you confirm it, it is no leave for a backup, an export or new keys. The system authenticates you, \
+            and the passcode is asked for. A log-in that unlocks the keychain confirms it too.
+            """
+    )
+
+    @OptionGroup var options: PasscodeOptions
+
+    func run() throws {
+        let control = try options.owner.control()
+        let state = try control.requirePasscode()
+        guard state.keepsProgramsApart else {
+            throw Failure("there is nothing to confirm: nothing keeps your programs apart here")
+        }
+        guard !state.isPasscodeConfirmed else { return }
+        let authorization = try SystemAuthorization.ifNeeded(in: state)
+        let passcode = try options.questions.ask(for: "passcode")
+        try control.confirmPasscode(passcode, with: authorization?.token(for: .confirmPasscode))
     }
 }
 
@@ -104,9 +139,10 @@ struct VerifyPasscode: ParsableCommand {
 
 extension EnclaveControl {
     /// - Throws: a failure where there is none, before anybody is asked for it.
-    func requirePasscode() throws {
-        guard try state().hasPasscode else {
-            throw Failure("there is no passcode; set one with: chatelaine passcode set")
-        }
+    @discardableResult
+    func requirePasscode() throws -> EnclaveState {
+        let state = try state()
+        guard state.hasPasscode else { throw Failure("there is no passcode; set one with: chatelaine passcode set") }
+        return state
     }
 }

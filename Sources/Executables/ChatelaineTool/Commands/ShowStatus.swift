@@ -35,7 +35,7 @@ struct ShowStatus: ParsableCommand {
         guard let state = try? CurrentKeychain.control().state() else { return }
         let text = LockText(state: state)
         Console.print("keychain     \(text.lock)\n")
-        Console.print("passcode     \(state.hasPasscode ? "set" : "none")\n")
+        Console.print("passcode     \(text.passcode)\n")
         if state.hasPasscode { Console.print("locks        \(text.settings)\n") }
     }
 }

@@ -14,6 +14,14 @@ struct LockText {
         }
     }
 
+    var passcode: String {
+        guard state.hasPasscode else { return "none" }
+        return isUnconfirmed ? "set, unconfirmed (chatelaine passcode confirm)" : "set"
+    }
+
+    /// Whether any program may have set the passcode.
+    var isUnconfirmed: Bool { state.hasPasscode && !state.isPasscodeEnough }
+
     var settings: String {
         var parts: [String] = []
         if state.settings.locksOnSleep { parts.append("when the machine sleeps") }

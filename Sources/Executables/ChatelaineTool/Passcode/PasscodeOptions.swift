@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
@@ -32,7 +33,18 @@ struct OwnerOptions: ParsableArguments {
 extension OwnerOptions {
     /// The same for who may be the first one here.
     func controlMakingKeychain() throws -> any EnclaveControl {
-        if uid == nil { try CurrentKeychain.open() }
+        if isOwn { try CurrentKeychain.open() }
         return try control()
+    }
+
+    private var isOwn: Bool { uid == nil || uid == geteuid() }
+
+    /// Waits until all items are under the keychain's present keys.
+    func waitForNewKeys(of control: any EnclaveControl) throws {
+        if isOwn { return try RotationProgress(of: control).wait() }
+        // Only the owner's own requests reach their items, even root's do not.
+        if try control.state().isRotating {
+            Console.printError("the items get their new keys when their owner next uses the keychain\n")
+        }
     }
 }

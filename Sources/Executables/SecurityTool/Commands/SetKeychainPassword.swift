@@ -7,7 +7,8 @@ struct SetKeychainPassword: ItemCommand {
         commandName: "set-keychain-password",
         abstract: "Set or change the password that the keychain is unlocked by.",
         discussion: """
-            Here a keychain has none until one is set; then there is no old one to give. Standard input that is no terminal \
+            Here a keychain has none until one is set; then there is no old one to give. With the system's service, the first \
+            one is set by: chatelaine passcode set. Standard input that is no terminal \
             is read instead of asking: the old password if there is one, the new one, and, if there is a third line, the \
             new one again.
 
@@ -29,8 +30,10 @@ struct SetKeychainPassword: ItemCommand {
     func run() throws {
         try files.check()
         let control = try KeychainControl(.changePassword, files.keychains.first)
+        let state = try control.state()
+        if !state.hasPasscode { try control.checkThatFirstPasswordCanBeSet(in: state) }
         let oldPassword: Data? =
-            if try !control.state().hasPasscode {
+            if !state.hasPasscode {
                 nil
             } else {
                 try old.map { Data($0.utf8) } ?? PasswordPrompt.password("Old Password: ")

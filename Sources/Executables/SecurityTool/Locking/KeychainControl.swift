@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
@@ -45,6 +46,12 @@ struct KeychainControl {
         try calling { () throws(KeychainError) in try control.unlock(SecretBytes(password)) }
     }
 
+    /// - Throws: where the first one is set in another way.
+    func checkThatFirstPasswordCanBeSet(in state: EnclaveState) throws(Failure) {
+        guard state.keepsProgramsApart, geteuid() != 0 else { return }
+        throw refusal(errSecAuthFailed, " (any program could set the first one; run: chatelaine passcode set)")
+    }
+
     func changePassword(from old: Data?, to new: Data) throws(Failure) {
         try calling { () throws(KeychainError) in
             try control.changePasscode(from: old.map { SecretBytes($0) }, to: SecretBytes(new))
@@ -58,6 +65,8 @@ struct KeychainControl {
                 try control.change(settings, passcode: password.map { SecretBytes($0) })
                 return true
             } catch  where error.code == .authenticationFailed && password == nil {
+                // Where a password is not enough nobody is asked for it.
+                guard try control.state().isPasscodeEnough else { throw error }
                 return false
             }
         }

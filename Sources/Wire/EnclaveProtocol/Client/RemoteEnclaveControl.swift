@@ -48,8 +48,16 @@ package final class RemoteEnclaveControl: EnclaveControl {
         try done(.logOut)
     }
 
-    package func changePasscode(from old: SecretBytes?, to new: SecretBytes?) throws(KeychainError) {
-        try done(.changePasscode(from: old, to: new))
+    package func changePasscode(
+        from old: SecretBytes?,
+        to new: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try done(.changePasscode(from: old, to: new, with: token))
+    }
+
+    package func confirmPasscode(_ passcode: SecretBytes, with token: AuthorizationToken?) throws(KeychainError) {
+        try done(.confirmPasscode(passcode, with: token))
     }
 
     package func verify(_ passcode: SecretBytes) throws(KeychainError) {
@@ -66,8 +74,12 @@ package final class RemoteEnclaveControl: EnclaveControl {
         return token
     }
 
-    package func change(_ settings: LockSettings, passcode: SecretBytes?) throws(KeychainError) {
-        try done(.change(settings, passcode: passcode))
+    package func change(
+        _ settings: LockSettings,
+        passcode: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try done(.change(settings, passcode: passcode, with: token))
     }
 
     private func answer(_ request: EnclaveRequest) throws(KeychainError) -> PromptAnswer {

@@ -61,6 +61,9 @@ enum RequestKind: UInt8, CaseIterable {
     case verify = 66
     case authorize = 67
     case change = 68
+    case confirmPasscode = 70
+    /// `changePasscode` with a token. Without one it is what log-ins have always sent.
+    case changePasscodeWithToken = 71
     case attend = 72
     case answerPasscode = 73
     case answerPassword = 74

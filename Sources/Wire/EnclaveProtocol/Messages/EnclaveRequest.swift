@@ -39,10 +39,11 @@ package enum EnclaveRequest: Sendable {
     // MARK: The owner's
 
     case unlock(SecretBytes)
-    case changePasscode(from: SecretBytes?, to: SecretBytes?)
+    case changePasscode(from: SecretBytes?, to: SecretBytes?, with: AuthorizationToken? = nil)
+    case confirmPasscode(SecretBytes, with: AuthorizationToken?)
     case verify(SecretBytes)
     case authorize(GuardedOperation, passcode: SecretBytes?)
-    case change(LockSettings, passcode: SecretBytes?)
+    case change(LockSettings, passcode: SecretBytes?, with: AuthorizationToken? = nil)
     /// Prompts come over this connection from now on.
     case attend(PrompterAbilities)
     case answerPasscode(SecretBytes, to: ItemUUID)
@@ -77,7 +78,8 @@ package enum EnclaveRequest: Sendable {
         case .lock: .lock
         case .logOut: .logOut
         case .unlock: .unlock
-        case .changePasscode: .changePasscode
+        case .changePasscode(_, _, let token): token == nil ? .changePasscode : .changePasscodeWithToken
+        case .confirmPasscode: .confirmPasscode
         case .verify: .verify
         case .authorize: .authorize
         case .change: .change
@@ -152,15 +154,20 @@ extension EnclaveRequest {
         case .backupKey(let backup): writer.append(backup.bytes)
         case .sign(let digest): try writer.append(short: digest)
         case .unlock(let passcode), .verify(let passcode): try writer.append(passcode)
-        case .changePasscode(let old, let new):
+        case .changePasscode(let old, let new, let token):
             try writer.append(optional: old)
             try writer.append(optional: new)
+            if let token { writer.append(token.bytes) }
+        case .confirmPasscode(let passcode, let token):
+            try writer.append(passcode)
+            writer.append(optional: token)
         case .authorize(let operation, let passcode):
             writer.append(operation.rawValue)
             try writer.append(optional: passcode)
-        case .change(let settings, let passcode):
+        case .change(let settings, let passcode, let token):
             writer.append(settings)
             try writer.append(optional: passcode)
+            writer.append(optional: token)
         }
         return try writer.finish()
     }
@@ -217,9 +224,21 @@ extension EnclaveRequest {
         case .logOut: .logOut
         case .unlock: .unlock(try reader.secret())
         case .changePasscode: .changePasscode(from: try reader.optionalSecret(), to: try reader.optionalSecret())
+        case .changePasscodeWithToken:
+            .changePasscode(
+                from: try reader.optionalSecret(),
+                to: try reader.optionalSecret(),
+                with: try reader.token()
+            )
+        case .confirmPasscode: .confirmPasscode(try reader.secret(), with: try reader.optionalToken())
         case .verify: .verify(try reader.secret())
         case .authorize: .authorize(try reader.operation(), passcode: try reader.optionalSecret())
-        case .change: .change(try reader.settings(), passcode: try reader.optionalSecret())
+        case .change:
+            .change(
+                try reader.settings(),
+                passcode: try reader.optionalSecret(),
+                with: try reader.optionalToken()
+            )
         case .ask: .ask(try reader.question())
         case .forget: .forget(try reader.proof())
         case .presenceStatus: .presenceStatus

@@ -78,6 +78,10 @@ struct MessageReader {
         return token
     }
 
+    mutating func optionalToken() throws(KeychainError) -> AuthorizationToken? {
+        try flags(1) == 0 ? nil : token()
+    }
+
     mutating func operation() throws(KeychainError) -> GuardedOperation {
         guard let operation = GuardedOperation(rawValue: try byte()) else { throw Self.malformed }
         return operation
@@ -156,7 +160,7 @@ struct MessageReader {
         guard let lock = EnclaveState.Lock(rawValue: try byte()),
             let binding = DeviceBindingKind(rawValue: try byte())
         else { throw Self.malformed }
-        let flags = try flags(3)
+        let flags = try flags(15)
         return EnclaveState(
             keychain: keychain,
             keybag: keybag,
@@ -166,7 +170,9 @@ struct MessageReader {
             isRotating: flags & 2 != 0,
             epoch: epoch,
             settings: try settings(),
-            binding: binding
+            binding: binding,
+            isPasscodeConfirmed: flags & 4 != 0,
+            keepsProgramsApart: flags & 8 != 0
         )
     }
 }

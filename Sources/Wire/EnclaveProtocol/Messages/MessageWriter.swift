@@ -73,6 +73,11 @@ struct MessageWriter {
         if let secret { try append(secret) }
     }
 
+    mutating func append(optional token: AuthorizationToken?) {
+        append(UInt8(token == nil ? 0 : 1))
+        if let token { append(token.bytes) }
+    }
+
     mutating func append(_ binding: ItemBinding) throws(KeychainError) {
         guard binding.version.count == 16, ItemClass.stored.contains(binding.itemClass) else {
             throw KeychainError(.undecodable, "a row is not as it was sealed")
@@ -114,7 +119,11 @@ struct MessageWriter {
         append(state.epoch)
         append(state.lock.rawValue)
         append(state.binding.rawValue)
-        append((state.hasPasscode ? 1 : 0) | (state.isRotating ? 2 : 0) as UInt8)
+        var flags: UInt8 = state.hasPasscode ? 1 : 0
+        if state.isRotating { flags |= 2 }
+        if state.isPasscodeConfirmed { flags |= 4 }
+        if state.keepsProgramsApart { flags |= 8 }
+        append(flags)
         append(state.settings)
     }
 }

@@ -218,8 +218,8 @@ struct EnclaveLoop {
     ) throws(KeychainError) {
         let worker: EnclaveWorker
         switch request {
-        case .unlock, .changePasscode, .verify, .authorize, .change, .answerPasscode, .wrap, .unwrap, .makeKey,
-            .useKey:
+        case .unlock, .changePasscode, .confirmPasscode, .verify, .authorize, .change, .answerPasscode, .wrap, .unwrap,
+            .makeKey, .useKey:
             worker = service.passcodes
         default: worker = service.changes
         }

@@ -39,8 +39,9 @@ final class EnclavePeer {
             guard request.kind == .openChannel || request.kind == .acknowledge else { throw Self.isOutOfPlace }
         case .channel:
             switch request.kind {
-            case .unlock, .changePasscode, .verify, .authorize, .change, .attend, .answerPasscode, .answerPassword,
-                .decline, .matched, .mismatched, .hint, .saw:
+            case .unlock, .changePasscode, .changePasscodeWithToken, .confirmPasscode, .verify, .authorize, .change,
+                .attend,
+                .answerPasscode, .answerPassword, .decline, .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
             case .openChannel, .acknowledge: throw Self.isOutOfPlace
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
@@ -50,9 +51,8 @@ final class EnclavePeer {
             }
         case .owner(let own):
             switch request.kind {
-            case .unlock, .changePasscode, .verify, .authorize, .change, .state, .lock, .logOut, .attend,
-                .answerPasscode,
-                .answerPassword, .decline:
+            case .unlock, .changePasscode, .changePasscodeWithToken, .confirmPasscode, .verify, .authorize, .change,
+                .state, .lock, .logOut, .attend, .answerPasscode, .answerPassword, .decline:
                 break
             case .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "only a trusted prompter reads fingers")

@@ -101,11 +101,15 @@ package final class EnclaveService: Sendable {
             case .logOut: try table.enclave(of: uid).logOut()
             case .sleep: table.lockForSleep()
             case .unlock(let passcode): try control(uid, isRoot).unlock(passcode)
-            case .changePasscode(let old, let new): try control(uid, isRoot).changePasscode(from: old, to: new)
+            case .changePasscode(let old, let new, let token):
+                try control(uid, isRoot).changePasscode(from: old, to: new, with: token)
+            case .confirmPasscode(let passcode, let token):
+                try control(uid, isRoot).confirmPasscode(passcode, with: token)
             case .verify(let passcode): try control(uid, isRoot).verify(passcode)
             case .authorize(let operation, let passcode):
                 return .token(try control(uid, isRoot).authorize(operation, passcode: passcode))
-            case .change(let settings, let passcode): try control(uid, isRoot).change(settings, passcode: passcode)
+            case .change(let settings, let passcode, let token):
+                try control(uid, isRoot).change(settings, passcode: passcode, with: token)
             case .answerPasscode(let passcode, let question):
                 return .answer(try table.desk(of: uid).answer(question, passcode: passcode))
             case .answerPassword(let password, let question):

@@ -29,7 +29,9 @@ package struct UserEnclaves: EnclaveHost {
     }
 
     package func folder(of uid: UInt32) throws(KeychainError) -> any EnclaveFolder {
-        try openFolder(path(of: uid), uid)
+        var folder = try openFolder(path(of: uid), uid)
+        folder.keepsProgramsApart = asksForPasscode
+        return folder
     }
 
     private func path(of uid: UInt32) -> String { (directory ?? "") + "/users/\(uid)" }

@@ -1,0 +1,96 @@
+package import KeychainModel
+
+/// Leave for single operations, and who gives it: where a service keeps the owner's programs apart, none of them can.
+extension LocalEnclave {
+    func authorize(
+        _ operation: GuardedOperation,
+        passcode: SecretBytes?,
+        by visitor: Visitor
+    ) throws(KeychainError) -> AuthorizationToken {
+        switch visitor {
+        case .administrator:
+            if let passcode { try verify(passcode, by: visitor) }
+        case .owner:
+            if let passcode {
+                try verify(passcode, by: visitor)
+            } else if try state().hasPasscode {
+                throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
+            }
+        case .program:
+            // Before a passcode is tried: what is refused costs nothing, and counts no guess.
+            guard operation.takesPasscode else { throw Self.needsSystem }
+            guard let record = try withState({ (state) throws(KeychainError) in state.keybag.passcode }) else {
+                throw KeychainError(
+                    .authenticationFailed,
+                    "without a passcode this needs the administrator, or that the system authenticates you"
+                )
+            }
+            guard record.isConfirmed else {
+                throw KeychainError(
+                    .authenticationFailed,
+                    "the passcode is unconfirmed, so this needs the administrator; confirm it: chatelaine passcode confirm"
+                )
+            }
+            guard let passcode else {
+                throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
+            }
+            try verify(passcode, by: visitor)
+        }
+        return try withState { (state) throws(KeychainError) in
+            try state.tokens.issue(operation, at: StartClock.current.now)
+        }
+    }
+
+    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        let isGood = try withState { (state) throws(KeychainError) in
+            state.tokens.redeem(token, for: operation, at: StartClock.current.now)
+        }
+        guard isGood else {
+            throw KeychainError(.authenticationFailed, "this was not allowed, or longer than a minute ago")
+        }
+    }
+
+    /// Refuses a program that brings no token for what it asks. To be called before anything that takes its time.
+    func check(
+        _ token: AuthorizationToken?,
+        for operation: GuardedOperation,
+        by visitor: Visitor
+    ) throws(KeychainError) {
+        guard visitor == .program else { return }
+        guard let token else { throw Self.needsSystem }
+        try redeem(token, for: operation)
+    }
+
+    private static var needsSystem: KeychainError {
+        KeychainError(
+            .authenticationFailed,
+            "this needs the administrator, or that the system authenticates you, which the command chatelaine asks it to do"
+        )
+    }
+
+    // MARK: - Whose the passcode is
+
+    func confirmPasscode(
+        _ passcode: SecretBytes,
+        with token: AuthorizationToken?,
+        by visitor: Visitor
+    ) throws(KeychainError) {
+        let passcode = try Passcode(passcode)
+        try exclusively { () throws(KeychainError) in
+            guard try state().hasPasscode else {
+                throw KeychainError(.authenticationFailed, "the keychain has no passcode")
+            }
+            try check(token, for: .confirmPasscode, by: visitor)
+            _ = try authenticate(passcode, by: visitor)
+            // Of a keychain whose programs nobody keeps apart any program could say so.
+            if visitor != .owner { try markConfirmed() }
+        }
+    }
+
+    /// What the administrator brings is what the person typed at a log-in. The caller runs exclusively.
+    func confirm(by visitor: Visitor) {
+        guard visitor == .administrator, keepsProgramsApart else { return }
+        // A disk that takes nothing keeps nobody from unlocking.
+        try? markConfirmed()
+    }
+}
