@@ -13,7 +13,7 @@ final class ServedEnclave: Sendable {
     let first: PacketSocket
     private let listener: Int32
 
-    init(onlyUser: UInt32? = nil, prompter: UInt32? = nil) throws {
+    init(onlyUser: UInt32? = nil, prompter: UInt32? = nil, witness: UInt32? = nil) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-enclave-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/enclave.sock"
@@ -36,6 +36,7 @@ final class ServedEnclave: Sendable {
         sockets.ownerListener = listener
         sockets.onlyUser = onlyUser
         sockets.prompter = prompter
+        sockets.witness = witness
         service = try EnclaveService(
             sockets,
             table: EnclaveTable(
@@ -57,6 +58,14 @@ final class ServedEnclave: Sendable {
 
     func owner(of uid: UInt32 = geteuid()) throws -> RemoteEnclaveControl {
         try RemoteEnclaveControl(connectingTo: controlPath, uid: uid)
+    }
+
+    /// One more of those that the first connection has opened.
+    func anotherChannel() throws -> PacketSocket {
+        let (own, others) = try PacketSocket.pair()
+        _ = first.send(try EnclaveRequest.openChannel.encoded(id: 0, uid: 0), passing: others.number)
+        own.limit(receiving: .seconds(20), sending: .seconds(20))
+        return own
     }
 
     /// A connection like those that the keychain service opens for its questions.
