@@ -585,7 +585,7 @@ let package = Package(
             name: "EnclaveProtocolTests",
             dependencies: [
                 "EnclaveProtocol", "KeychainEnclave", "KeychainCertificates", "KeychainModel", "KeychainTestSupport",
-                "chatelaine-enclave",
+                "PeerIdentity", "chatelaine-enclave",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings

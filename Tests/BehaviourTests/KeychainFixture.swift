@@ -129,7 +129,7 @@ final class KeychainFixture {
     }
 
     /// The user's agent, as it is started in a session.
-    private static func agent(of service: ServiceProcess, _ pinentry: String) throws -> Process {
+    static func agent(of service: ServiceProcess, _ pinentry: String) throws -> Process {
         let agent = Process()
         agent.executableURL = URL(fileURLWithPath: ServiceProcess.program("chatelaine"))
         agent.arguments = ["agent", "--pinentry", pinentry]
@@ -222,7 +222,7 @@ private struct EngineConnection: KeychainService {
 }
 
 extension EngineConnection: PresenceKeychain {
-    private var asker: Asker { Asker(name: caller.name, isVerified: false) }
+    private var asker: QuestionAsker { QuestionAsker(caller, isVerified: false) }
 
     private var enclave: @Sendable () throws(KeychainError) -> any Enclave {
         { [engine] () throws(KeychainError) in engine.enclave }

@@ -45,14 +45,22 @@ struct EnclaveMessageTests {
         wishes.terminal?.name = "/dev/pts/7"
         wishes.terminal?.locale = "C.UTF-8"
         return PresenceQuestion(
-            of: Asker(name: "org.example.door", isVerified: true),
+            of: vouchers.first.map { .vouched(by: $0, name: "org.example.door") } ?? .named("", isVerified: true),
             PresenceDemand([.passcode, [.passcode, .biometry]]),
             password: .new,
             prompt: wishes,
-            items: [ItemUUID(), ItemUUID()],
+            for: .items([ItemUUID(): "TEAM.grüppe", ItemUUID(): "TEAM.b", ItemUUID(): "TEAM.b"]),
             isRepeated: true
         )
     }()
+    private static let vouchers = [AskerVoucher(Array(0..<16))].compactMap(\.self)
+    private static let contexts = [PresenceContextID(Array(1...16))].compactMap(\.self)
+    private static let program = VouchedProgram(
+        pid: 4_711,
+        path: "/usr/bin/tür",
+        isInstalled: true,
+        connection: .max - 1
+    )
     private static let tokens = [AuthorizationToken(Array(repeating: 7, count: 32))].compactMap(\.self)
 
     static let requests: [EnclaveRequest] =
@@ -61,7 +69,14 @@ struct EnclaveMessageTests {
             .unwrap([WrappedItemKey(binding: binding, box: [1, 2, 3])]), .wrap([], with: credentials),
             .unwrap([], with: credentials), .rewrap([WrappedItemKey(binding: binding, box: [1])]),
             .finishRotation(7), .ask(question),
-            .ask(PresenceQuestion(of: Asker(name: "", isVerified: false), .impossible, items: nil)),
+            .ask(
+                PresenceQuestion(
+                    of: .named("", isVerified: false),
+                    .impossible,
+                    for: .newItem(accessGroup: "TEAM.grüppe")
+                )
+            ),
+            .openContext([]), .openContext(["TEAM.a", "TEAM.grüppe"]),
             .forget(PresenceProof()),
             .presenceStatus, .attend(.typing), .answerPasscode(secret, to: ItemUUID()),
             .answerPassword(secret, to: ItemUUID()),
@@ -83,6 +98,13 @@ struct EnclaveMessageTests {
             [
                 .changePasscode(from: nil, to: secret, with: token), .confirmPasscode(secret, with: token),
                 .change(LockSettings(), passcode: secret, with: token),
+            ]
+        }
+        + vouchers.map { .vouch(for: program, by: $0) }
+        + contexts.flatMap { context -> [EnclaveRequest] in
+            [
+                .closeContext(context),
+                .ask(PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(context))),
             ]
         }
         + privateKeys.flatMap { key -> [EnclaveRequest] in
@@ -128,7 +150,8 @@ struct EnclaveMessageTests {
         let prompt = Prompt(
             question: ItemUUID(),
             wish: wish,
-            asker: Self.question.asker,
+            asker: AskerDescription(.installed, name: "org.example.door", path: "/usr/bin/tür"),
+            groups: ["TEAM.a", "TEAM.grüppe"],
             wishes: Self.question.prompt,
             biometryIsEnough: wish == .passcode,
             isRepeated: wish == .password,
@@ -157,7 +180,8 @@ struct EnclaveMessageTests {
             .presenceStatus(PresenceStatus(passcode: nil, biometry: .noBiometry)),
             .presenceStatus(PresenceStatus(passcode: .nobodyToAsk, biometry: nil, biometrySet: [1, 2, 3])),
             .failure(lacks[0]), .keys(lacks.map { .failure($0) }), .used(.success(secret)),
-        ] + tokens.map { .token($0) } + lacks.map { .used(.failure($0)) } + privateKeys.map { .enclaveKey($0) }
+        ] + contexts.map { .context($0) } + tokens.map { .token($0) } + lacks.map { .used(.failure($0)) }
+        + privateKeys.map { .enclaveKey($0) }
 
     @Test(arguments: requests)
     func `a request means the same after its trip`(_ request: EnclaveRequest) throws {

@@ -14,7 +14,7 @@ final class ServedEnclave: Sendable {
     private let listener: Int32
     private let table: EnclaveTable
 
-    init(onlyUser: UInt32? = nil, prompter: UInt32? = nil) throws {
+    init(onlyUser: UInt32? = nil, prompter: UInt32? = nil, witness: UInt32? = nil) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-enclave-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/enclave.sock"
@@ -37,6 +37,7 @@ final class ServedEnclave: Sendable {
         sockets.ownerListener = listener
         sockets.onlyUser = onlyUser
         sockets.prompter = prompter
+        sockets.witness = witness
         table = EnclaveTable(
             UserEnclaves(directory: folder) { (path, _) throws(KeychainError) in
                 LocalEnclaveFolder(path: path, cost: .uncheckedLeast, arena: SecretArena())
@@ -62,6 +63,14 @@ final class ServedEnclave: Sendable {
     func setPasscode(_ passcode: SecretBytes, of uid: UInt32, by owner: RemoteEnclaveControl? = nil) throws {
         let token = try table.control(of: uid, isRoot: true).authorize(.setPasscode, passcode: nil)
         try (owner ?? self.owner(of: uid)).changePasscode(from: nil, to: passcode, with: token)
+    }
+
+    /// One more of those that the first connection has opened.
+    func anotherChannel() throws -> PacketSocket {
+        let (own, others) = try PacketSocket.pair()
+        _ = first.send(try EnclaveRequest.openChannel.encoded(id: 0, uid: 0), passing: others.number)
+        own.limit(receiving: .seconds(20), sending: .seconds(20))
+        return own
     }
 
     /// A connection like those that the keychain service opens for its questions.

@@ -89,9 +89,16 @@ struct PresenceDeskTests {
         _ demand: PresenceDemand = .passcode,
         items: Set<ItemUUID>? = nil,
         of name: String = "program",
+        isVerified: Bool = false,
         password: PasswordWish = .none
-    ) -> PresenceQuestion {
-        PresenceQuestion(of: Asker(name: name, isVerified: false), demand, password: password, items: items)
+    ) throws -> PresenceQuestion {
+        let scope: PresenceScope =
+            if let items {
+                .items(Dictionary(uniqueKeysWithValues: items.map { ($0, "test.default") }))
+            } else {
+                .context(try enclave.openContext(["test.default"]))
+            }
+        return PresenceQuestion(of: .named(name, isVerified: isVerified), demand, password: password, for: scope)
     }
 
     /// Asks, and has the right passcode given.
@@ -224,7 +231,10 @@ struct PresenceDeskTests {
         let person = attend()
         let item = try wrapped(binding())
         let need = try #require(try error(item)?.need)
-        #expect(need.demand == .passcode && need.items == [item.binding.uuid] && need.password == .none)
+        #expect(
+            need.demand == .passcode && need.items == [GuardedItem(item.binding.uuid, in: "test.default")]
+                && need.password == .none
+        )
         #expect(try error(item)?.code == .interactionNotAllowed)
         #expect(try error(item, PresenceProof()) != nil)
         #expect(try error(item, prove(by: person)) == nil)
@@ -235,12 +245,12 @@ struct PresenceDeskTests {
         let (item, other) = (try wrapped(binding()), try wrapped(binding()))
         let proof = try prove(items: [item.binding.uuid], by: person)
         #expect(try error(item, proof) == nil)
-        #expect(try error(other, proof)?.need?.items == [other.binding.uuid])
+        #expect(try error(other, proof)?.need?.items.map(\.uuid) == [other.binding.uuid])
         enclave.forget(proof)
         #expect(try error(item, proof)?.need != nil)
     }
 
-    @Test func `a proof for single items is old after a minute, and one of a context is not`() throws {
+    @Test func `a proof for single items is old after a minute, and one of a context after ten`() throws {
         let now = Mutex(StartClock.current.now)
         try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
             let person = attend()
@@ -252,6 +262,10 @@ struct PresenceDeskTests {
             now.withLock { $0 += 2_000_000_000 }
             #expect(try error(item, once)?.need != nil)
             #expect(try error(item, context) == nil)
+            now.withLock { $0 += 538_000_000_000 }
+            #expect(try error(item, context) == nil)
+            now.withLock { $0 += 2_000_000_000 }
+            #expect(try error(item, context)?.need != nil)
         }
     }
 
@@ -323,11 +337,12 @@ struct PresenceDeskTests {
 
     @Test func `where nobody can be asked, the reason is told at once`() throws {
         func failure(_ demand: PresenceDemand, password: PasswordWish = .none) -> PresenceFailure? {
-            do throws(KeychainError) {
+            do {
                 _ = try enclave.desk.begin(question(demand, password: password), settle: { _ in })
                 return nil
             } catch {
-                if case .failed(let failure) = error.presence { return failure } else { return nil }
+                let presence = (error as? KeychainError)?.presence
+                if case .failed(let failure) = presence { return failure } else { return nil }
             }
         }
         #expect(failure(.passcode) == .nobodyToAsk)
@@ -417,12 +432,13 @@ struct PresenceDeskTests {
             _ = attend()
             func decline(_ name: String) -> PresenceFailure? {
                 let outcome = Outcome()
-                do throws(KeychainError) {
-                    let id = try enclave.desk.begin(question(of: name), settle: outcome.settle)
+                do {
+                    let id = try enclave.desk.begin(question(of: name, isVerified: true), settle: outcome.settle)
                     enclave.desk.decline(id, because: .declined, of: .typing)
                     return outcome.failure
                 } catch {
-                    if case .failed(let failure) = error.presence { return failure } else { return nil }
+                    let presence = (error as? KeychainError)?.presence
+                    if case .failed(let failure) = presence { return failure } else { return nil }
                 }
             }
             for _ in 0..<4 { #expect(decline("insistent") == .declined) }
@@ -439,7 +455,7 @@ struct PresenceDeskTests {
         try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
             _ = attend()
             func begin(_ name: String) -> ItemUUID? {
-                try? enclave.desk.begin(question(of: name), settle: { _ in })
+                try? enclave.desk.begin(question(of: name, isVerified: true), settle: { _ in })
             }
             let open = (0..<4).compactMap { _ in begin("one") }
             #expect(open.count == 4 && begin("one") == nil)

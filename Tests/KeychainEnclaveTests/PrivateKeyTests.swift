@@ -99,7 +99,7 @@ struct PrivateKeyTests {
 
     @Test func `what stands for a key works as it was made and no byte otherwise`() throws {
         let key = try make([.privateKeyUsage, .userPresence])
-        let proof = enclave.desk.proof(of: .passcode)
+        let proof = enclave.desk.proof(of: .passcode, for: key)
         let credentials = ItemCredentials(proofs: [proof])
         #expect(signs(key, with: credentials) == nil)
         let bytes = key.bytes
@@ -200,10 +200,11 @@ struct PrivateKeyTests {
         let need = try #require(throws: KeychainError.self) {
             try enclave.use(key, for: .signature(ofDigest: digest), with: .none)
         }.need
-        #expect(need == PresenceNeed(.passcode, items: [key.header.uuid]))
-        #expect(signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .passcode)])) == nil)
+        #expect(need == PresenceNeed(.passcode, items: [GuardedItem(key.header.uuid, in: key.header.accessGroup)]))
+        #expect(signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .passcode, for: key)])) == nil)
         #expect(
-            signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .biometry)])) == .interactionNotAllowed
+            signs(key, with: ItemCredentials(proofs: [enclave.desk.proof(of: .biometry, for: key)]))
+                == .interactionNotAllowed
         )
         #expect(signs(key) == .interactionNotAllowed)
         // What an item with this access control holds is but what stands for the key.
@@ -216,9 +217,9 @@ struct PrivateKeyTests {
 
     @Test func `a proof for one item is none for a key`() throws {
         let key = try make([.privateKeyUsage, .userPresence])
-        let other = enclave.desk.proof(of: .passcode, for: [ItemUUID()])
+        let other = enclave.desk.proof(of: .passcode, for: try make([.privateKeyUsage, .userPresence]))
         #expect(signs(key, with: ItemCredentials(proofs: [other])) == .interactionNotAllowed)
-        let own = enclave.desk.proof(of: .passcode, for: [key.header.uuid])
+        let own = enclave.desk.proof(of: .passcode, for: key)
         #expect(signs(key, with: ItemCredentials(proofs: [own])) == nil)
     }
 
@@ -325,7 +326,8 @@ struct PrivateKeyTests {
 
 extension PresenceDesk {
     /// As if the owner had proved it.
-    fileprivate func proof(of factors: PresenceFactors, for items: Set<ItemUUID>? = nil) -> PresenceProof {
-        state.withLock { $0.proofs.keep(factors, password: nil, for: items) }
+    fileprivate func proof(of factors: PresenceFactors, for key: EnclaveKey) -> PresenceProof {
+        let scope = PresenceScope.items([key.header.uuid: key.header.accessGroup])
+        return state.withLock { $0.proofs.keep(factors, password: nil, for: scope, on: 0) }
     }
 }

@@ -45,6 +45,10 @@ extension ForwardingEnclave {
         try enclave.ask(question, isWanted: isWanted)
     }
     package func forget(_ proof: PresenceProof) { enclave.forget(proof) }
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try enclave.openContext(groups)
+    }
+    package func closeContext(_ id: PresenceContextID) { enclave.closeContext(id) }
     package func presenceStatus() throws(KeychainError) -> PresenceStatus { try enclave.presenceStatus() }
     package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
         try enclave.beginRotation(token)

@@ -20,10 +20,12 @@ package final class ServiceProcess: @unchecked Sendable {
 
     /// - Parameters:
     ///   - folder: where socket, keychain and log are.
+    ///   - program: what plays the service.
     ///   - wrapper: a program and its arguments that start the service.
     package init(
         in folder: String,
         mode: Mode = .session,
+        program: String = "chatelained",
         arguments: [String] = [],
         wrapper: [String] = [],
         environment: [String: String] = [:],
@@ -39,7 +41,7 @@ package final class ServiceProcess: @unchecked Sendable {
         _ = try log.seekToEnd()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            wrapper + [Self.program("chatelained"), "--directory", directory] + Self.options(mode, in: folder)
+            wrapper + [Self.program(program), "--directory", directory] + Self.options(mode, in: folder)
             + (bindsSocket ? ["--socket", socket] : ["--control-socket", folder + "/enclave.sock"]) + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice

@@ -47,6 +47,47 @@ struct WitnessTests {
         #expect(again.gids == local.facts.gids)
     }
 
+    @Test func `a caller that the enclave cannot be told of has no voucher`() throws {
+        for testimony in [nil, AskerTestimony(enclave: "/nowhere/enclave.sock", markerGroup: 1)] {
+            let (ours, theirs) = try pair(SOCK_SEQPACKET)
+            let service = WitnessService(theirs, reach: .all, testimony: testimony)
+            Thread.detachNewThread { service.run() }
+            let (socket, _) = try pair()
+            let refusal = #expect(throws: WitnessError.self) {
+                try RemoteWitness(ours).vouch(for: socket.number, by: soon)
+            }
+            guard case .noAnswer = refusal else {
+                Issue.record("\(String(describing: refusal))")
+                continue
+            }
+        }
+    }
+
+    @Test func `an installed program is one that meets each requirement, and no other`() {
+        let marker: UInt32 = 64_003
+        var facts = ProcessFacts(
+            pid: 7,
+            uids: ProcessIDs(real: 1, effective: 1, saved: 1, fileSystem: 1),
+            gids: ProcessIDs(real: 1, effective: 1, saved: marker, fileSystem: 1),
+            executable: ExecutableFacts(
+                file: FileIdentity(device: 1, inode: 2, uniqueMount: 3, size: 4, changed: 5),
+                owner: 0,
+                group: marker,
+                mode: 0o102_755,
+                mount: MountFacts(isOfSystem: true, ignoresSetID: false, isInUserSpace: false)
+            )
+        )
+        #expect(facts.isInstalled(markerGroup: marker))
+        #expect(!facts.isInstalled(markerGroup: marker + 1))
+        facts.isDumpable = true
+        #expect(!facts.isInstalled(markerGroup: marker))
+        facts.isDumpable = false
+        facts.executable?.owner = 1
+        #expect(!facts.isInstalled(markerGroup: marker))
+        facts.executable = nil
+        #expect(!facts.isInstalled(markerGroup: marker))
+    }
+
     @Test func `a witness that does not answer is not waited for`() throws {
         let (ours, theirs) = try pair(SOCK_SEQPACKET)
         let (socket, _) = try pair()

@@ -5,13 +5,15 @@ import KeychainServer
 
 /// Lets one process play many programs, after all checks: a client that has bound its own socket to the abstract address
 /// `chatelaine-test/PATH` gets the groups and the keychain that the file PATH names, as
-/// `{"groups": […], "keychain": "NAME"}`.
+/// `{"groups": […], "keychain": "NAME"}`. Without a keychain it is the user's; with `"installedName"` the service takes it for
+/// an installed program of that name.
 struct CallersByAddress: Gatekeeper {
     private let gatekeeper: any Gatekeeper
 
     private struct Part: Decodable {
         let groups: [String]
-        let keychain: String
+        let keychain: String?
+        let installedName: String?
     }
 
     init(_ gatekeeper: any Gatekeeper) {
@@ -24,18 +26,20 @@ struct CallersByAddress: Gatekeeper {
         guard let data = FileManager.default.contents(atPath: path),
             let part = try? JSONDecoder().decode(Part.self, from: data)
         else { throw KeychainError(.notAvailable, "there is no part to play in \(path)") }
+        let name = part.installedName ?? "part"
         return AdmittedPeer(
             uid: peer.uid,
-            caller: Caller(name: "part", groups: AccessGroups(part.groups)),
+            caller: Caller(name: name, groups: AccessGroups(part.groups)),
             identity: ServiceIdentity(
-                name: "part",
+                name: name,
                 groups: part.groups,
-                kind: peer.identity.kind,
+                kind: part.installedName == nil ? peer.identity.kind : .installed,
                 mode: peer.identity.mode,
                 deficiencies: peer.identity.deficiencies
             ),
             stream: peer.stream,
-            uncheckedKeychain: part.keychain
+            uncheckedKeychain: part.keychain,
+            vouch: peer.vouch
         )
     }
 

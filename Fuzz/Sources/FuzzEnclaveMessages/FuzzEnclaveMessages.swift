@@ -36,7 +36,9 @@ enum FuzzEnclaveMessages: FuzzTarget {
     }
 
     static func seeds() throws -> [String: [UInt8]] {
-        guard let token = AuthorizationToken(Array(repeating: 7, count: 32)) else { return [:] }
+        guard let token = AuthorizationToken(Array(repeating: 7, count: 32)),
+            let voucher = AskerVoucher(Array(repeating: 8, count: 16))
+        else { return [:] }
         let binding = ItemBinding(
             itemClass: .genericPassword,
             uuid: ItemUUID(),
@@ -78,18 +80,29 @@ enum FuzzEnclaveMessages: FuzzTarget {
             "ask": [0]
                 + (try EnclaveRequest.ask(
                     PresenceQuestion(
-                        of: Asker(name: "a", isVerified: true),
+                        of: .vouched(by: voucher, name: "a"),
                         .owner,
                         password: .new,
-                        items: [ItemUUID()]
+                        for: .items([ItemUUID(): "TEAM.a", ItemUUID(): "TEAM.b"])
                     )
+                ).encoded(id: 1, uid: 2)),
+            "ask-in-context": [0]
+                + (try EnclaveRequest.ask(
+                    PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(PresenceContextID()))
+                ).encoded(id: 1, uid: 2)),
+            "open-context": [0] + (try EnclaveRequest.openContext(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
+            "vouch": [0]
+                + (try EnclaveRequest.vouch(
+                    for: VouchedProgram(pid: 3, path: "/usr/bin/a", isInstalled: true, connection: 4),
+                    by: voucher
                 ).encoded(id: 1, uid: 2)),
             "prompt": [3]
                 + (try PrompterEvent.prompt(
                     Prompt(
                         question: ItemUUID(),
                         wish: .passcode,
-                        asker: Asker(name: "a", isVerified: false),
+                        asker: AskerDescription(.installed, name: "a", path: "/usr/bin/a"),
+                        groups: ["TEAM.a"],
                         wishes: PromptWishes(),
                         biometryIsEnough: false,
                         isRepeated: true

@@ -16,6 +16,8 @@ struct EnclaveOptions {
     let server: UInt32?
     /// The user of chatelaine-prompt, who alone is believed about fingers.
     let prompter: UInt32?
+    /// The user of chatelaine-identify, whose word alone counts about who asks.
+    let witness: UInt32?
     let directory: String
     /// The TPM that device keys are sealed by, where it is there.
     let tpm: TPMSetting
@@ -31,6 +33,7 @@ struct EnclaveOptions {
         var gid: UInt32?
         var server: UInt32?
         var prompter: UInt32?
+        var witness: UInt32?
         var connected: Int32?
         var owners: Int32?
         var tpm = TPMSetting.automatic
@@ -42,6 +45,7 @@ struct EnclaveOptions {
             case "--user": (uid, gid) = try Self.user(value)
             case "--server": server = try Self.user(value).uid
             case "--prompter": prompter = try Self.user(value).uid
+            case "--witness": witness = try Self.user(value).uid
             case "--directory": directory = value
             case "--tpm": tpm = try TPMSetting(value)
             case "--descriptor": connected = Int32(value)
@@ -54,6 +58,7 @@ struct EnclaveOptions {
         self.gid = gid ?? getegid()
         self.server = server
         self.prompter = prompter
+        self.witness = witness
         self.directory = directory
         self.tpm = tpm
         self.connected = connected

@@ -25,6 +25,7 @@ enum EnclaveProcess {
         }
         sockets.ownerListener = options.ownerListener
         sockets.prompter = options.prompter
+        sockets.witness = options.witness
         for listener in [options.serviceListener, options.ownerListener] {
             // A connection that is gone before it is taken would make the loop wait.
             if let listener { _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK) }

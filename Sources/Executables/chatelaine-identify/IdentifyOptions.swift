@@ -1,4 +1,5 @@
 import Glibc
+import PeerIdentity
 
 /// The few options of chatelaine-identify.
 struct IdentifyOptions {
@@ -11,6 +12,8 @@ struct IdentifyOptions {
     let gid: UInt32
     /// Where the server's questions come from.
     let source: Source
+    /// What the enclave is told of callers; nil without a group that marks installed programs.
+    let testimony: AskerTestimony?
 
     enum Source {
         /// A socket that the process that started this one has connected.
@@ -24,18 +27,23 @@ struct IdentifyOptions {
         var gid: UInt32?
         var server: UInt32?
         var connected: Int32?
+        var enclave = "/run/chatelaine/enclave.sock"
+        var markerGroup: UInt32?
         var rest = Array(arguments)[...]
         while let option = rest.popFirst() {
             guard let value = rest.popFirst() else { throw Refusal(description: "\(option) needs a value") }
             switch option {
             case "--user": (uid, gid) = try Self.user(value)
             case "--server": server = try Self.user(value).uid
+            case "--enclave": enclave = value
+            case "--marker-group": markerGroup = try Self.group(value)
             case "--descriptor": connected = Int32(value)
             default: throw Refusal(description: "unknown option \(option)")
             }
         }
         self.uid = uid ?? geteuid()
         self.gid = gid ?? getegid()
+        testimony = markerGroup.map { AskerTestimony(enclave: enclave, markerGroup: $0) }
         if let connected {
             source = .connected(connected)
         } else if let server, Self.isHandedOver {
@@ -51,6 +59,12 @@ struct IdentifyOptions {
     private static var isHandedOver: Bool {
         guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS") else { return false }
         return unsafe Int32(String(cString: pid)) == getpid() && String(cString: count) == "1"
+    }
+
+    private static func group(_ text: String) throws(Refusal) -> UInt32 {
+        if let number = UInt32(text) { return number }
+        guard let entry = unsafe getgrnam(text) else { throw Refusal(description: "there is no group \(text)") }
+        return unsafe entry.pointee.gr_gid
     }
 
     /// A name or a number; a number's group is the same number, unless the user is known.

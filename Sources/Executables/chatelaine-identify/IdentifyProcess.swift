@@ -14,10 +14,10 @@ enum IdentifyProcess {
         try giveUpRights(options)
         switch options.source {
         case .connected(let number):
-            serve(Descriptor(owning: number))
+            serve(Descriptor(owning: number), options)
         case .listener(let number, let server):
             let listener = Descriptor(owning: number)
-            while let socket = accept(listener, from: server) { serve(socket) }
+            while let socket = accept(listener, from: server) { serve(socket, options) }
         }
     }
 
@@ -53,8 +53,8 @@ enum IdentifyProcess {
         }
     }
 
-    private static func serve(_ socket: Descriptor) {
-        let service = WitnessService(socket)
+    private static func serve(_ socket: Descriptor, _ options: IdentifyOptions) {
+        let service = WitnessService(socket, testimony: options.testimony)
         var workers: [pthread_t] = []
         for _ in 1..<threads {
             var worker = pthread_t()

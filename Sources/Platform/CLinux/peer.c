@@ -17,6 +17,9 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
+#ifndef SO_COOKIE
+#define SO_COOKIE 57
+#endif
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x1000U
 #endif
@@ -137,6 +140,11 @@ bool clinux_peer_credentials(int socket, int32_t *pid, uint32_t *uid, uint32_t *
     *uid = credentials.uid;
     *gid = credentials.gid;
     return true;
+}
+
+bool clinux_socket_cookie(int socket, uint64_t *cookie) {
+    socklen_t size = sizeof *cookie;
+    return getsockopt(socket, SOL_SOCKET, SO_COOKIE, cookie, &size) == 0 && size == sizeof *cookie;
 }
 
 bool clinux_pass_credentials(int socket) {

@@ -12,7 +12,7 @@ extension EmbeddedKeychain: PresenceKeychain {
     }
 
     /// Nobody keeps the programs of this keychain apart.
-    var asker: Asker { Asker(name: caller.name, isVerified: false) }
+    var asker: QuestionAsker { QuestionAsker(caller, isVerified: false) }
 
     var enclave: @Sendable () throws(KeychainError) -> any Enclave {
         { [self] () throws(KeychainError) in

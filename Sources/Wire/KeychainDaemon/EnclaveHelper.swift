@@ -9,12 +9,15 @@ enum EnclaveHelper {
     /// Starts it, beside this program, on a pair of sockets and with the socket for owners. To be called while this
     /// process is still root.
     ///
-    /// - Parameter prompter: who reads fingers; nil where nobody does.
+    /// - Parameters:
+    ///   - prompter: who reads fingers; nil where nobody does.
+    ///   - witness: the user of chatelaine-identify.
     static func start(
         user: String,
         directory: String,
         tpm: String,
         prompter: UInt32?,
+        witness: String,
         owners: ListeningSocket
     ) throws(KeychainError) -> PacketSocket {
         let account = try SystemAccount.user(user)
@@ -23,7 +26,7 @@ enum EnclaveHelper {
             "chatelaine-enclave",
             [
                 "--user", String(account.uid), "--directory", directory, "--tpm", tpm, "--descriptor", "3",
-                "--owners", "4",
+                "--owners", "4", "--witness", String(try SystemAccount.user(witness).uid),
             ] + (prompter.map { ["--prompter", String($0)] } ?? []),
             descriptors: [theirs.number, owners.descriptor]
         )

@@ -6,7 +6,15 @@ import PeerIdentity
 /// The connection to chatelaine-identify, the process that may look at those who connect.
 enum IdentifyHelper {
     /// Starts it, beside this program, on a pair of sockets. To be called while this process is still root.
-    static func start(user: String) throws(KeychainError) -> Descriptor {
+    ///
+    /// - Parameters:
+    ///   - markerGroup: that of installed programs.
+    ///   - enclave: where the enclave will take connections of owners.
+    static func start(
+        user: String,
+        markerGroup: UInt32,
+        enclave: String
+    ) throws(KeychainError) -> Descriptor {
         var pair: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
         else { throw KeychainError(errno: errno, "no sockets for chatelaine-identify") }
@@ -15,7 +23,10 @@ enum IdentifyHelper {
         let account = try SystemAccount.user(user)
         try StartedProgram.start(
             "chatelaine-identify",
-            ["--user", String(account.uid), "--descriptor", "3"],
+            [
+                "--user", String(account.uid), "--marker-group", String(markerGroup), "--enclave", enclave,
+                "--descriptor", "3",
+            ],
             descriptors: [theirs.number]
         )
         return ours

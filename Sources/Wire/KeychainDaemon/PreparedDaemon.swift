@@ -92,14 +92,19 @@ package struct PreparedDaemon {
             let markerGroup = try SystemAccount.group(options.markerGroup)
             let helper: Descriptor
             if geteuid() == 0 {
-                helper = try IdentifyHelper.start(user: options.identifyUser)
                 let path = try Self.controlSocket(options, beside: options.socket ?? Self.systemSocket)
+                helper = try IdentifyHelper.start(
+                    user: options.identifyUser,
+                    markerGroup: markerGroup,
+                    enclave: path
+                )
                 let owners = try ListeningSocket(binding: path, for: .everybody, kind: .packets)
                 let connected = try EnclaveHelper.start(
                     user: options.enclaveUser,
                     directory: options.enclaveDirectory,
                     tpm: options.tpmSetting.description,
                     prompter: try options.prompter,
+                    witness: options.identifyUser,
                     owners: owners
                 )
                 // The path stays: whoever has given up root could not remove it. The next service replaces it.

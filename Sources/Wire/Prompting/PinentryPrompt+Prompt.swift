@@ -31,13 +31,11 @@ extension PinentryPrompt {
     }
 
     private static func description(of prompt: Prompt) -> PromptText {
-        let name = prompt.asker.name
-        let who: PromptText =
-            prompt.asker.isVerified
-            ? "The program “\(name)” wants to use your keychain."
-            : "A program that nobody vouches for wants to use your keychain; it is called “\(name)”."
-        let reason = PromptText(foreign: prompt.wishes.reason, limit: .sentence)
-        let why: PromptText = reason == "" ? who : "\(who)\nIt says: “\(reason)”"
+        let reason = PromptText(foreign: prompt.wishes.reason, limit: .reason)
+        let who = PromptText(prompt.asker, wanting: prompt.groups)
+        let what = PromptText(groups: prompt.groups)
+        let whom: PromptText = what == "" ? who : "\(who)\n\(what)"
+        let why: PromptText = reason == "" ? whom : "\(whom)\nIt says: “\(reason)”"
         let how: PromptText =
             switch prompt.wish {
             case .passcode where prompt.biometryIsEnough:
@@ -51,7 +49,53 @@ extension PinentryPrompt {
     }
 }
 
+extension PromptText.Limit {
+    // Together they leave room for what is ours, in one line of pinentry's protocol.
+    fileprivate static let path = PromptText.Limit(characters: 64, bytes: 140)
+    fileprivate static let said = PromptText.Limit(characters: 48, bytes: 72)
+    fileprivate static let group = PromptText.Limit(characters: 48, bytes: 56)
+    fileprivate static let reason = PromptText.Limit(characters: 240, bytes: 260)
+}
+
 extension PromptText {
+    /// Who asks. What the enclave was told by chatelaine-identify is said as it is; a name that it has from the service
+    /// alone is the service's word.
+    fileprivate init(_ asker: AskerDescription, wanting groups: [String]) {
+        let who: PromptText
+        switch asker.standing {
+        case .verified:
+            self = "The program “\(asker.name)” wants to use your keychain."
+            return
+        case .unverified:
+            self = "A program that nobody vouches for wants to use your keychain; it is called “\(asker.name)”."
+            return
+        case .installed: who = "The program “\(asker.path, limit: .path)” wants to use your keychain."
+        case .notInstalled:
+            who = "A program that is not installed wants to use your keychain: “\(asker.path, limit: .path)”."
+        }
+        // A program without a signature is called by its path or digest, as its group is.
+        let isSaid = groups == [asker.name] || [asker.path, "program." + asker.path].contains(asker.name)
+        self = isSaid ? who : "\(who)\nThe keychain service calls it “\(asker.name, limit: .said)”."
+    }
+
+    /// What the proof will open.
+    fileprivate init(groups: [String]) {
+        guard let first = groups.first else {
+            self = ""
+            return
+        }
+        if groups.contains("*") {
+            self = "It wants items of all groups."
+        } else if groups.count == 1 {
+            self = "It wants items of the group “\(first, limit: .group)”."
+        } else {
+            let list: PromptText = groups.dropFirst().reduce("“\(first, limit: .group)”") { list, group in
+                "\(list), “\(group, limit: .group)”"
+            }
+            self = "It wants items of the groups \(list)."
+        }
+    }
+
     fileprivate init?(foreignTitle title: String?) {
         guard let title else { return nil }
         let text = PromptText(foreign: title, limit: .label)

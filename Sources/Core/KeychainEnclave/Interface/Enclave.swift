@@ -74,6 +74,17 @@ package protocol Enclave: AnyObject, Sendable {
     /// A proof is not needed any more.
     func forget(_ proof: PresenceProof)
 
+    /// Opens a context, in which what is proved opens all items of some access groups.
+    ///
+    /// It is over after some hours, at each lock, and when there are too many: a question in it then fails with
+    /// `itemNotFound`.
+    ///
+    /// - Parameter groups: at most `PresenceScope.mostGroups`.
+    func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID
+
+    /// A context is not needed any more, nor what was proved in it.
+    func closeContext(_ id: PresenceContextID)
+
     /// By what the owner can be told now.
     func presenceStatus() throws(KeychainError) -> PresenceStatus
 

@@ -61,8 +61,8 @@ extension LocalEnclave {
         guard guarded.needsPassword || demand != .nothing else {
             return Released(content: content, guarded: guarded, password: nil)
         }
-        let uuid = guarded.binding.uuid
-        let proved = desk.proved(credentials.proofs, for: uuid)
+        let item = guarded.item
+        let proved = desk.proved(credentials, for: item)
         let password = credentials.applicationPassword ?? proved.password
         let isProved = demand.isMet(by: proved.factors)
         let lacksPassword = guarded.needsPassword && password == nil
@@ -70,7 +70,7 @@ extension LocalEnclave {
             let need = PresenceNeed(
                 isProved ? .nothing : demand,
                 password: lacksPassword ? .existing : .none,
-                items: [uuid]
+                items: [item]
             )
             throw KeychainError(.interactionNotAllowed, "the item's owner has to be asked", presence: .needed(need))
         }
@@ -198,10 +198,10 @@ extension LocalEnclave {
         _ credentials: ItemCredentials
     ) throws(KeychainError) -> SecretBytes {
         guard guarded.needsPassword else { return unsafe key.withUnsafeBytes { unsafe SecretBytes($0) } }
-        let uuid = guarded.binding.uuid
-        guard let password = credentials.applicationPassword ?? desk.proved(credentials.proofs, for: uuid).password
-        else {
-            let need = PresenceNeed(.nothing, password: .new, items: [uuid])
+        let item = guarded.item
+        let typed = credentials.applicationPassword ?? desk.proved(credentials, for: item, isNew: true).password
+        guard let password = typed else {
+            let need = PresenceNeed(.nothing, password: .new, items: [item])
             throw KeychainError(
                 .interactionNotAllowed,
                 "the item needs its application password",
@@ -244,7 +244,13 @@ extension LocalEnclave {
         isWanted: @Sendable () -> Bool
     ) throws(KeychainError) -> PresenceProof {
         _ = try state()
-        return try desk.ask(question) {
+        let asker = { () throws(KeychainError) -> Asker in
+            guard case .named(let name, let isVerified) = question.asker else {
+                throw KeychainError(.noPermission, "nobody vouches for programs within a process")
+            }
+            return .named(name, isVerified: isVerified)
+        }
+        return try desk.ask(question, of: asker) {
             // What another process locks meanwhile, or time, nobody here is told of.
             _ = try? self.state()
             return isWanted()
@@ -253,6 +259,14 @@ extension LocalEnclave {
 
     package func forget(_ proof: PresenceProof) {
         desk.forget(proof)
+    }
+
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try desk.openContext(groups)
+    }
+
+    package func closeContext(_ id: PresenceContextID) {
+        desk.closeContext(id)
     }
 
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
@@ -268,6 +282,8 @@ struct GuardedBox {
     let demand: PresenceDemand
     let needsPassword: Bool
     let needsCurrentBiometry: Bool
+
+    var item: GuardedItem { GuardedItem(binding.uuid, in: binding.accessGroup) }
 
     /// Of an item's key, which is asked for where the item's value is.
     ///

@@ -39,6 +39,11 @@ package final class PresenceDesk: Sendable {
     struct OpenQuestion {
         let id: ItemUUID
         let question: PresenceQuestion
+        let asker: Asker
+        /// The access groups that the proof will be good for.
+        let groups: [String]
+        /// Of the service that has asked.
+        let connection: UInt64
         let settle: @Sendable (Result<PresenceProof, KeychainError>) -> Void
         var proved: PresenceFactors = []
         var password: SecretBytes?
@@ -47,11 +52,15 @@ package final class PresenceDesk: Sendable {
         var shown: [Int: Set<Prompt.Wish>] = [:]
         var isTrying = false
 
+        /// Whether an application password is still to be typed.
+        var needsPassword: Bool { question.password != .none && password == nil }
+
         func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, hint: FingerHint? = nil) -> Prompt {
             Prompt(
                 question: id,
                 wish: wish,
-                asker: question.asker,
+                asker: asker.description,
+                groups: groups,
                 wishes: question.prompt,
                 biometryIsEnough: biometryIsEnough,
                 isRepeated: question.isRepeated && wish != .passcode,
@@ -125,84 +134,98 @@ package final class PresenceDesk: Sendable {
         }
     }
 
-    // MARK: - What is seen of fingers
-
-    /// Takes in what can be seen of the owner's fingers. Only a trusted prompter may say so.
-    package func saw(_ sight: BiometrySight) {
-        state.withLock { state in
-            state.sight = sight
-            state.silence = nil
-            for looker in state.lookers { looker.signal() }
-            state.lookers = []
-        }
-    }
-
-    /// Has somebody look at the owner's fingers, and waits until they have, or for some seconds. Before this, or after
-    /// nobody has answered, no finger can be read.
-    package func look() {
-        let seen = DispatchSemaphore(value: 0)
-        let isAsked = withState { state, consequences in
-            guard let attendant = state.prompters.last(where: { $0.abilities.contains(.biometry) }) else {
-                return false
-            }
-            // Not every question waits for one who is silent.
-            if let silence = state.silence, .now - silence < Self.pauseAfterSilence { return false }
-            state.lookers.append(seen)
-            consequences.append { attendant.prompter.look() }
-            return true
-        }
-        guard isAsked, seen.wait(timeout: .now() + Self.patienceToLook) == .timedOut else { return }
-        state.withLock { state in
-            state.lookers.removeAll { $0 === seen }
-            state.sight = nil
-            state.silence = .now
-        }
-    }
-
-    /// The fingers that are enrolled, as the last `look` has found; nil where nobody can tell.
-    var biometrySet: BiometrySet? { state.withLock { $0.sight?.set } }
-
-    private static let patienceToLook: DispatchTimeInterval = .seconds(4)
-    private static let pauseAfterSilence: Duration = .seconds(5)
-
-    /// Looks where the demand is one that a finger can meet.
-    package func look(for demand: PresenceDemand) {
-        if demand.alternatives.contains(where: { $0.contains(.biometry) }) { look() }
-    }
-
     // MARK: - Questions
 
     /// Opens a question. What is known of fingers is what the last `look` has found.
     ///
-    /// - Parameter settle: called once, from any thread, unless this throws or the question is withdrawn.
+    /// - Parameters:
+    ///   - asker: whom the question is shown of, asked for after it is known that anybody can be asked at all.
+    ///   - connection: of the service; 0 within a process. Only there is the proof worth anything.
+    ///   - settle: called once, from any thread, unless this throws or the question is withdrawn.
     /// - Returns: what withdraws it.
-    /// - Throws: with the `PresenceFailure` where nobody can be asked, or may be.
+    /// - Throws: with the `PresenceFailure` where nobody can be asked, or may be; `itemNotFound` where it is about a context
+    ///   that is over; `noPermission` where that is somebody else's; what asking for the asker fails with.
     package func begin(
         _ question: PresenceQuestion,
+        of asker: () throws(KeychainError) -> Asker,
+        on connection: UInt64 = 0,
         settle: @escaping @Sendable (Result<PresenceProof, KeychainError>) -> Void
     ) throws(KeychainError) -> ItemUUID {
+        guard question.scope.isSound else {
+            throw KeychainError(.invalidParameter, "nobody can be asked about so much, or about nothing")
+        }
+        if let obstacle = state.withLock({ $0.obstacle(to: question) }) { throw obstacle.error }
+        let asker = try asker()
         let id = ItemUUID()
-        let failure = withState { state, consequences -> PresenceFailure? in
-            if let obstacle = state.obstacle(to: question) { return obstacle }
-            guard state.limits.allows(question.asker, open: state.questions.map(\.question.asker)) else {
-                return .tooMany
+        let failure = withState { state, consequences -> KeychainError? in
+            if let obstacle = state.obstacle(to: question) { return obstacle.error }
+            let groups: [String]
+            switch question.scope {
+            case .items(let items): groups = Set(items.values).sorted()
+            case .newItem(let group): groups = [group]
+            case .context(let context):
+                guard let opened = state.proofs.groups(of: context, on: connection) else {
+                    return PresenceContextID.isOver
+                }
+                groups = opened
             }
-            state.questions.append(OpenQuestion(id: id, question: question, settle: settle))
+            guard state.limits.allows(asker, open: state.questions.map(\.asker)) else {
+                return PresenceFailure.tooMany.error
+            }
+            if case .context(let context) = question.scope, !state.proofs.bind(context, to: asker) {
+                return KeychainError(.noPermission, "the context is another program's")
+            }
+            let open = OpenQuestion(
+                id: id,
+                question: question,
+                asker: asker,
+                groups: groups,
+                connection: connection,
+                settle: settle
+            )
+            state.questions.insert(open, at: state.place(of: asker))
             if state.questions.count == 1 { state.show(&consequences) }
             return nil
         }
-        if let failure { throw failure.error }
+        if let failure { throw failure }
         return id
+    }
+
+    /// Makes a context, in which what is proved opens all items of some groups.
+    ///
+    /// - Parameter groups: of a context without any, nothing but the answer is wanted.
+    /// - Throws: `invalidParameter` for more groups than a prompt can name.
+    package func openContext(
+        _ groups: [String],
+        on connection: UInt64 = 0
+    ) throws(KeychainError) -> PresenceContextID {
+        guard PresenceScope.canBeNamed(groups) else {
+            throw KeychainError(.invalidParameter, "a context is for a few access groups")
+        }
+        return state.withLock { $0.proofs.open(groups, on: connection) }
+    }
+
+    package func closeContext(_ id: PresenceContextID, on connection: UInt64 = 0) {
+        state.withLock { $0.proofs.close(id, on: connection) }
+    }
+
+    /// A connection of the service is gone, and with it what was proved for it.
+    package func end(_ connection: UInt64) {
+        state.withLock { $0.proofs.end(connection) }
     }
 
     /// Opens a question and waits for what comes of it.
     ///
     /// - Parameter isWanted: asked again and again; once it says no, the question is withdrawn.
     /// - Throws: with the `PresenceFailure`.
-    func ask(_ question: PresenceQuestion, isWanted: () -> Bool) throws(KeychainError) -> PresenceProof {
+    func ask(
+        _ question: PresenceQuestion,
+        of asker: () throws(KeychainError) -> Asker,
+        isWanted: () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
         let settled = SettledQuestion()
         look(for: question.demand)
-        let id = try begin(question) { settled.settle($0) }
+        let id = try begin(question, of: asker) { settled.settle($0) }
         let deadline = ContinuousClock.now + Self.patience
         while true {
             if let result = settled.wait() { return try result.get() }
@@ -327,10 +350,11 @@ package final class PresenceDesk: Sendable {
             switch failure {
             case .noBiometry, .notEnrolled, .biometryLockout:
                 state.lose(.biometry, of: index, because: failure, &consequences)
-            case .nobodyToAsk where abilities == .typing:
+            case .nobodyToAsk where abilities == .typing && !state.questions[index].needsPassword:
                 state.lose(.passcode, of: index, because: failure, &consequences)
+            case .nobodyToAsk: state.fail(index, failure.error, &consequences)
             default:
-                state.limits.declined(state.questions[index].question.asker)
+                state.limits.declined(state.questions[index].asker)
                 state.fail(index, failure.error, &consequences)
             }
         }
@@ -339,12 +363,15 @@ package final class PresenceDesk: Sendable {
     // MARK: - Proofs
 
     /// What was proved for an item, by these proofs together, and the password that was given with one.
+    ///
+    /// - Parameter isNew: whether the item is being written.
     func proved(
-        _ proofs: [PresenceProof],
-        for item: ItemUUID
+        _ credentials: ItemCredentials,
+        for item: GuardedItem,
+        isNew: Bool = false
     ) -> (factors: PresenceFactors, password: ApplicationPassword?) {
-        guard !proofs.isEmpty else { return ([], nil) }
-        return state.withLock { $0.proofs.proved(proofs, for: item) }
+        guard !credentials.proofs.isEmpty else { return ([], nil) }
+        return state.withLock { $0.proofs.proved(credentials, for: item, isNew: isNew) }
     }
 
     package func forget(_ proof: PresenceProof) {
@@ -354,178 +381,5 @@ package final class PresenceDesk: Sendable {
     /// In the middle of a lock: what was proved is worth nothing any more.
     func forgetAll() {
         state.withLock { $0.proofs = KeptProofs() }
-    }
-}
-
-// MARK: - Under the lock
-
-extension PresenceDesk.State {
-    var abilities: PrompterAbilities { prompters.reduce([]) { $0.union($1.abilities) } }
-
-    /// What can be had of a person at all.
-    private var available: PresenceFactors {
-        PresenceFactors.all.subtracting(obstacle(to: .passcode) == nil ? [] : .passcode)
-            .subtracting(obstacle(to: .biometry) == nil ? [] : .biometry)
-    }
-
-    /// Why a factor cannot be had; of both, why neither can.
-    func obstacle(to factor: PresenceFactors) -> PresenceFailure? {
-        if factor == .biometry {
-            guard abilities.contains(.biometry), let sight else { return .noBiometry }
-            if let obstacle = sight.obstacle { return obstacle }
-            if wrongFingers >= PresenceDesk.mostWrongFingers { return .biometryLockout }
-            // Whoever touches a reader has to see what for.
-            return abilities.contains(.typing) ? nil : .nobodyToAsk
-        }
-        guard hasPasscode else { return .noPasscode }
-        return abilities.contains(.typing) ? nil : .nobodyToAsk
-    }
-
-    func obstacle(to question: PresenceQuestion) -> PresenceFailure? {
-        if question.demand.alternatives.isEmpty { return .noCompanion }
-        let available = available
-        guard question.demand.isMet(by: available) else {
-            // The reason of the way that most have.
-            let missing = question.demand.alternatives.reduce(PresenceFactors.all) { $0.intersection($1) }
-            if missing.contains(.biometry), let reason = obstacle(to: .biometry) { return reason }
-            return obstacle(to: .passcode) ?? obstacle(to: .biometry)
-        }
-        if question.password != .none, !abilities.contains(.typing) { return .nobodyToAsk }
-        return nil
-    }
-
-    /// The question that is shown now, if it is this one and asks for that.
-    func shownQuestion(_ id: ItemUUID, wanting wishes: Set<Prompt.Wish>) -> Int? {
-        guard questions.first?.id == id, questions[0].shown.values.contains(where: { !$0.isDisjoint(with: wishes) })
-        else { return nil }
-        return 0
-    }
-
-    /// Has the first question shown to who can do something for it, or settles it.
-    mutating func show(_ consequences: inout [PresenceDesk.Consequence]) {
-        while let first = questions.first {
-            if first.question.demand.isMet(by: first.proved), first.question.password == .none || first.password != nil
-            {
-                return succeed(&consequences)
-            }
-            if let obstacle = remainingObstacle(to: first) {
-                fail(0, obstacle.error, &consequences, showsNext: false)
-                continue
-            }
-            var question = first
-            let wanted =
-                first.question.demand.isMet(by: first.proved)
-                ? [] : first.question.demand.wanted(beside: first.proved, among: available)
-            let typed: Prompt.Wish =
-                if wanted.contains(.passcode) { .passcode } else if !wanted.isEmpty { .notice } else {
-                    first.question.password == .new ? .newPassword : .password
-                }
-            show(typed, of: &question, to: .typing, biometryIsEnough: wanted.contains(.biometry), &consequences)
-            if wanted.contains(.biometry) {
-                show(.biometry, of: &question, to: .biometry, biometryIsEnough: true, &consequences)
-            }
-            questions[0] = question
-            return
-        }
-    }
-
-    private func remainingObstacle(to open: PresenceDesk.OpenQuestion) -> PresenceFailure? {
-        let available = available.union(open.proved)
-        guard open.question.demand.isMet(by: available) else { return obstacle(to: open.question) ?? .failed }
-        let needsPassword = open.question.password != .none && open.password == nil
-        return needsPassword && !abilities.contains(.typing) ? .nobodyToAsk : nil
-    }
-
-    private func show(
-        _ wish: Prompt.Wish,
-        of question: inout PresenceDesk.OpenQuestion,
-        to ability: PrompterAbilities,
-        biometryIsEnough: Bool,
-        _ consequences: inout [PresenceDesk.Consequence]
-    ) {
-        guard let attendant = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
-        guard question.shown[attendant.number]?.contains(wish) != true else { return }
-        let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough)
-        // Of what is typed, one thing is asked for at a time.
-        let before = (question.shown[attendant.number] ?? []).intersection(
-            ability == .typing ? [.biometry] : Prompt.Wish.typed
-        )
-        question.shown[attendant.number] = before.union([wish])
-        consequences.append { attendant.prompter.show(prompt) }
-    }
-
-    /// To those who are shown it already.
-    func showAgain(
-        _ wish: Prompt.Wish,
-        of index: Int,
-        _ hint: FingerHint,
-        _ consequences: inout [PresenceDesk.Consequence]
-    ) {
-        let open = questions[index]
-        let prompt = open.prompt(wish, biometryIsEnough: true, hint: hint)
-        for attendant in prompters where open.shown[attendant.number]?.contains(wish) == true {
-            consequences.append { attendant.prompter.show(prompt) }
-        }
-    }
-
-    mutating func prove(
-        _ factors: PresenceFactors,
-        for id: ItemUUID,
-        _ consequences: inout [PresenceDesk.Consequence]
-    ) -> PromptAnswer {
-        guard questions.first?.id == id else { return .over }
-        questions[0].isTrying = false
-        questions[0].proved.formUnion(factors)
-        show(&consequences)
-        return .accepted
-    }
-
-    /// A way is closed; the others may still lead somewhere.
-    mutating func lose(
-        _ factor: PresenceFactors,
-        of index: Int,
-        because failure: PresenceFailure,
-        _ consequences: inout [PresenceDesk.Consequence]
-    ) {
-        let open = questions[index]
-        let left = available.subtracting(factor).union(open.proved)
-        guard open.question.demand.isMet(by: left) else { return fail(index, failure.error, &consequences) }
-        let wish: Prompt.Wish = factor == .biometry ? .biometry : .passcode
-        questions[index].shown = open.shown.mapValues { $0.subtracting([wish]) }.filter { !$0.value.isEmpty }
-    }
-
-    private mutating func succeed(_ consequences: inout [PresenceDesk.Consequence]) {
-        let open = questions.removeFirst()
-        takeAway(open, &consequences)
-        limits.succeeded(open.question.asker)
-        let proof = proofs.keep(open.proved, password: open.password, for: open.question.items)
-        consequences.append { open.settle(.success(proof)) }
-        show(&consequences)
-    }
-
-    mutating func fail(
-        _ index: Int,
-        _ error: KeychainError,
-        _ consequences: inout [PresenceDesk.Consequence],
-        showsNext: Bool = true
-    ) {
-        let open = questions[index]
-        consequences.append { open.settle(.failure(error)) }
-        remove(index, &consequences, showsNext: showsNext)
-    }
-
-    mutating func remove(
-        _ index: Int,
-        _ consequences: inout [PresenceDesk.Consequence],
-        showsNext: Bool = true
-    ) {
-        takeAway(questions.remove(at: index), &consequences)
-        if index == 0, showsNext { show(&consequences) }
-    }
-
-    private func takeAway(_ open: PresenceDesk.OpenQuestion, _ consequences: inout [PresenceDesk.Consequence]) {
-        for attendant in prompters where open.shown[attendant.number] != nil {
-            consequences.append { attendant.prompter.withdraw(open.id) }
-        }
     }
 }

@@ -1,50 +1,31 @@
 package import KeychainModel
 
-/// A program, as a person is told of it.
-package struct Asker: Sendable, Hashable {
-    /// What its signature says, or what stands for it.
-    package let name: String
-    /// Whether the name was verified.
-    package let isVerified: Bool
-
-    /// In bytes of UTF-8; the rest is cut off.
-    package static let longestName = 256
-
-    package init(name: String, isVerified: Bool) {
-        self.name = name.prefix(utf8Bytes: Self.longestName)
-        self.isVerified = isVerified
-    }
-}
-
 /// What the owner of a keychain is asked, for a program.
 package struct PresenceQuestion: Sendable {
-    package let asker: Asker
+    /// Who asks, as the keychain service has it.
+    package let asker: AskerClaim
     package let demand: PresenceDemand
     package let password: PasswordWish
     package let prompt: PromptWishes
-    /// The items that the proof is to be good for, once; nil for all, for as long as the proof is kept.
-    package let items: Set<ItemUUID>?
+    /// What the proof is to be good for.
+    package let scope: PresenceScope
     /// Whether what was given last was wrong.
     package let isRepeated: Bool
 
-    package static let mostItems = 256
-
-    /// - Parameters:
-    ///   - prompt: of which as much is kept as a prompt has room for.
-    ///   - items: at most 256.
+    /// - Parameter prompt: of which as much is kept as a prompt has room for.
     package init(
-        of asker: Asker,
+        of asker: AskerClaim,
         _ demand: PresenceDemand,
         password: PasswordWish = .none,
         prompt: PromptWishes = PromptWishes(),
-        items: Set<ItemUUID>?,
+        for scope: PresenceScope,
         isRepeated: Bool = false
     ) {
         self.asker = asker
         self.demand = demand
         self.password = password
         self.prompt = prompt.limited
-        self.items = items
+        self.scope = scope
         self.isRepeated = isRepeated
     }
 }
@@ -74,7 +55,7 @@ extension PromptWishes {
 
 extension String {
     /// The longest beginning, in whole scalars, that has at most so many bytes of UTF-8.
-    fileprivate func prefix(utf8Bytes most: Int) -> String {
+    func prefix(utf8Bytes most: Int) -> String {
         guard utf8.count > most else { return self }
         var bytes = 0
         let scalars = unicodeScalars.prefix { scalar in
@@ -89,6 +70,9 @@ extension String {
 package struct ItemCredentials: Sendable {
     package var applicationPassword: ApplicationPassword?
     package var proofs: [PresenceProof]
+    /// The connection that the request came over, by the number that the enclave has given it; 0 within a process. No
+    /// message has it: whoever receives the request fills it in.
+    package var connection: UInt64 = 0
 
     package static let mostProofs = 16
 

@@ -48,7 +48,10 @@ package struct Prompt: Sendable, Hashable {
     /// Names the question to whoever was shown it, and to nobody else.
     package let question: ItemUUID
     package let wish: Wish
-    package let asker: Asker
+    package let asker: AskerDescription
+    /// The access groups that the proof will be good for; one that ends in an asterisk stands for all that begin so. None
+    /// where a question is about no item.
+    package let groups: [String]
     package let wishes: PromptWishes
     /// Whether a finger does as well.
     package let biometryIsEnough: Bool
@@ -60,7 +63,8 @@ package struct Prompt: Sendable, Hashable {
     package init(
         question: ItemUUID,
         wish: Wish,
-        asker: Asker,
+        asker: AskerDescription,
+        groups: [String],
         wishes: PromptWishes,
         biometryIsEnough: Bool,
         isRepeated: Bool,
@@ -69,6 +73,7 @@ package struct Prompt: Sendable, Hashable {
         self.question = question
         self.wish = wish
         self.asker = asker
+        self.groups = Array(groups.prefix(PresenceScope.mostGroups).map { $0.prefix(utf8Bytes: Asker.longestName) })
         self.wishes = wishes
         self.biometryIsEnough = biometryIsEnough
         self.isRepeated = isRepeated

@@ -4,7 +4,7 @@ import KeychainVault
 
 /// Does a call, has its owner asked for what the call lacks, and does it again.
 package struct PresenceRounds: Sendable {
-    private let asker: Asker
+    private let asker: QuestionAsker
     private let session: PresenceSession?
     private let enclave: @Sendable () throws(KeychainError) -> any Enclave
     private let isWanted: @Sendable () -> Bool
@@ -17,7 +17,7 @@ package struct PresenceRounds: Sendable {
     ///   - session: of the call's context; without one, what is proved is good for this call alone.
     ///   - isWanted: whether somebody still waits for the call.
     package init(
-        for asker: Asker,
+        for asker: QuestionAsker,
         in session: PresenceSession?,
         enclave: @escaping @Sendable () throws(KeychainError) -> any Enclave,
         isWanted: @escaping @Sendable () -> Bool
@@ -39,7 +39,7 @@ package struct PresenceRounds: Sendable {
         var authentication = authentication
         authentication.proofs = session?.proofs ?? []
         var own: [PresenceProof] = []
-        defer { if !own.isEmpty, session == nil, let enclave = try? enclave() { own.forEach(enclave.forget) } }
+        defer { if !own.isEmpty, let enclave = try? enclave() { own.forEach(enclave.forget) } }
         var asked: (need: PresenceNeed, proof: PresenceProof)?
         var passwords = 0
         for _ in 0..<Self.most {
@@ -64,24 +64,45 @@ package struct PresenceRounds: Sendable {
                 guard authentication.ui == .allow else { throw PresenceFailure.notInteractive.error }
             }
             try willAsk()
-            let proof = try enclave().ask(
+            let prompt = authentication.prompt
+            let question = { (scope: PresenceScope) throws(KeychainError) in
                 PresenceQuestion(
-                    of: asker,
+                    of: try asker.claim(),
                     need.demand,
                     password: need.password,
-                    prompt: authentication.prompt,
-                    // A new item has another name at its next attempt.
-                    items: session == nil && need.password != .new ? Set(need.items) : nil,
+                    prompt: prompt,
+                    for: scope,
                     isRepeated: isRepeated
-                ),
-                isWanted: isWanted
-            )
+                )
+            }
+            let proof: PresenceProof
+            if let session, session.covers(need.items) {
+                proof = try session.ask(isWanted: isWanted) { (context) throws(KeychainError) in
+                    try question(.context(context))
+                }
+            } else {
+                proof = try enclave().ask(question(scope(of: need)), isWanted: isWanted)
+                own.append(proof)
+            }
             if need.password == .existing { passwords += 1 }
             asked = (need, proof)
-            if let session { try session.keep(proof) } else { own.append(proof) }
             authentication.proofs.append(proof)
         }
         throw PresenceFailure.failed.error
+    }
+
+    /// As much of what is lacking as one prompt can name. For the rest the owner is asked once more.
+    private func scope(of need: PresenceNeed) -> PresenceScope {
+        // A new item has another name at its next attempt.
+        if need.password == .new, let item = need.items.first { return .newItem(accessGroup: item.accessGroup) }
+        var items: [ItemUUID: String] = [:]
+        var groups: Set<String> = []
+        for item in need.items where items.count < PresenceScope.mostItems {
+            guard groups.contains(item.accessGroup) || groups.count < PresenceScope.mostGroups else { continue }
+            groups.insert(item.accessGroup)
+            items[item.uuid] = item.accessGroup
+        }
+        return .items(items)
     }
 }
 

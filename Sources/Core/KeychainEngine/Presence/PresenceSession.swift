@@ -2,24 +2,30 @@ package import KeychainEnclave
 package import KeychainModel
 import Synchronization
 
-/// What was proved in one context, for as long as that lives. The enclave keeps the proofs; what is here names them.
+/// What was proved in one context, for as long as that lives. The enclave keeps the context and the proofs; what is here
+/// names them.
 package final class PresenceSession: PresenceContext {
     private struct State {
+        /// Opened when somebody is asked for the first time, and anew where the enclave has it no more.
+        var context: PresenceContextID?
         var proofs: [PresenceProof] = []
         var isInvalidated = false
     }
 
-    private let asker: Asker
+    private let asker: QuestionAsker
     private let enclave: @Sendable () throws(KeychainError) -> any Enclave
     private let state = Mutex(State())
 
-    package init(of asker: Asker, _ enclave: @escaping @Sendable () throws(KeychainError) -> any Enclave) {
+    package init(
+        of asker: QuestionAsker,
+        _ enclave: @escaping @Sendable () throws(KeychainError) -> any Enclave
+    ) {
         self.asker = asker
         self.enclave = enclave
     }
 
     deinit {
-        forgetAll()
+        close()
     }
 
     package var proofs: [PresenceProof] { state.withLock(\.proofs) }
@@ -34,23 +40,62 @@ package final class PresenceSession: PresenceContext {
         _ request: PresenceRequest,
         isWanted: @escaping @Sendable () -> Bool
     ) throws(KeychainError) {
-        let question = PresenceQuestion(
-            of: asker,
-            request.demand,
-            password: request.asksPassword ? .existing : .none,
-            prompt: request.prompt,
-            items: nil
-        )
-        try keep(enclave().ask(question, isWanted: isWanted))
+        _ = try ask(isWanted: isWanted) { (context) throws(KeychainError) in
+            PresenceQuestion(
+                of: try asker.claim(),
+                request.demand,
+                password: request.asksPassword ? .existing : .none,
+                prompt: request.prompt,
+                for: .context(context)
+            )
+        }
     }
 
     package func invalidate() {
         state.withLock { $0.isInvalidated = true }
-        forgetAll()
+        close()
     }
 
+    // MARK: - Questions
+
+    /// Whether what is proved in the context is good for these items.
+    func covers(_ items: [GuardedItem]) -> Bool { items.allSatisfy { asker.groups.contains($0.accessGroup) } }
+
+    /// Asks in the context, and keeps what is proved.
+    ///
     /// - Throws: `authenticationFailed` where the context ended meanwhile.
-    func keep(_ proof: PresenceProof) throws(KeychainError) {
+    func ask(
+        isWanted: @Sendable () -> Bool,
+        _ question: (PresenceContextID) throws(KeychainError) -> PresenceQuestion
+    ) throws(KeychainError) -> PresenceProof {
+        let known = try context()
+        let proof: PresenceProof
+        do throws(KeychainError) {
+            proof = try enclave().ask(question(known), isWanted: isWanted)
+        } catch {
+            // A lock, the time, or another enclave: what was proved in it is gone as well.
+            guard error.code == .itemNotFound else { throw error }
+            state.withLock { if $0.context == known { $0.context = nil } }
+            proof = try enclave().ask(question(context()), isWanted: isWanted)
+        }
+        try keep(proof)
+        return proof
+    }
+
+    private func context() throws(KeychainError) -> PresenceContextID {
+        if let known = state.withLock(\.context) { return known }
+        let new = try enclave().openContext(asker.groupEntries)
+        // Two that ask at once have one.
+        let kept = state.withLock { state -> PresenceContextID in
+            let kept = state.context ?? new
+            state.context = kept
+            return kept
+        }
+        if kept != new { try enclave().closeContext(new) }
+        return kept
+    }
+
+    private func keep(_ proof: PresenceProof) throws(KeychainError) {
         let forgotten = state.withLock { state -> [PresenceProof]? in
             guard !state.isInvalidated else { return nil }
             state.proofs.append(proof)
@@ -60,7 +105,7 @@ package final class PresenceSession: PresenceContext {
             return Array(state.proofs.prefix(surplus))
         }
         guard let forgotten else {
-            try enclave().forget(proof)
+            close()
             throw PresenceFailure.interrupted.error
         }
         for proof in forgotten { try enclave().forget(proof) }
@@ -71,12 +116,12 @@ package final class PresenceSession: PresenceContext {
         try? enclave().forget(proof)
     }
 
-    private func forgetAll() {
-        let proofs = state.withLock { state in
-            defer { state.proofs = [] }
-            return state.proofs
+    private func close() {
+        let context = state.withLock { state in
+            defer { (state.context, state.proofs) = (nil, []) }
+            return state.context
         }
-        guard !proofs.isEmpty, let enclave = try? enclave() else { return }
-        for proof in proofs { enclave.forget(proof) }
+        guard let context, let enclave = try? enclave() else { return }
+        enclave.closeContext(context)
     }
 }

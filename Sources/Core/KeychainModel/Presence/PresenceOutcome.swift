@@ -3,12 +3,23 @@ package struct PresenceNeed: Sendable, Hashable {
     /// Met by nothing where only a password is missing.
     package let demand: PresenceDemand
     package let password: PasswordWish
-    package let items: [ItemUUID]
+    package let items: [GuardedItem]
 
-    package init(_ demand: PresenceDemand, password: PasswordWish = .none, items: [ItemUUID]) {
+    package init(_ demand: PresenceDemand, password: PasswordWish = .none, items: [GuardedItem]) {
         self.demand = demand
         self.password = password
         self.items = items
+    }
+}
+
+/// An item that demands something, and the access group that it is bound to.
+package struct GuardedItem: Sendable, Hashable {
+    package let uuid: ItemUUID
+    package let accessGroup: String
+
+    package init(_ uuid: ItemUUID, in accessGroup: String) {
+        self.uuid = uuid
+        self.accessGroup = accessGroup
     }
 }
 

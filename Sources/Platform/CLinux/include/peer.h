@@ -44,6 +44,8 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *desc
 
 /// SO_PEERCRED.
 bool clinux_peer_credentials(int socket, int32_t *pid, uint32_t *uid, uint32_t *gid);
+/// SO_COOKIE: a number that the kernel gives no other socket while it runs.
+bool clinux_socket_cookie(int socket, uint64_t *cookie);
 /// SO_PASSCRED.
 bool clinux_pass_credentials(int socket);
 

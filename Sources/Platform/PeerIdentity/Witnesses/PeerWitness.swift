@@ -12,6 +12,14 @@ package protocol PeerWitness: Sendable {
     ) throws(WitnessError) -> RecheckedFacts
 }
 
+/// One that can also tell the enclave of a process that has connected, without the server's having a say in it.
+package protocol VouchingWitness: PeerWitness {
+    /// - Parameter socket: the server's end of the connection.
+    /// - Returns: the bytes of the voucher that the enclave has got.
+    /// - Throws: `isGone` if the process has ended, or cannot be seen; `noAnswer` where the enclave was not reached.
+    func vouch(for socket: Int32, by deadline: ContinuousClock.Instant) throws(WitnessError) -> [UInt8]
+}
+
 /// A process and what was found out about it.
 package struct PeerEvidence: Sendable {
     package let process: PinnedProcess

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Each question brings a socket of its own for its answer, so that any number of threads can ask at once and a late
 /// answer is nobody else's.
-package struct RemoteWitness: PeerWitness {
+package struct RemoteWitness: VouchingWitness {
     private let socket: Descriptor
 
     /// - Parameter socket: of the kind SOCK_SEQPACKET, connected to chatelaine-identify.
@@ -41,6 +41,19 @@ package struct RemoteWitness: PeerWitness {
         guard answer.bytes != WitnessAnswer.gone, process.isAlive else { throw .isGone }
         guard let facts = WitnessAnswer.decodeRecheckedFacts(answer.bytes) else { throw Self.isNoAnswer }
         return facts
+    }
+
+    package func vouch(
+        for client: Int32,
+        by deadline: ContinuousClock.Instant
+    ) throws(WitnessError) -> [UInt8] {
+        var answer = try ask(.vouch, about: client, by: deadline)
+        unsafe clinux_chunk_close(&answer.chunk)
+        guard answer.bytes != WitnessAnswer.gone else {
+            throw .noAnswer("chatelaine-identify can tell the enclave nothing of the caller; see whether both run")
+        }
+        guard let voucher = WitnessAnswer.decodeVoucher(answer.bytes) else { throw Self.isNoAnswer }
+        return voucher
     }
 
     private struct Answer {

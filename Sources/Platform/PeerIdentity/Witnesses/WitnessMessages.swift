@@ -9,6 +9,8 @@ enum WitnessQuestion: UInt8 {
     case identify = 1
     /// With a process's folder in /proc. Answered with `RecheckedFacts`.
     case lookAgain = 2
+    /// With the socket of a client. Answered with a voucher, once the enclave has it.
+    case vouch = 3
 }
 
 /// The answers, as a row of numbers with a text behind it.
@@ -43,6 +45,13 @@ enum WitnessAnswer {
         numbers += [facts.permittedCapabilities, facts.isTraced ? 1 : 0, facts.executable == nil ? 0 : 1]
         if let executable = facts.executable { numbers += encode(executable) }
         return encode(numbers)
+    }
+
+    static func encode(voucher: [UInt8]) -> [UInt8] { [1] + voucher }
+
+    static func decodeVoucher(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.first == 1, bytes.count == 1 + AskerTestimony.voucherSize else { return nil }
+        return Array(bytes.dropFirst())
     }
 
     private static func encode(_ ids: ProcessIDs) -> [UInt64] {

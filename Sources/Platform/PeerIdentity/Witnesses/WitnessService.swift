@@ -7,11 +7,15 @@ import Glibc
 package struct WitnessService: Sendable {
     private let socket: Descriptor
     private let reader: ProcessReader
+    private let testimony: AskerTestimony?
 
-    /// - Parameter socket: of the kind SOCK_SEQPACKET, connected to the server.
-    package init(_ socket: Descriptor, reach: ProcessReader.Reach = .ofSystem) {
+    /// - Parameters:
+    ///   - socket: of the kind SOCK_SEQPACKET, connected to the server.
+    ///   - testimony: where the enclave is told of callers; nil where it is not.
+    package init(_ socket: Descriptor, reach: ProcessReader.Reach = .ofSystem, testimony: AskerTestimony? = nil) {
         self.socket = socket
         reader = ProcessReader(reach: reach)
+        self.testimony = testimony
     }
 
     /// Answers until the server has gone. Any number of threads can do this at once; one question holds up one thread,
@@ -37,8 +41,21 @@ package struct WitnessService: Sendable {
         switch question {
         case .identify: identify(subject, reply: reply)
         case .lookAgain: lookAgain(subject, reply: reply)
+        case .vouch: vouch(subject, reply: reply)
         }
         return true
+    }
+
+    /// Looks for itself, at the process that the kernel says has connected.
+    private func vouch(_ client: Descriptor, reply: Descriptor) {
+        guard let testimony, let process = try? PinnedProcess(connectedTo: client.number),
+            let (facts, _) = try? reader.read(process)
+        else { return send(WitnessAnswer.gone, [], to: reply) }
+        let path = facts.executable?.protectedPath ?? SmallFile.link("exe", in: process.folder.number) ?? ""
+        guard let voucher = testimony.give(about: client.number, facts, path: path), process.isAlive else {
+            return send(WitnessAnswer.gone, [], to: reply)
+        }
+        send(WitnessAnswer.encode(voucher: voucher), [], to: reply)
     }
 
     private func identify(_ client: Descriptor, reply: Descriptor) {

@@ -285,7 +285,7 @@ extension EnclaveRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .presence, .serviceKeys, .wrap, .unwrap, .backupKey, .backupSigner, .state, .lock, .logOut, .sleep,
-            .presenceStatus, .forget:
+            .presenceStatus, .forget, .closeContext:
             true
         default: false
         }

@@ -100,9 +100,15 @@ package final class RemoteEnclave: Enclave {
         var boxes: [[UInt8]] = []
         boxes.reserveCapacity(keys.count)
         for batch in Batches(keys, size: \.binding.wireSize) {
-            guard case .boxes(let more) = try connection.ask(.wrap(Array(batch), with: credentials), about: uid),
-                more.count == batch.count
-            else { throw EnclaveConnection.isNoAnswer }
+            let reply: EnclaveReply
+            do throws(KeychainError) {
+                reply = try connection.ask(.wrap(Array(batch), with: credentials), about: uid)
+            } catch {
+                throw error.about(new: batch.first { $0.binding.needsApplicationPassword }?.binding.item)
+            }
+            guard case .boxes(let more) = reply, more.count == batch.count else {
+                throw EnclaveConnection.isNoAnswer
+            }
             boxes += more
         }
         return boxes
@@ -158,9 +164,14 @@ package final class RemoteEnclave: Enclave {
         _ template: EnclaveKeyTemplate,
         with credentials: ItemCredentials
     ) throws(KeychainError) -> EnclaveKey {
-        guard case .enclaveKey(let key) = try connection.ask(.makeKey(template, with: credentials), about: uid) else {
-            throw EnclaveConnection.isNoAnswer
+        let reply: EnclaveReply
+        do throws(KeychainError) {
+            reply = try connection.ask(.makeKey(template, with: credentials), about: uid)
+        } catch {
+            // Its uuid is made with it.
+            throw error.about(new: GuardedItem(ItemUUID(), in: template.accessGroup))
         }
+        guard case .enclaveKey(let key) = reply else { throw EnclaveConnection.isNoAnswer }
         return key
     }
 
@@ -172,7 +183,8 @@ package final class RemoteEnclave: Enclave {
         guard case .used(let result) = try connection.ask(.useKey(key, for: use, with: credentials), about: uid) else {
             throw EnclaveConnection.isNoAnswer
         }
-        return try result.mapError { $0.about(key.header.uuid, key.header.accessControl.keyUseDemand) }.get()
+        let item = GuardedItem(key.header.uuid, in: key.header.accessGroup)
+        return try result.mapError { $0.about(item, key.header.accessControl.keyUseDemand) }.get()
     }
 
     // MARK: - Presence
@@ -187,6 +199,17 @@ package final class RemoteEnclave: Enclave {
     package func forget(_ proof: PresenceProof) {
         // An enclave that is gone has forgotten it.
         try? done(.forget(proof))
+    }
+
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        guard case .context(let context) = try connection.ask(.openContext(groups), about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return context
+    }
+
+    package func closeContext(_ id: PresenceContextID) {
+        try? done(.closeContext(id))
     }
 
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
@@ -291,16 +314,33 @@ extension KeychainError {
         guard need != nil, let accessibility = Accessibility(code: binding.accessibility),
             let control = AccessControl(serialized: binding.accessControl, accessibility: accessibility)
         else { return self }
-        return about(binding.uuid, control.demand)
+        return about(binding.item, control.demand)
     }
 
-    fileprivate func about(_ item: ItemUUID, _ demand: PresenceDemand) -> KeychainError {
+    /// Whose application password is missing.
+    fileprivate func about(new item: GuardedItem?) -> KeychainError {
+        guard let need, let item else { return self }
+        return KeychainError(
+            code,
+            message,
+            presence: .needed(PresenceNeed(need.demand, password: need.password, items: [item]))
+        )
+    }
+
+    fileprivate func about(_ item: GuardedItem, _ demand: PresenceDemand) -> KeychainError {
         guard let need else { return self }
         return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [item], demand) ?? self
     }
 }
 
 extension ItemBinding {
+    fileprivate var item: GuardedItem { GuardedItem(uuid, in: accessGroup) }
+
+    fileprivate var needsApplicationPassword: Bool {
+        guard !accessControl.isEmpty, let accessibility = Accessibility(code: accessibility) else { return false }
+        return AccessControl(serialized: accessControl, accessibility: accessibility)?.needsApplicationPassword ?? false
+    }
+
     /// No less than what it takes in a message, beside a key or a box.
     fileprivate var wireSize: Int { 128 + accessGroup.utf8.count + accessControl.count }
 

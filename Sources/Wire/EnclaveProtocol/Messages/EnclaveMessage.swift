@@ -51,6 +51,8 @@ enum RequestKind: UInt8, CaseIterable {
     case presenceStatus = 18
     case makeKey = 19
     case useKey = 20
+    case openContext = 26
+    case closeContext = 27
     // Anybody.
     case state = 32
     case lock = 33
@@ -73,6 +75,8 @@ enum RequestKind: UInt8, CaseIterable {
     case mismatched = 97
     case hint = 98
     case saw = 99
+    // Who looks at the keychain service's callers.
+    case vouch = 104
 }
 
 /// What a reply brings.
@@ -97,6 +101,7 @@ enum ReplyKind: UInt8, CaseIterable {
     case enclaveKey = 142
     /// What a private key has done, or what its owner has to prove first.
     case used = 143
+    case context = 144
     case failure = 255
 }
 

@@ -18,6 +18,7 @@ package enum EnclaveReply: Sendable {
     case presenceStatus(PresenceStatus)
     case enclaveKey(EnclaveKey)
     case used(Result<SecretBytes, KeychainError>)
+    case context(PresenceContextID)
     case failure(KeychainError)
 }
 
@@ -67,6 +68,7 @@ extension EnclaveReply {
         case .answer(let answer): writer.append(answer.number)
         case .presenceStatus(let status): try writer.append(status)
         case .enclaveKey(let key): try writer.append(short: key.bytes)
+        case .context(let context): writer.append(context.bytes)
         case .used(.success(let secret)):
             writer.append(UInt8(0))
             try writer.append(secret)
@@ -110,6 +112,7 @@ extension EnclaveReply {
         case .presenceStatus: .presenceStatus
         case .enclaveKey: .enclaveKey
         case .used: .used
+        case .context: .context
         case .failure(let error):
             switch error.presence {
             case .failed: .unproved
@@ -151,6 +154,7 @@ extension EnclaveReply {
         case .presenceStatus: .presenceStatus(try reader.presenceStatus())
         case .enclaveKey: .enclaveKey(try reader.enclaveKey())
         case .used: .used(try used(&reader))
+        case .context: .context(try reader.contextID())
         case .unproved: .failure(try reader.presenceFailure().error)
         case .passwordNeeded: .failure(PresenceLack.newPassword)
         case .failure: .failure(try failure(&reader))

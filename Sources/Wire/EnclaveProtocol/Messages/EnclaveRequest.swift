@@ -21,6 +21,8 @@ package enum EnclaveRequest: Sendable {
     case ask(PresenceQuestion)
     case forget(PresenceProof)
     case presenceStatus
+    case openContext([String])
+    case closeContext(PresenceContextID)
     case makeKey(EnclaveKeyTemplate, with: ItemCredentials)
     case useKey(EnclaveKey, for: KeyUse, with: ItemCredentials)
     /// With a descriptor: the enclave's end of one more connection. It has no reply.
@@ -57,6 +59,10 @@ package enum EnclaveRequest: Sendable {
     case hint(ItemUUID, FingerHint)
     case saw(BiometrySight)
 
+    // MARK: chatelaine-identify's
+
+    case vouch(for: VouchedProgram, by: AskerVoucher)
+
     var kind: RequestKind {
         switch self {
         case .presence: .presence
@@ -86,6 +92,8 @@ package enum EnclaveRequest: Sendable {
         case .ask: .ask
         case .forget: .forget
         case .presenceStatus: .presenceStatus
+        case .openContext: .openContext
+        case .closeContext: .closeContext
         case .makeKey: .makeKey
         case .useKey: .useKey
         case .attend: .attend
@@ -96,6 +104,7 @@ package enum EnclaveRequest: Sendable {
         case .mismatched: .mismatched
         case .hint: .hint
         case .saw: .saw
+        case .vouch: .vouch
         }
     }
 }
@@ -112,6 +121,9 @@ extension EnclaveRequest {
             break
         case .ask(let question): try writer.append(question)
         case .forget(let proof): writer.append(proof.bytes)
+        case .openContext(let groups): try writer.append(groups: groups)
+        case .closeContext(let context): writer.append(context.bytes)
+        case .vouch(let program, let voucher): try writer.append(program, by: voucher)
         case .attend(let abilities): writer.append(abilities.rawValue)
         case .answerPasscode(let secret, let question), .answerPassword(let secret, let question):
             writer.append(question.bytes)
@@ -242,6 +254,8 @@ extension EnclaveRequest {
         case .ask: .ask(try reader.question())
         case .forget: .forget(try reader.proof())
         case .presenceStatus: .presenceStatus
+        case .openContext: .openContext(try reader.groups())
+        case .closeContext: .closeContext(try reader.contextID())
         case .makeKey: .makeKey(try reader.keyTemplate(), with: try reader.credentials())
         case .useKey:
             .useKey(try reader.enclaveKey(), for: try reader.keyUse(), with: try reader.credentials())
@@ -254,6 +268,7 @@ extension EnclaveRequest {
         case .mismatched: .mismatched(try reader.uuid())
         case .hint: .hint(try reader.uuid(), try reader.fingerHint())
         case .saw: .saw(try reader.biometrySight())
+        case .vouch: try vouch(&reader)
         }
     }
 
@@ -265,6 +280,11 @@ extension EnclaveRequest {
     private static func answerPassword(_ reader: inout MessageReader) throws(KeychainError) -> EnclaveRequest {
         let question = try reader.uuid()
         return .answerPassword(try reader.secret(), to: question)
+    }
+
+    private static func vouch(_ reader: inout MessageReader) throws(KeychainError) -> EnclaveRequest {
+        let voucher = try reader.voucher()
+        return .vouch(for: try reader.vouchedProgram(), by: voucher)
     }
 
     private static func redeem(_ reader: inout MessageReader) throws(KeychainError) -> EnclaveRequest {

@@ -26,7 +26,7 @@ enum PresenceLack: UInt8, CaseIterable {
     }
 
     /// - Parameter demand: of the item's access control.
-    func error(items: [ItemUUID], _ demand: PresenceDemand) -> KeychainError {
+    func error(items: [GuardedItem], _ demand: PresenceDemand) -> KeychainError {
         let need =
             switch self {
             case .proof: PresenceNeed(demand, items: items)

@@ -1,5 +1,5 @@
-package import KeychainEnclave
-package import KeychainModel
+import KeychainEnclave
+import KeychainModel
 
 // MARK: - Questions, as bytes
 
@@ -12,16 +12,65 @@ extension MessageWriter {
         }
         append(question.password.rawValue)
         try append(question.prompt)
-        append((question.isRepeated ? 1 : 0) | (question.items == nil ? 0 : 2) as UInt8)
-        guard let items = question.items else { return }
-        guard items.count <= PresenceQuestion.mostItems else { throw Self.tooLarge }
-        append(UInt16(clamping: items.count))
-        for item in items.map(\.bytes).sorted(by: { $0.lexicographicallyPrecedes($1) }) { append(item) }
+        append((question.isRepeated ? 1 : 0) as UInt8)
+        try append(question.scope)
     }
 
-    mutating func append(_ asker: Asker) throws(KeychainError) {
-        append((asker.isVerified ? 1 : 0) as UInt8)
+    private mutating func append(_ scope: PresenceScope) throws(KeychainError) {
+        guard scope.isSound else { throw Self.tooLarge }
+        switch scope {
+        case .items(let items):
+            append(UInt8(1))
+            let groups = Set(items.values.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+            append(UInt8(clamping: groups.count))
+            for group in groups { try append(short: group) }
+            append(UInt16(clamping: items.count))
+            let sorted = items.map { (uuid: $0.key.bytes, group: Array($0.value.utf8)) }
+                .sorted { $0.uuid.lexicographicallyPrecedes($1.uuid) }
+            for item in sorted {
+                append(item.uuid)
+                append(UInt8(clamping: groups.firstIndex(of: item.group) ?? 0))
+            }
+        case .newItem(let group):
+            append(UInt8(2))
+            try append(short: Array(group.utf8))
+        case .context(let context):
+            append(UInt8(3))
+            append(context.bytes)
+        }
+    }
+
+    private mutating func append(_ claim: AskerClaim) throws(KeychainError) {
+        switch claim {
+        case .named(let name, let isVerified):
+            append((isVerified ? 1 : 0) as UInt8)
+            try append(short: Array(name.utf8))
+        case .vouched(let voucher, let name):
+            append(UInt8(2))
+            append(voucher.bytes)
+            try append(short: Array(name.utf8))
+        }
+    }
+
+    mutating func append(_ asker: AskerDescription) throws(KeychainError) {
+        append(asker.standing.rawValue)
         try append(short: Array(asker.name.utf8))
+        try append(short: Array(asker.path.utf8))
+    }
+
+    /// As a context is opened for them, or as a prompt names them.
+    mutating func append(groups: [String]) throws(KeychainError) {
+        guard groups.count <= PresenceScope.mostGroups else { throw Self.tooLarge }
+        append(UInt8(clamping: groups.count))
+        for group in groups { try append(short: Array(group.utf8)) }
+    }
+
+    mutating func append(_ program: VouchedProgram, by voucher: AskerVoucher) throws(KeychainError) {
+        append(voucher.bytes)
+        append(UInt32(bitPattern: program.pid))
+        append((program.isInstalled ? 1 : 0) as UInt8)
+        append(program.connection)
+        try append(short: Array(program.path.utf8))
     }
 
     mutating func append(_ wishes: PromptWishes) throws(KeychainError) {
@@ -45,7 +94,7 @@ extension MessageWriter {
 
 extension MessageReader {
     mutating func question() throws(KeychainError) -> PresenceQuestion {
-        let asker = try asker()
+        let claim = try claim()
         let count = Int(try byte())
         var alternatives: [PresenceFactors] = []
         for _ in 0..<count {
@@ -55,28 +104,87 @@ extension MessageReader {
         }
         guard let password = PasswordWish(rawValue: try byte()) else { throw Self.malformed }
         let wishes = try wishes()
-        let flags = try flags(3)
-        var items: Set<ItemUUID>?
-        if flags & 2 != 0 {
-            items = []
-            let count = Int(try number() as UInt16)
-            guard count <= PresenceQuestion.mostItems else { throw Self.malformed }
-            var last: [UInt8] = []
-            for _ in 0..<count {
-                let item = try uuid()
-                guard last.lexicographicallyPrecedes(item.bytes) else { throw Self.malformed }
-                last = item.bytes
-                items?.insert(item)
-            }
-        }
+        let isRepeated = try flags(1) != 0
+        let scope = try scope()
+        guard scope.isSound else { throw Self.malformed }
         return PresenceQuestion(
-            of: asker,
+            of: claim,
             PresenceDemand(Set(alternatives)),
             password: password,
             prompt: wishes,
-            items: items,
-            isRepeated: flags & 1 != 0
+            for: scope,
+            isRepeated: isRepeated
         )
+    }
+
+    private mutating func scope() throws(KeychainError) -> PresenceScope {
+        switch try byte() {
+        case 1: .items(try items())
+        case 2: .newItem(accessGroup: try string(most: PresenceScope.longestGroup))
+        case 3: .context(try contextID())
+        default: throw Self.malformed
+        }
+    }
+
+    /// The groups in the order of their bytes, each of which some item has; and the items in that of theirs.
+    private mutating func items() throws(KeychainError) -> [ItemUUID: String] {
+        let groups = try groups()
+        var used: Set<Int> = []
+        for (group, next) in zip(groups, groups.dropFirst())
+        where !Array(group.utf8).lexicographicallyPrecedes(Array(next.utf8)) { throw Self.malformed }
+        let count = Int(try number() as UInt16)
+        guard count <= PresenceScope.mostItems else { throw Self.malformed }
+        var items: [ItemUUID: String] = [:]
+        var last: [UInt8] = []
+        for _ in 0..<count {
+            let item = try uuid()
+            let index = Int(try byte())
+            guard last.lexicographicallyPrecedes(item.bytes), groups.indices.contains(index) else {
+                throw Self.malformed
+            }
+            last = item.bytes
+            used.insert(index)
+            items[item] = groups[index]
+        }
+        guard used.count == groups.count else { throw Self.malformed }
+        return items
+    }
+
+    mutating func groups() throws(KeychainError) -> [String] {
+        let count = Int(try byte())
+        guard count <= PresenceScope.mostGroups else { throw Self.malformed }
+        var groups: [String] = []
+        for _ in 0..<count { groups.append(try string(most: PresenceScope.longestGroup)) }
+        return groups
+    }
+
+    mutating func contextID() throws(KeychainError) -> PresenceContextID {
+        guard let context = PresenceContextID(try take(PresenceContextID.size)) else { throw Self.malformed }
+        return context
+    }
+
+    mutating func voucher() throws(KeychainError) -> AskerVoucher {
+        guard let voucher = AskerVoucher(try take(AskerVoucher.size)) else { throw Self.malformed }
+        return voucher
+    }
+
+    mutating func vouchedProgram() throws(KeychainError) -> VouchedProgram {
+        let pid = Int32(bitPattern: try number())
+        let isInstalled = try flags(1) != 0
+        let connection: UInt64 = try number()
+        let path = try string(most: Asker.longestName)
+        return VouchedProgram(pid: pid, path: path, isInstalled: isInstalled, connection: connection)
+    }
+
+    private mutating func claim() throws(KeychainError) -> AskerClaim {
+        switch try byte() {
+        case 0: return .named(try string(most: Asker.longestName), isVerified: false)
+        case 1: return .named(try string(most: Asker.longestName), isVerified: true)
+        case 2:
+            let voucher = try voucher()
+            return .vouched(by: voucher, name: try string(most: Asker.longestName))
+        default: throw Self.malformed
+        }
     }
 
     private mutating func factors() throws(KeychainError) -> PresenceFactors {
@@ -85,9 +193,10 @@ extension MessageReader {
         return factors
     }
 
-    mutating func asker() throws(KeychainError) -> Asker {
-        let isVerified = try flags(1) != 0
-        return Asker(name: try string(most: Asker.longestName), isVerified: isVerified)
+    mutating func asker() throws(KeychainError) -> AskerDescription {
+        guard let standing = AskerDescription.Standing(rawValue: try byte()) else { throw Self.malformed }
+        let name = try string(most: Asker.longestName)
+        return AskerDescription(standing, name: name, path: try string(most: Asker.longestName))
     }
 
     mutating func wishes() throws(KeychainError) -> PromptWishes {
@@ -164,68 +273,4 @@ extension MessageReader {
 
 extension PromptTerminal {
     fileprivate var fields: [String] { [name, type, display, waylandDisplay, locale] }
-}
-
-// MARK: - What prompters are told
-
-/// What the enclave tells a prompter.
-package enum PrompterEvent: Sendable, Hashable {
-    case prompt(Prompt)
-    case withdrawal(ItemUUID)
-    /// What can be seen of the owner's fingers is wanted.
-    case look
-
-    /// - Parameter uid: whose keychain it is about.
-    package func encoded(uid: UInt32) throws(KeychainError) -> [UInt8] {
-        switch self {
-        case .prompt(let prompt):
-            var writer = MessageWriter(kind: promptKind, id: 0, uid: uid)
-            writer.append(prompt.question.bytes)
-            writer.append(prompt.wish.rawValue)
-            writer.append((prompt.biometryIsEnough ? 1 : 0) | (prompt.isRepeated ? 2 : 0) as UInt8)
-            try writer.append(prompt.asker)
-            try writer.append(prompt.wishes)
-            writer.append(prompt.hint?.rawValue ?? 0)
-            return try writer.finish()
-        case .withdrawal(let question):
-            var writer = MessageWriter(kind: withdrawalKind, id: 0, uid: uid)
-            writer.append(question.bytes)
-            return try writer.finish()
-        case .look:
-            let writer = MessageWriter(kind: lookKind, id: 0, uid: uid)
-            return try writer.finish()
-        }
-    }
-
-    /// - Throws: `invalidParameter` for anything that is no such event.
-    package static func decode(
-        _ bytes: some Collection<UInt8>
-    ) throws(KeychainError) -> (uid: UInt32, event: PrompterEvent) {
-        var reader = try MessageReader(bytes)
-        let header = try reader.header()
-        guard header.id == 0 else { throw MessageReader.malformed }
-        let event: PrompterEvent
-        switch header.kind {
-        case promptKind:
-            let question = try reader.uuid()
-            guard let wish = Prompt.Wish(rawValue: try reader.byte()) else { throw MessageReader.malformed }
-            let flags = try reader.flags(3)
-            event = .prompt(
-                Prompt(
-                    question: question,
-                    wish: wish,
-                    asker: try reader.asker(),
-                    wishes: try reader.wishes(),
-                    biometryIsEnough: flags & 1 != 0,
-                    isRepeated: flags & 2 != 0,
-                    hint: try reader.optionalFingerHint()
-                )
-            )
-        case withdrawalKind: event = .withdrawal(try reader.uuid())
-        case lookKind: event = .look
-        default: throw MessageReader.malformed
-        }
-        try reader.finish()
-        return (header.uid, event)
-    }
 }

@@ -160,6 +160,11 @@ package final class EnclaveTable: Sendable {
         try host.desk(of: enclave(of: uid))
     }
 
+    /// One of the service's connections is gone, and with it all that was proved for it.
+    func end(_ connection: UInt64) {
+        for enclave in all { try? host.desk(of: enclave).end(connection) }
+    }
+
     func control(of uid: UInt32, isRoot: Bool) throws(KeychainError) -> any EnclaveControl {
         try host.control(of: enclave(of: uid), isRoot: isRoot)
     }

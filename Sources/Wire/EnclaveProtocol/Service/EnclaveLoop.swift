@@ -16,6 +16,7 @@ struct EnclaveLoop {
     private var isOutdated = true
     private var firstPeer: UInt64?
     private var watch = UnwrapWatch()
+    private var vouchers = Vouchers()
     /// Whether any keychain locks itself after a time.
     private var hasTimeouts = false
     private var nextTick = ContinuousClock.now
@@ -32,6 +33,7 @@ struct EnclaveLoop {
     private static let mostOwners = 512
     private static let mostOfOwner = 128
     private static let mostPrompters = 64
+    private static let mostWitnesses = 64
     /// Connections that are taken in one go.
     private static let mostAtOnce = 64
 
@@ -93,6 +95,7 @@ struct EnclaveLoop {
         if let attendance = peer.attendance { service.table.leave(attendance) }
         guard peer.role == .service else { return }
         service.relay.gone(number)
+        service.table.end(number)
         // What it opened goes with it.
         for other in Array(peers.values) where other.role == .channel(of: number) { remove(other.number) }
     }
@@ -107,6 +110,11 @@ struct EnclaveLoop {
             guard let socket = accept(listener) else { return }
             guard let uid = socket.peer else { continue }
             if let only = service.sockets.onlyUser, uid != only, uid != 0, uid != service.sockets.prompter { continue }
+            if uid == service.sockets.witness {
+                guard peers.values.count(where: { $0.role == .witness }) < Self.mostWitnesses else { continue }
+                _ = add(socket, .witness)
+                continue
+            }
             if uid == service.sockets.prompter {
                 guard peers.values.count(where: { $0.role == .prompter }) < Self.mostPrompters else { continue }
                 _ = add(socket, .prompter)
@@ -165,6 +173,7 @@ struct EnclaveLoop {
     ) {
         do throws(KeychainError) {
             try peer.check(request, about: header.uid)
+            let request = request.from(peer.connection)
             if let only = service.sockets.onlyUser, only != header.uid {
                 throw KeychainError(.noPermission, "this is another user's keychain")
             }
@@ -173,6 +182,9 @@ struct EnclaveLoop {
                 let count = peers.values.count { $0.role == .channel(of: peer.number) }
                 guard let descriptor, count < Self.mostChannels else { return }
                 _ = add(descriptor, .channel(of: peer.number))
+            case .vouch(let program, let voucher):
+                vouchers.add(voucher, for: program, of: header.uid)
+                send(.done, header, to: peer.number)
             case .acknowledge: service.relay.acknowledged(header.id, by: peer.number)
             case .attend(let abilities):
                 guard peer.attendance == nil else { throw KeychainError(.invalidParameter, "it attends already") }
@@ -225,10 +237,11 @@ struct EnclaveLoop {
         }
         let number = peer.number
         let isRoot = peer.role == .owner(uid: 0)
+        let connection = peer.connection
         if case .ask(let question) = request { return try open(question, header, of: peer) }
         try worker.add(
             EnclaveWorker.Job(uid: header.uid) { [service] in
-                let reply = service.perform(request, about: header.uid, isRoot: isRoot)
+                let reply = service.perform(request, about: header.uid, isRoot: isRoot, on: connection)
                 service.deliveries.add(.reply(Self.encode(reply, header), to: number))
                 // After the answer, which says why.
                 if service.hasToEnd() { service.deliveries.add(.end) }
@@ -246,6 +259,8 @@ struct EnclaveLoop {
         of peer: EnclavePeer
     ) throws(KeychainError) {
         let number = peer.number
+        let connection = peer.connection
+        let asker = asker(of: question, about: header.uid)
         try service.changes.add(
             EnclaveWorker.Job(uid: header.uid) { [service] in
                 @Sendable func answer(_ reply: EnclaveReply) {
@@ -256,7 +271,8 @@ struct EnclaveLoop {
                     _ = try service.table.enclave(of: header.uid).state()
                     let desk = try service.table.desk(of: header.uid)
                     desk.look(for: question.demand)
-                    let id = try desk.begin(question) { result in
+                    let whom = { () throws(KeychainError) in try asker.get() }
+                    let id = try desk.begin(question, of: whom, on: connection) { result in
                         switch result {
                         case .success(let proof): answer(.proof(proof))
                         case .failure(let error): answer(.failure(error))
@@ -270,6 +286,16 @@ struct EnclaveLoop {
         )
         peer.isWaiting = true
         isOutdated = true
+    }
+
+    /// Whom a question is shown of. The service's own word is none, and a voucher is used up in any case.
+    private mutating func asker(of question: PresenceQuestion, about uid: UInt32) -> Result<Asker, KeychainError> {
+        guard case .vouched(let voucher, let name) = question.asker,
+            let program = vouchers.redeem(voucher, of: uid)
+        else {
+            return .failure(KeychainError(.noPermission, "nobody vouches for the program that asks"))
+        }
+        return .success(.vouched(program, name: name))
     }
 
     static func reply(to request: EnclaveRequest, _ enclave: any Enclave) -> EnclaveReply {

@@ -11,6 +11,8 @@ final class EnclavePeer {
         case owner(uid: UInt32)
         /// Who reads fingers, of all users.
         case prompter
+        /// Who looks at the keychain service's callers, and vouches for them.
+        case witness
     }
 
     let number: UInt64
@@ -29,6 +31,11 @@ final class EnclavePeer {
         self.role = role
     }
 
+    /// What it asks for is of this connection of the service's, or else of its own.
+    var connection: UInt64 {
+        if case .channel(let first) = role { first } else { number }
+    }
+
     /// Whether a request may come from here.
     ///
     /// - Throws: `noPermission` with what is wrong about it.
@@ -43,10 +50,11 @@ final class EnclavePeer {
                 .attend,
                 .answerPasscode, .answerPassword, .decline, .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "the keychain service cannot do what is the owner's")
+            case .vouch: throw Self.isNoWitness
             case .openChannel, .acknowledge: throw Self.isOutOfPlace
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
                 .backupKey, .sign, .backupSigner, .state, .lock, .logOut, .sleep, .ask, .forget, .presenceStatus,
-                .makeKey, .useKey:
+                .openContext, .closeContext, .makeKey, .useKey:
                 break
             }
         case .owner(let own):
@@ -56,9 +64,10 @@ final class EnclavePeer {
                 break
             case .matched, .mismatched, .hint, .saw:
                 throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
+            case .vouch: throw Self.isNoWitness
             case .presence, .create, .serviceKeys, .wrap, .unwrap, .rewrap, .beginRotation, .finishRotation, .redeem,
                 .backupKey, .sign, .backupSigner, .openChannel, .acknowledge, .sleep, .ask, .forget, .presenceStatus,
-                .makeKey, .useKey:
+                .openContext, .closeContext, .makeKey, .useKey:
                 throw KeychainError(.noPermission, "only the keychain service may ask the enclave for that")
             }
             guard own == uid || own == 0 else {
@@ -69,8 +78,14 @@ final class EnclavePeer {
             case .attend, .matched, .mismatched, .hint, .saw, .decline, .answerPasscode, .answerPassword: break
             default: throw KeychainError(.noPermission, "who reads fingers does nothing else")
             }
+        case .witness:
+            guard request.kind == .vouch else {
+                throw KeychainError(.noPermission, "who vouches for callers does nothing else")
+            }
         }
     }
+
+    private static let isNoWitness = KeychainError(.noPermission, "only chatelaine-identify vouches for callers")
 
     private static let isOutOfPlace = KeychainError(
         .noPermission,

@@ -16,6 +16,8 @@ package final class EnclaveService: Sendable {
         package var ownerListener: Int32?
         /// The uid of who reads fingers, of all users, and connects as owners do; it can have no keychain of its own.
         package var prompter: UInt32?
+        /// The uid of chatelaine-identify, which connects as owners do; it can have no keychain of its own.
+        package var witness: UInt32?
         /// The one user whose keychain is served; nil for all.
         package var onlyUser: UInt32?
 
@@ -81,7 +83,13 @@ package final class EnclaveService: Sendable {
         try? changes.add(EnclaveWorker.Job(uid: 0) { for enclave in table.all { _ = try? enclave.state() } })
     }
 
-    func perform(_ request: EnclaveRequest, about uid: UInt32, isRoot: Bool) -> EnclaveReply {
+    /// - Parameter connection: that the request came over.
+    func perform(
+        _ request: EnclaveRequest,
+        about uid: UInt32,
+        isRoot: Bool,
+        on connection: UInt64
+    ) -> EnclaveReply {
         do throws(KeychainError) {
             switch request {
             case .presence: return .presence(try table.presence(of: uid))
@@ -90,6 +98,13 @@ package final class EnclaveService: Sendable {
                 return .done
             case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .presenceStatus, .forget, .makeKey, .useKey:
                 return EnclaveLoop.reply(to: request, try table.enclave(of: uid))
+            case .openContext(let groups):
+                // A program is told its groups in full.
+                guard !groups.contains(where: { $0.hasSuffix("*") }) else {
+                    throw KeychainError(.noPermission, "a context is for access groups that are named in full")
+                }
+                return .context(try table.desk(of: uid).openContext(groups, on: connection))
+            case .closeContext(let context): try table.desk(of: uid).closeContext(context, on: connection)
             case .beginRotation(let token): return .state(try table.enclave(of: uid).beginRotation(token))
             case .finishRotation(let generation):
                 return .state(try table.enclave(of: uid).finishRotation(of: generation))
@@ -118,7 +133,7 @@ package final class EnclaveService: Sendable {
                 try table.desk(of: uid).decline(question, because: failure, of: abilities)
             case .matched(let question): return .answer(try table.desk(of: uid).matched(question))
             case .mismatched(let question): return .answer(try table.desk(of: uid).mismatched(question))
-            case .openChannel, .acknowledge, .ask, .attend, .hint, .saw:
+            case .openChannel, .acknowledge, .ask, .attend, .hint, .saw, .vouch:
                 throw KeychainError(.internalError, "a request that is answered elsewhere")
             }
             return .done

@@ -1,3 +1,4 @@
+package import KeychainEnclave
 package import KeychainModel
 package import KeychainProtocol
 
@@ -25,19 +26,23 @@ package struct AdmittedPeer: Sendable {
     /// The name of another keychain of the user; nil for the user's one. No check of the product sets it: tests play many
     /// programs with a keychain each.
     package let uncheckedKeychain: String?
+    /// Has chatelaine-identify tell the enclave who it is, for one question to the owner; nil where nobody could.
+    package let vouch: (@Sendable () throws(KeychainError) -> AskerVoucher)?
 
     package init(
         uid: UInt32,
         caller: Caller,
         identity: ServiceIdentity,
         stream: any PeerStream,
-        uncheckedKeychain: String? = nil
+        uncheckedKeychain: String? = nil,
+        vouch: (@Sendable () throws(KeychainError) -> AskerVoucher)? = nil
     ) {
         self.uid = uid
         self.caller = caller
         self.identity = identity
         self.stream = stream
         self.uncheckedKeychain = uncheckedKeychain
+        self.vouch = vouch
     }
 }
 

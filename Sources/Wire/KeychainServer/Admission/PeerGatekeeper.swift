@@ -1,6 +1,7 @@
 import CLinux
 package import CodeSignature
 import Glibc
+import KeychainEnclave
 package import KeychainModel
 import KeychainProtocol
 package import PeerIdentity
@@ -52,7 +53,27 @@ package struct PeerGatekeeper: Gatekeeper {
         try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
         try authenticate(stream, by: deadline)
         try lookAgain(at: evidence, deadline, isInstalled: program.isInstalled)
-        return AdmittedPeer(uid: uid, caller: caller.caller, identity: caller.identity, stream: stream)
+        return AdmittedPeer(
+            uid: uid,
+            caller: caller.caller,
+            identity: caller.identity,
+            stream: stream,
+            vouch: vouching(for: stream)
+        )
+    }
+
+    /// For as long as the connection lives, which the stream's socket is.
+    private func vouching(for stream: CheckedSocket) -> (@Sendable () throws(KeychainError) -> AskerVoucher)? {
+        guard let witness = witness as? any VouchingWitness else { return nil }
+        return { () throws(KeychainError) in
+            let bytes = try asking { () throws(WitnessError) in
+                try witness.vouch(for: stream.socket, by: .now + Self.patience)
+            }
+            guard let voucher = AskerVoucher(bytes) else {
+                throw KeychainError(.notAvailable, "chatelaine-identify gave something else than a voucher")
+            }
+            return voucher
+        }
     }
 
     private func connectedUser(of socket: Int32) throws(KeychainError) -> UInt32 {

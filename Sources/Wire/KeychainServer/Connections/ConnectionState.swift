@@ -9,25 +9,32 @@ struct ConnectionState {
     var restoration: BegunRestoration?
     /// What was proved on it. It ends with the connection.
     let session: PresenceSession
-    let asker: Asker
+    let asker: QuestionAsker
 
     init(peer: AdmittedPeer, keychain: UserKeychain) {
-        asker = Asker(peer)
+        asker = QuestionAsker(peer)
         session = PresenceSession(of: asker) { () throws(KeychainError) in
             try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
         }
     }
 }
 
-extension Asker {
-    /// A program that was started by whoever may do anything to it is not what its signature says.
+extension QuestionAsker {
+    /// In system mode the enclave hears of it from chatelaine-identify. Elsewhere it is what is said here: a program that was started by whoever may do anything to it is not what its signature says.
     init(_ peer: AdmittedPeer) {
         let isVerified =
             switch (peer.identity.kind, peer.identity.mode) {
             case (.installed, _), (.signed, .session): true
             case (.signed, .system), (.unsigned, _): false
             }
-        self.init(name: peer.caller.name, isVerified: isVerified)
+        guard let vouch = peer.vouch else {
+            self.init(peer.caller, isVerified: isVerified)
+            return
+        }
+        let name = peer.caller.name
+        self.init(groups: peer.caller.groups) { () throws(KeychainError) in
+            .vouched(by: try vouch(), limitedName: name)
+        }
     }
 }
 
