@@ -134,7 +134,8 @@ final class AttackedMachine: Sendable {
         let variables = ["PATH": "/usr/bin:/bin", "HOME": home].merging(environment) { $1 }
         let inner = uid.map { Command(words, as: $0, environment: variables).words } ?? words
         return Command(
-            ["nsenter", "--mount=/proc/\(process)/ns/mnt", "--pid=/proc/\(process)/ns/pid_for_children"] + inner,
+            // What hangs is a failure, and no end of the tests.
+            ["timeout", "60", "nsenter", "--mount=/proc/\(process)/ns/mnt", "--pid=/proc/\(process)/ns/pid_for_children"] + inner,
             environment: uid == nil ? variables.merging(["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]) { $1 } : nil
         )
     }
@@ -145,8 +146,7 @@ final class AttackedMachine: Sendable {
         environment: [String: String] = [:],
         input: String = ""
     ) throws -> Command.Result {
-        // What hangs is a failure, and no end of the tests.
-        try command(["timeout", "60"] + words, as: uid, environment: environment).run(input: input)
+        try command(words, as: uid, environment: environment).run(input: input)
     }
 
     /// The processes of a program in the machine, as root sees them from outside.

@@ -72,3 +72,36 @@ struct Command {
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }
+
+/// A program that runs until it is stopped or crashes.
+final class RunningProgram {
+    private let process = Process()
+    private let input = Pipe()
+    private let output: String
+
+    /// - Parameter expected: what it prints once it is ready.
+    init(_ command: Command, in folder: String, until expected: String) throws {
+        output = folder + "/running-\(UUID().uuidString)"
+        _ = FileManager.default.createFile(atPath: output, contents: nil)
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command.words
+        process.currentDirectoryURL = URL(filePath: folder)
+        process.standardInput = input
+        let file = try FileHandle(forWritingTo: URL(filePath: output))
+        _ = try file.seekToEnd()
+        process.standardOutput = file
+        process.standardError = file
+        try process.runHearingSignals()
+        guard eventually({ self.text.contains(expected) || !self.process.isRunning }), text.contains(expected) else {
+            throw AttackFailure("\(command.words) is not ready: \(text)")
+        }
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+
+    func waitForEnd() -> Bool { eventually { !self.process.isRunning } }
+}
