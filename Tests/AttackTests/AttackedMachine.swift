@@ -119,6 +119,11 @@ final class AttackedMachine: Sendable {
             """
         let entitlements = try EntitlementsTemplate.complete(Data(list.utf8), team: key.team, identifier: "app")
         try ProgramSigner.sign(path, entitlements: entitlements, with: key)
+        try mark(path)
+    }
+
+    /// Installs what is signed.
+    func mark(_ path: String) throws {
         let verifier = SignatureVerifier(teams: TrustedTeams(directory: folder + "/teams"))
         _ = try ProgramInstaller.install(path, markerGroup: AttackSite.markerGroup, verifier: verifier)
     }
@@ -135,7 +140,10 @@ final class AttackedMachine: Sendable {
         let inner = uid.map { Command(words, as: $0, environment: variables).words } ?? words
         return Command(
             // What hangs is a failure, and no end of the tests.
-            ["timeout", "60", "nsenter", "--mount=/proc/\(process)/ns/mnt", "--pid=/proc/\(process)/ns/pid_for_children"] + inner,
+            [
+                "timeout", "60", "nsenter", "--mount=/proc/\(process)/ns/mnt",
+                "--pid=/proc/\(process)/ns/pid_for_children",
+            ] + inner,
             environment: uid == nil ? variables.merging(["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]) { $1 } : nil
         )
     }

@@ -79,8 +79,10 @@ final class RunningProgram {
     private let input = Pipe()
     private let output: String
 
-    /// - Parameter expected: what it prints once it is ready.
-    init(_ command: Command, in folder: String, until expected: String) throws {
+    /// - Parameters:
+    ///   - words: what it is told; its input stays open.
+    ///   - expected: what it prints once it is ready.
+    init(_ command: Command, in folder: String, telling words: String = "", until expected: String) throws {
         output = folder + "/running-\(UUID().uuidString)"
         _ = FileManager.default.createFile(atPath: output, contents: nil)
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -92,16 +94,19 @@ final class RunningProgram {
         process.standardOutput = file
         process.standardError = file
         try process.runHearingSignals()
+        try input.fileHandleForWriting.write(contentsOf: Data(words.utf8))
         guard eventually({ self.text.contains(expected) || !self.process.isRunning }), text.contains(expected) else {
             throw AttackFailure("\(command.words) is not ready: \(text)")
         }
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+    deinit { stop() }
 
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+
+    func stop() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
 
     func waitForEnd() -> Bool { eventually { !self.process.isRunning } }
 }

@@ -81,7 +81,8 @@ struct EnvironmentAttackTests {
         #expect(try machine.run([program, "store", secret]).status == 0)
         let folder = try lures.emptyFolder()
         // A list that names the attacker's own groups.
-        let list = "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array><string>x</string></array></dict></plist>"
+        let list =
+            "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array><string>x</string></array></dict></plist>"
         try Data(list.utf8).write(to: URL(filePath: folder + "/entitlements"))
 
         for redirection in redirections(to: folder) {
@@ -105,12 +106,17 @@ struct EnvironmentAttackTests {
         #expect(FileManager.default.fileExists(atPath: folder + "/keychain"))
         #expect(try machine.run([program, "find"], environment: redirections[1]).contains("not found"))
         #expect(try machine.run([program, "find"], environment: redirections[2]).contains("not found"))
-        let loaded = try machine.run([program, "find"], environment: ["LD_PRELOAD": lures.folder + "/libs/libprogram.so"])
+        let loaded = try machine.run(
+            [program, "find"],
+            environment: ["LD_PRELOAD": lures.folder + "/libs/libprogram.so"]
+        )
         #expect(loaded.contains("LOOT library"), "\(loaded.everything)")
     }
 
     /// Swift's runtime reads its switches in programs with rights of their own too. This is what they can do.
-    @Test func `an installed Swift program heeds switches of Swift's runtime, none of which shows or loads anything (as root)`()
+    @Test
+    func
+        `an installed Swift program heeds switches of Swift's runtime, none of which shows or loads anything (as root)`()
         throws
     {
         let program = try machine.install("attacked-program", groups: ["switches"])
