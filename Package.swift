@@ -624,13 +624,21 @@ let package = Package(
             path: "Tests/UncheckedDaemon",
             swiftSettings: settings
         ),
+        // A program that is installed, in Swift and with nothing of ours in sight, to be attacked.
+        .executableTarget(
+            name: "attacked-program",
+            dependencies: ["Security"],
+            path: "Tests/AttackedProgram",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
         // Programs that try to get at what is not theirs, against the service's real processes.
         .testTarget(
             name: "AttackTests",
             dependencies: [
                 "PeerIdentity", "CodeSignature", "KeychainModel", "KeychainProtocol", "KeychainClient",
                 "KeychainTestSupport", "KeychainEnclave", "EnclaveProtocol",
-                "unchecked-daemon", "chatelaine-identify", "chatelaine-enclave", "ChatelaineTool",
+                "unchecked-daemon", "chatelained", "chatelaine-identify", "chatelaine-enclave", "chatelaine-prompt",
+                "ChatelaineTool", "SecurityTool", "attacked-program",
             ],
             swiftSettings: settings
         ),

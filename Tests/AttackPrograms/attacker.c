@@ -23,6 +23,7 @@ static const struct {
     {"read-client", read_client},
     {"read-process", read_process},
     {"replace-file", replace_own_file},
+    {"occupy", occupy},
 };
 
 int main(int count, char **arguments) {
@@ -218,4 +219,20 @@ void answer_through_output(void) {
 // With the answer of another connection.
 void replay(void) {
     through_output(false);
+}
+
+// Connections that say nothing, as many as there can be, until its input ends.
+void occupy(void) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, setting("SOCKET"), sizeof address.sun_path - 1);
+    for (int count = 0; count < 400; count++) {
+        int service = (int)CHECK(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+        if (connect(service, (struct sockaddr *)&address, sizeof address) != 0) {
+            usleep(1000);
+        }
+    }
+    char byte;
+    CHECK(write(1, "occupied\n", 9));
+    while (read(0, &byte, 1) > 0) {
+    }
 }

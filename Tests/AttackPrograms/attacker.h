@@ -23,6 +23,7 @@ void trace_start(void);
 void read_client(void);
 void read_process(void);
 void replace_own_file(void);
+void occupy(void);
 
 void become_own_namespace(int flags);
 _Noreturn void run_victim(const char *kind);

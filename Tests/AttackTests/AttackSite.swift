@@ -92,16 +92,19 @@ final class AttackSite: Sendable {
 
     // MARK: - Programs
 
-    private func compile() throws {
+    /// Compiles programs of `Tests/AttackPrograms`.
+    static func compile(_ output: String, _ arguments: [String]) throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "AttackPrograms").path
-        func compile(_ output: String, _ arguments: [String]) throws {
-            let words =
-                [Self.compiler ?? "cc", "-O1", "-o", output]
-                + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
-            let result = try Command(words).run()
-            guard result.status == 0 else { throw AttackFailure(result.errors) }
-        }
+        let words =
+            [compiler ?? "cc", "-O1", "-o", output]
+            + arguments.map { $0.hasSuffix(".c") ? sources + "/" + $0 : $0 }
+        let result = try Command(words).run()
+        guard result.status == 0 else { throw AttackFailure(result.errors) }
+    }
+
+    private func compile() throws {
+        let compile = Self.compile
         try compile(victim, ["-static", "victim.c", "sha256.c"])
         try compile(
             attacker,

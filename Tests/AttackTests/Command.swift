@@ -12,9 +12,12 @@ struct Command {
         var text: String { String(decoding: output.prefix(400), as: UTF8.self) }
 
         func contains(_ text: String) -> Bool { output.range(of: Data(text.utf8)) != nil }
+
+        /// All that was printed, to output and errors.
+        var everything: String { String(decoding: output, as: UTF8.self) + errors }
     }
 
-    private let words: [String]
+    let words: [String]
     private let environment: [String: String]?
 
     /// - Parameters:
@@ -34,7 +37,8 @@ struct Command {
         )
     }
 
-    func run() throws -> Result {
+    /// - Parameter input: what it reads, and then its input ends.
+    func run(input: String = "") throws -> Result {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
@@ -46,7 +50,10 @@ struct Command {
             for file in [output, errors] { try? FileManager.default.removeItem(at: file) }
         }
         for file in [output, errors] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-        process.standardInput = FileHandle.nullDevice
+        let words = folder.appending(path: "input-\(UUID().uuidString)")
+        try Data(input.utf8).write(to: words)
+        process.standardInput = try FileHandle(forReadingFrom: words)
+        try FileManager.default.removeItem(at: words)
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.runHearingSignals()
@@ -64,4 +71,42 @@ struct Command {
         }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
+}
+
+/// A program that runs until it is stopped or crashes.
+final class RunningProgram {
+    private let process = Process()
+    private let input = Pipe()
+    private let output: String
+
+    /// - Parameters:
+    ///   - words: what it is told; its input stays open.
+    ///   - expected: what it prints once it is ready.
+    init(_ command: Command, in folder: String, telling words: String = "", until expected: String) throws {
+        output = folder + "/running-\(UUID().uuidString)"
+        _ = FileManager.default.createFile(atPath: output, contents: nil)
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command.words
+        process.currentDirectoryURL = URL(filePath: folder)
+        process.standardInput = input
+        let file = try FileHandle(forWritingTo: URL(filePath: output))
+        _ = try file.seekToEnd()
+        process.standardOutput = file
+        process.standardError = file
+        try process.runHearingSignals()
+        try input.fileHandleForWriting.write(contentsOf: Data(words.utf8))
+        guard eventually({ self.text.contains(expected) || !self.process.isRunning }), text.contains(expected) else {
+            throw AttackFailure("\(command.words) is not ready: \(text)")
+        }
+    }
+
+    deinit { stop() }
+
+    var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+
+    func stop() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    func waitForEnd() -> Bool { eventually { !self.process.isRunning } }
 }

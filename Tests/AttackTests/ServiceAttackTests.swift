@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTestSupport
 import Testing
 
 /// What a user's processes try without taking another program's place, and what stands behind the service.
@@ -78,5 +79,25 @@ struct ServiceAttackTests {
         #expect(!crashing.logText.contains("Crash") && !crashing.logText.contains("Registers"), "\(crashing.logText)")
         let left = try FileManager.default.subpathsOfDirectory(atPath: crashing.folder)
         #expect(!left.contains { $0.contains("core") })
+    }
+
+    @Test func `a service without descriptors left takes nobody for the victim, and serves it afterwards (as root)`()
+        throws
+    {
+        let short = try AttackedService(site, without: [], options: ["--descriptors", "64"])
+        let environment = site.environment.merging(["SOCKET": short.socket]) { $1 }
+        let occupier = try RunningProgram(
+            Command([site.attacker, "occupy"], as: AttackSite.user, environment: environment),
+            in: site.folder,
+            until: "occupied"
+        )
+        for attack in Attack.onTheHandshake {
+            #expect(try !attack.run(on: short, site).contains(site.secret), "\(attack)")
+        }
+        occupier.stop()
+        let isServed = try eventually {
+            try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run().contains(site.secret)
+        }
+        #expect(isServed, "\(short.logText.suffix(400))")
     }
 }

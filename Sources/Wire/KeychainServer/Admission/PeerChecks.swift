@@ -60,6 +60,11 @@ package struct PeerChecks: OptionSet, Sendable {
     /// It is on a mount of the system's that heeds set-group-id.
     package static let fileMount = PeerChecks(rawValue: 1 << 35)
 
+    // MARK: - What is remembered of programs
+
+    /// A program is remembered by the mount's number that is never used again, and not by its device's alone.
+    package static let uniqueMount = PeerChecks(rawValue: 1 << 40)
+
     /// All of them, as options name them.
     package static let named: KeyValuePairs<String, PeerChecks> = [
         "liveness": .liveness, "user-ids": .userIDs, "empty-queue": .emptyQueue, "proof": .proof,
@@ -69,5 +74,6 @@ package struct PeerChecks: OptionSet, Sendable {
         "mount-namespace": .mountNamespace, "root": .root, "no-new-privileges": .noNewPrivileges, "seccomp": .seccomp,
         "dumpability": .dumpability,
         "file-owner": .fileOwner, "file-mode": .fileMode, "file-marker": .fileMarker, "file-mount": .fileMount,
+        "unique-mount": .uniqueMount,
     ]
 }

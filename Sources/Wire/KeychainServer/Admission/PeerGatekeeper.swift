@@ -132,7 +132,7 @@ package struct PeerGatekeeper: Gatekeeper {
             executable.file.uniqueMount == 0
             ? nil
             : VerdictCache.Key(
-                mount: executable.file.uniqueMount,
+                mount: checks.contains(.uniqueMount) ? executable.file.uniqueMount : 1,
                 device: executable.file.device,
                 inode: executable.file.inode,
                 changed: FileTime(seconds: seconds, nanoseconds: nanoseconds),

@@ -1,0 +1,81 @@
+import Foundation
+import KeychainTestSupport
+import Testing
+
+/// What an attacker does to the files of programs, and what files say whom to believe.
+@Suite(.enabled(if: AttackedMachine.obstacle == nil, "needs root, namespaces, setpriv, nsenter and a C compiler"))
+struct ProgramFileAttackTests {
+    private let machine: AttackedMachine
+
+    init() throws {
+        machine = try AttackedMachine.shared.get()
+    }
+
+    /// As the victim's user, who asks in the program's own name.
+    private func ask(_ program: String) throws -> Command.Result {
+        let environment = machine.site.environment.merging(["SOCKET": machine.socket]) { $1 }
+        return try machine.run([program, "ask"], environment: environment)
+    }
+
+    @Test func `a program of more than a gibibyte is refused, and not read (as root)`() throws {
+        let program = machine.home + "/large"
+        try FileManager.default.copyItem(atPath: machine.site.attacker, toPath: program)
+        #expect(try !ask(program).errors.contains("hello"))
+
+        // With a hole at its end, which costs no room.
+        #expect(truncate(program, 1 << 30 + 1) == 0)
+        let start = Date.now
+        let refused = try ask(program)
+        #expect(refused.errors.contains("no hello"), "\(refused.everything)")
+        #expect(Date.now.timeIntervalSince(start) < 5)
+    }
+
+    @Test func `a program that has a second name is not installed (as root)`() throws {
+        let program = machine.folder + "/two-names"
+        try FileManager.default.copyItem(atPath: AttackedService.beside("attacked-program"), toPath: program)
+        try machine.sign(program, groups: ["names"])
+        #expect(link(program, program + "-again") == 0)
+        #expect(throws: (any Error).self) { try machine.mark(program) }
+        #expect(unlink(program + "-again") == 0)
+        try machine.mark(program)
+    }
+
+    @Test(.enabled(if: Command.find("openssl") != nil, "needs openssl"))
+    func `an installed program believes no anchors that its environment names (as root, needs openssl)`() throws {
+        let folder = machine.home + "/anchors"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func openssl(_ arguments: [String]) throws {
+            let result = try Command(["openssl"] + arguments).run()
+            guard result.status == 0 else { throw AttackFailure(result.errors) }
+        }
+        let authority = folder + "/authority.pem"
+        let leaf = folder + "/leaf.pem"
+        let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        try openssl(
+            [
+                "req", "-x509", "-subj", "/CN=Evil", "-days", "30", "-keyout", folder + "/authority.key", "-out",
+                authority,
+            ]
+                + curve
+        )
+        try openssl(
+            ["req", "-new", "-subj", "/CN=bank.example", "-keyout", folder + "/leaf.key", "-out", folder + "/leaf.csr"]
+                + curve
+        )
+        try Data("subjectAltName=DNS:bank.example\nextendedKeyUsage=serverAuth\n".utf8)
+            .write(to: URL(filePath: folder + "/extensions"))
+        try openssl([
+            "x509", "-req", "-in", folder + "/leaf.csr", "-CA", authority, "-CAkey", folder + "/authority.key",
+            "-CAcreateserial", "-days", "20", "-extfile", folder + "/extensions", "-out", leaf,
+        ])
+        let verify = ["verify-cert", "-c", leaf, "-p", "ssl", "-s", "bank.example"]
+        let anchors = ["SSL_CERT_FILE": authority]
+        let installed = try machine.run(
+            [machine.install("security", groups: ["security"])] + verify,
+            environment: anchors
+        )
+        #expect(installed.status != 0, "\(installed.everything)")
+        let plain = try machine.run([machine.plain("security")] + verify, environment: anchors)
+        #expect(plain.status == 0, "\(plain.everything)")
+    }
+}
