@@ -117,11 +117,14 @@ struct OwnersTools {
         try Data((Self.hexadecimal(token.bytes) + "\n").utf8).write(to: URL(filePath: file))
     }
 
-    /// The victim's own answer from the service.
+    /// The victim's own answer from the service. On a busy machine the service may give up a caller: it is asked again.
     func victimReads() throws -> Bool {
         let environment = site.environment.merging(["SOCKET": service.socket]) { $1 }
-        return try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
-            .contains(site.secret)
+        for _ in 0..<3 {
+            let answer = try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run()
+            if answer.contains(site.secret) { return true }
+        }
+        return false
     }
 
     // MARK: - An older version's

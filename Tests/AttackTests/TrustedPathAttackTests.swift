@@ -125,14 +125,16 @@ struct TrustedPathAttackTests {
             let other = try root.authorize(operation, passcode: nil)
             #expect(try tools.failure(set(other)) == .authenticationFailed)
         }
-        // Root has a keychain too.
-        _ = try Command(
-            [ServiceProcess.program("chatelaine"), "passcode", "remove", "--stdin"],
+        // Root has a keychain too, once it has an item.
+        let list = tools.folder + "/root.csv"
+        try Data("Title,Username,Password\na,root,one\n".utf8).write(to: URL(filePath: list))
+        let imported = try Command(
+            [ServiceProcess.program("chatelaine"), "import", list],
             environment: ["CHATELAINE_KEYCHAIN": "unix:" + tools.service.socket, "PATH": "/usr/bin:/bin"]
         ).run()
-        if let foreign = try? tools.root(of: 0).authorize(.setPasscode, passcode: nil) {
-            #expect(try tools.failure(set(foreign)) == .authenticationFailed)
-        }
+        try #require(imported.status == 0, "\(imported.errors)")
+        let foreign = try tools.root(of: 0).authorize(.setPasscode, passcode: nil)
+        #expect(try tools.failure(set(foreign)) == .authenticationFailed)
         #expect(try tools.failure(set(Self.invented)) == .authenticationFailed)
         // Nobody gets one for somebody else, or from somebody else.
         #expect(try tools.failure(.authorize(.setPasscode, passcode: nil), about: 0) == .noPermission)

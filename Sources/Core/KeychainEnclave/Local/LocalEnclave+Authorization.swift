@@ -18,7 +18,7 @@ extension LocalEnclave {
             }
         case .program:
             // Before a passcode is tried: what is refused costs nothing, and counts no guess.
-            guard operation.takesPasscode else { throw Self.needsSystem }
+            guard operation.takesPasscode else { throw Self.needsSystem(for: operation) }
             guard let record = try withState({ (state) throws(KeychainError) in state.keybag.passcode }) else {
                 throw KeychainError(
                     .authenticationFailed,
@@ -57,14 +57,25 @@ extension LocalEnclave {
         by visitor: Visitor
     ) throws(KeychainError) {
         guard visitor == .program else { return }
-        guard let token else { throw Self.needsSystem }
+        guard let token else { throw Self.needsSystem(for: operation) }
         try redeem(token, for: operation)
     }
 
-    private static var needsSystem: KeychainError {
-        KeychainError(
+    private static func needsSystem(for operation: GuardedOperation) -> KeychainError {
+        let command =
+            switch operation {
+            case .backup: "backup create"
+            case .restore: "backup restore"
+            case .export: "export"
+            case .rotateKeys: "rotate-keys"
+            case .setPasscode: "passcode set"
+            case .removePasscode: "passcode remove"
+            case .confirmPasscode: "passcode confirm"
+            case .changeSettings: "settings"
+            }
+        return KeychainError(
             .authenticationFailed,
-            "this needs the administrator, or that the system authenticates you, which the command chatelaine asks it to do"
+            "this needs the administrator, or that the system authenticates you; run: chatelaine \(command)"
         )
     }
 

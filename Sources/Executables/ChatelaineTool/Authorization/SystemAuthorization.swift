@@ -11,14 +11,18 @@ struct SystemAuthorization {
 
     /// What a command needs before it asks for what root alone, or the person, may do.
     ///
+    /// - Parameter alternative: what root runs instead, with the option `--uid`.
     /// - Returns: nil where nothing keeps programs apart, or the caller is root.
     /// - Throws: a failure where the system cannot ask, before anybody has typed anything.
-    static func ifNeeded(in state: EnclaveState) throws -> SystemAuthorization? {
+    static func ifNeeded(
+        in state: EnclaveState,
+        orAsRoot alternative: String = "passcode set"
+    ) throws -> SystemAuthorization? {
         guard state.keepsProgramsApart, geteuid() != 0 else { return nil }
-        return try SystemAuthorization()
+        return try SystemAuthorization(orAsRoot: alternative)
     }
 
-    private init() throws {
+    private init(orAsRoot alternative: String) throws {
         guard let path = Self.helperPath() else { throw Failure("where this program is cannot be told") }
         helper = path
         // Only by its path: whoever starts this command has chosen its environment.
@@ -27,9 +31,9 @@ struct SystemAuthorization {
         guard let mode = Self.isOfRoot(path), hasPolkit || mode & S_ISUID != 0 else {
             throw Failure(
                 """
-                being one of your programs is not enough for this. Either root does it (the option --uid \(getuid()) says for \
-                whom), or a log-in gives the passcode to pam_chatelaine, or the system authenticates you, by polkit or PAM: for \
-                that \(path) has to be installed, and root's
+                being one of your programs is not enough for this. Root is asked for nothing (sudo chatelaine \(alternative) \
+                --uid \(getuid())), a log-in with pam_chatelaine confirms the passcode, or the system authenticates you, by \
+                polkit or PAM: for that \(path) has to be installed, and root's
                 """
             )
         }

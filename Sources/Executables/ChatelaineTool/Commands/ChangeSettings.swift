@@ -49,7 +49,7 @@ struct ChangeSettings: ParsableCommand {
         let wipesOtherwise = settings.wipesAfter != state.settings.wipesAfter
         guard geteuid() != 0, isLaxer || wipesOtherwise else { return try control.change(settings, passcode: nil) }
         if state.keepsProgramsApart, wipesOtherwise || !state.isPasscodeEnough {
-            let token = try SystemAuthorization.ifNeeded(in: state)?.token(for: .changeSettings)
+            let token = try SystemAuthorization.ifNeeded(in: state, orAsRoot: "settings")?.token(for: .changeSettings)
             return try control.change(settings, passcode: nil, with: token)
         }
         let passcode = state.hasPasscode ? try options.questions.ask(for: "passcode") : nil

@@ -85,7 +85,7 @@ struct RemovePasscode: ParsableCommand {
 
     func run() throws {
         let control = try options.owner.control()
-        let authorization = try SystemAuthorization.ifNeeded(in: control.requirePasscode())
+        let authorization = try SystemAuthorization.ifNeeded(in: control.requirePasscode(), orAsRoot: "passcode remove")
         if !options.readsStandardInput {
             Console.printError("Items that are there only with a passcode (WhenPasscodeSet) will be destroyed.\n")
         }
@@ -115,7 +115,7 @@ struct ConfirmPasscode: ParsableCommand {
             throw Failure("there is nothing to confirm: nothing keeps your programs apart here")
         }
         guard !state.isPasscodeConfirmed else { return }
-        let authorization = try SystemAuthorization.ifNeeded(in: state)
+        let authorization = try SystemAuthorization.ifNeeded(in: state, orAsRoot: "passcode confirm")
         let passcode = try options.questions.ask(for: "passcode")
         try control.confirmPasscode(passcode, with: authorization?.token(for: .confirmPasscode))
     }
