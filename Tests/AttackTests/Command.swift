@@ -105,7 +105,8 @@ final class RunningProgram {
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
     func stop() {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        // What started it hands the signal on.
+        if process.isRunning { kill(process.processIdentifier, SIGTERM) }
     }
 
     func waitForEnd() -> Bool { eventually { !self.process.isRunning } }

@@ -78,4 +78,43 @@ struct ProgramFileAttackTests {
         let plain = try machine.run([machine.plain("security")] + verify, environment: anchors)
         #expect(plain.status == 0, "\(plain.everything)")
     }
+
+    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/fuse"), "needs /dev/fuse"))
+    func `a program on a file system that stops answering holds up nobody (as root, needs /dev/fuse)`() throws {
+        let place = machine.folder + "/served"
+        let server = machine.folder + "/file-server"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try AttackSite.compile(server, ["-static", "served.c"])
+        let serving = try RunningProgram(
+            machine.command([server, place, machine.site.attacker], as: nil),
+            in: machine.folder,
+            until: "served"
+        )
+        defer {
+            for process in machine.processes(named: "file-server") { kill(process, SIGKILL) }
+            _ = serving.waitForEnd()
+        }
+        let environment = machine.site.environment.merging(["SOCKET": machine.socket]) { $1 }
+        let start = Date.now
+        let attack = try RunningProgram(
+            machine.command([place + "/program", "ask"], environment: environment),
+            in: machine.folder,
+            until: "hello"
+        )
+        #expect(attack.text.contains("no hello") || attack.text.contains("before hello"), "\(attack.text)")
+        #expect(Date.now.timeIntervalSince(start) < 10)
+        let victim = try machine.run([machine.site.victim, "get"], environment: environment)
+        #expect(!victim.errors.contains("refused"), "\(victim.errors)")
+
+        // Whoever does ask that file system waits for as long as it likes.
+        let asking = try RunningProgram(
+            machine.command(["sh", "-c", "echo begun; stat \(place)/program; echo over"], as: nil),
+            in: machine.folder,
+            until: "begun"
+        )
+        usleep(1_500_000)
+        #expect(!asking.text.contains("over"), "it answers: \(asking.text)")
+        for process in machine.processes(named: "file-server") { kill(process, SIGKILL) }
+        #expect(eventually { asking.text.contains("over") })
+    }
 }
