@@ -12,10 +12,11 @@ struct TerminalAgent: ~Copyable {
     /// Returns when the agent is registered for this process, or cannot be: polkit says so then to pkexec.
     init() {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else {
+        guard unsafe pipe(&ends) == 0 else {
             process = -1
             return
         }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // One that a desktop has comes first.
         let words = [Self.program, "--fallback", "--process", "\(getpid())", "--notify-fd", "3"]
         var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
@@ -42,6 +43,6 @@ struct TerminalAgent: ~Copyable {
     deinit {
         guard process > 0 else { return }
         kill(process, SIGTERM)
-        while unsafe waitpid(process, nil, 0) < 0, errno == EINTR {}
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }
 }
