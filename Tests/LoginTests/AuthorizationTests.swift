@@ -3,9 +3,10 @@ import KeychainEnclave
 import KeychainTestSupport
 import Testing
 
-/// The operations that every enclave knows.
 private let operations: [(name: String, operation: GuardedOperation)] = [
     ("backup", .backup), ("restore", .restore), ("export", .export), ("rotate-keys", .rotateKeys),
+    ("set-passcode", .setPasscode), ("remove-passcode", .removePasscode), ("confirm-passcode", .confirmPasscode),
+    ("change-settings", .changeSettings),
 ]
 
 /// What malware puts into the environment of a program that runs as root.

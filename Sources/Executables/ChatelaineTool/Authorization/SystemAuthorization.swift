@@ -67,7 +67,7 @@ struct SystemAuthorization {
 
     /// Asks for one thing. The token is good for a minute: it is asked for when all else is there.
     func token(for operation: GuardedOperation) throws -> AuthorizationToken {
-        var (status, output) = try run([starter, helper, operation.name].compactMap(\.self))
+        var (status, output) = try runHelper(for: operation)
         defer { Self.wipe(&output) }
         switch (status, starter) {
         case (0, _):
@@ -81,6 +81,15 @@ struct SystemAuthorization {
         case (1, _): throw Failure("the system has not allowed it; nothing was done")
         default: throw Failure("\(helper) failed; nothing was done")
         }
+    }
+
+    private func runHelper(for operation: GuardedOperation) throws -> (status: Int32, output: [UInt8]) {
+        guard let starter else { return try run([helper, operation.name]) }
+        let agent = TerminalAgent()
+        let outcome = Result { try run([starter, "--disable-internal-agent", helper, operation.name]) }
+        // It is there for as long as polkit may ask.
+        _ = consume agent
+        return try outcome.get()
     }
 
     /// 64 digits and a newline.
