@@ -6,7 +6,7 @@ import KeychainProtocol
 /// What a connection has beside its requests.
 struct ConnectionState {
     /// A restoration that it has begun.
-    var restoration: BegunRestoration?
+    var restoration: HeldRestoration?
     /// What was proved on it. It ends with the connection.
     let session: PresenceSession
     let asker: Asker
@@ -17,6 +17,12 @@ struct ConnectionState {
             try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
         }
     }
+}
+
+/// A restoration, which takes room on the disk: a keychain has one at a time.
+struct HeldRestoration {
+    let begun: BegunRestoration
+    let place: RestorationPlace
 }
 
 extension Asker {
