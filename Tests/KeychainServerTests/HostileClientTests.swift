@@ -163,7 +163,7 @@ struct HostileClientTests {
     func `large frames of many connections wait for each other`() throws {
         var limits = ServiceLimits()
         limits.frameTime = .seconds(30)
-        limits.largeRequestsOfUser = 1
+        limits.frameMemoryOfUser = 1
         let service = try TestService(limits: limits)
         let secret = [UInt8](repeating: 7, count: 512 << 10)
         let group = DispatchGroup()

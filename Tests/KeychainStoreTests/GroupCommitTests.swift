@@ -159,7 +159,11 @@ struct GroupCommitTests {
         var all = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         all.limit = .all
         let one = FindRequest(query: ItemQuery(itemClass: .genericPassword))
-        let results = try engine.perform([.find(all), .find(one)], for: caller, answeringAtMost: 4096)
+        let results = try engine.perform(
+            [.find(all), .find(one)],
+            for: caller,
+            within: MemoryAllowance(MemoryAllowance.Size(answer: 4096, row: 4096))
+        )
         guard case .failure(let error) = results[0], case .success = results[1] else {
             Issue.record("\(results)")
             return

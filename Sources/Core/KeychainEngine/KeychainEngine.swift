@@ -60,6 +60,9 @@ package final class KeychainEngine: Sendable {
     /// The number of writes that wait for their transaction, and that of the durable transactions so far.
     package var commitCounts: (waiting: Int, done: Int) { store.commitCounts }
 
+    /// How much the keychain holds.
+    package func storageUsage() throws(KeychainError) -> StorageQuota.Usage { try store.storageUsage() }
+
     /// Writes the journal back into the database, if nobody is writing.
     package func emptyJournalIfFree() {
         store.emptyJournalIfFree()

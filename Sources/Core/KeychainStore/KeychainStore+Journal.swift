@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import GRDB
 import Glibc
+import KeychainModel
 import Logging
 import Synchronization
 
@@ -20,7 +21,25 @@ extension KeychainStore {
         }
     }
 
-    private var isJournalLong: Bool { journalSize > Self.largestJournal * 4096 }
+    private var isJournalLong: Bool {
+        let size = journalSize
+        lastJournal.store(size, ordering: .relaxed)
+        return size > Self.largestJournal * 4096
+    }
+
+    /// Where there is a quota, a reader that stands in the way of the journal's end must not let it grow without one.
+    private static let largestPinnedJournal = 32 << 20
+
+    /// - Throws: `diskFull` while the journal is long and a reader keeps it from being written back.
+    func requireShortJournal() throws(KeychainError) {
+        guard quota != nil, isCleaning.load(ordering: .relaxed),
+            lastJournal.load(ordering: .relaxed) > Self.largestPinnedJournal
+        else { return }
+        throw KeychainError(
+            .diskFull,
+            "the keychain's journal is full, since somebody is reading an answer slowly; try again when that has ended"
+        )
+    }
 
     private var journalSize: Int {
         var status = stat()
@@ -39,8 +58,12 @@ extension KeychainStore {
     /// A reader that is under way makes that impossible; then it is tried again until it works.
     private func emptyJournal() {
         switch truncate() {
-        case .done: hasTraces.store(false, ordering: .relaxed)
-        case .blocked: cleanLater()
+        case .done:
+            hasTraces.store(false, ordering: .relaxed)
+            lastJournal.store(0, ordering: .relaxed)
+        case .blocked:
+            _ = isJournalLong
+            cleanLater()
         case .failed: break
         }
     }
@@ -70,7 +93,9 @@ extension KeychainStore {
         switch result {
         case .blocked: return false
         case .failed: break
-        case .done: hasTraces.store(false, ordering: .relaxed)
+        case .done:
+            hasTraces.store(false, ordering: .relaxed)
+            lastJournal.store(0, ordering: .relaxed)
         }
         isCleaning.store(false, ordering: .relaxed)
         return true

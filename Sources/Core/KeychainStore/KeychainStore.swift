@@ -22,6 +22,10 @@ package final class KeychainStore: Sendable {
     let hasTraces = Atomic<Bool>(false)
     /// Whether a thread is waiting for readers to finish, to remove those traces.
     let isCleaning = Atomic<Bool>(false)
+    /// The journal's bytes when they were last looked at.
+    let lastJournal = Atomic<Int>(0)
+    /// Nil where there is no limit but the disk.
+    let quota: QuotaState?
     private let commits = GroupCommit()
     private let transactionCount = Atomic<Int>(0)
 
@@ -33,9 +37,10 @@ package final class KeychainStore: Sendable {
     // MARK: - Opening
 
     /// A keychain that lives in this process alone.
-    package init(inMemory header: Header, log: Logger) throws(KeychainError) {
+    package init(inMemory header: Header, quota: StorageQuota? = nil, log: Logger) throws(KeychainError) {
         place = .memory
         file = nil
+        self.quota = quota.map(QuotaState.init)
         self.log = log
         writer = try Connection.openInMemory()
         let queue = writer
@@ -76,13 +81,20 @@ package final class KeychainStore: Sendable {
 
     /// Opens an existing database.
     ///
+    /// - Parameter quota: how much the keychain may hold; nil for as much as the disk takes.
     /// - Throws: `notAvailable` for a file that is missing, damaged, not ours, newer or not with the schema that it
     ///   ought to have; `noPermission`.
-    package init(path: String, lock: WriterLock, log: Logger) throws(KeychainError) {
+    package init(
+        path: String,
+        lock: WriterLock,
+        quota: StorageQuota? = nil,
+        log: Logger
+    ) throws(KeychainError) {
         guard let file = try DatabaseFile.check(path: path) else {
             throw KeychainError(.notAvailable, "the keychain's database is missing; restore it from a copy")
         }
         self.file = file
+        self.quota = quota.map(QuotaState.init)
         writer = try Connection.open(path: path, for: .writing)
         place = .file(path: path, lock: lock, readers: ReaderPool(path: path))
         self.log = log
@@ -178,15 +190,19 @@ package final class KeychainStore: Sendable {
 
     /// Reads.
     ///
-    /// - Parameter snapshot: whether all that the body asks for has to be of one moment. A single question always is,
-    ///   and does without the two statements of a transaction.
+    /// - Parameters:
+    ///   - snapshot: whether all that the body asks for has to be of one moment. A single question always is, and does
+    ///     without the two statements of a transaction.
+    ///   - allowance: what rows may take in memory; nil for as much as they do.
     package func read<Value>(
         snapshot: Bool,
+        within allowance: MemoryAllowance? = nil,
         _ body: (ReadTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         func read(_ database: Database) throws -> Value {
-            guard snapshot else { return try body(ReadTransaction(database: database)) }
-            return try database.inSnapshot { try body(ReadTransaction(database: $0)) }
+            let transaction = ReadTransaction(database: database, allowance: allowance)
+            guard snapshot else { return try body(transaction) }
+            return try database.inSnapshot { _ in try body(transaction) }
         }
         switch place {
         case .memory:
@@ -201,12 +217,19 @@ package final class KeychainStore: Sendable {
     ///
     /// The body may run on another thread than the caller's, and more than once, of which the last time counts.
     ///
-    /// - Throws: what the body throws; `notAvailable` if another process does not let go of the lock.
+    /// - Parameter usesReserve: for what makes room, or has to be possible without any: it may go a little beyond the quota.
+    /// - Throws: what the body throws; `notAvailable` if another process does not let go of the lock; `diskFull`.
     package func write<Value>(
+        usesReserve: Bool = false,
         _ body: (WriteTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
+        if !usesReserve { try requireShortJournal() }
         var value: Value?
-        func keep(_ transaction: WriteTransaction) throws(KeychainError) { value = try body(transaction) }
+        func keep(_ transaction: WriteTransaction) throws(KeychainError) {
+            value = try transaction.limited(usesReserve: usesReserve) { () throws(KeychainError) in
+                try body(transaction)
+            }
+        }
         switch place {
         case .memory:
             try KeychainError.translatingSQLite { _ = try commit(keep) }
@@ -273,12 +296,15 @@ package final class KeychainStore: Sendable {
     /// - Returns: whether old contents were removed or replaced.
     private func commit(_ body: (WriteTransaction) throws(KeychainError) -> Void) throws -> Bool {
         try writer.writeWithoutTransaction { database in
+            try quota?.prepare(database)
             let transaction = WriteTransaction(database: database)
             try database.inTransaction(.immediate) {
                 try checkSchemaIfChanged(database)
+                if let quota { transaction.quota = try TransactionQuota(quota, in: database) }
                 try body(transaction)
                 return .commit
             }
+            if let done = transaction.quota { quota?.add(items: done.isCounted ? done.addedItems : nil) }
             transactionCount.add(1, ordering: .relaxed)
             return transaction.overwrites
         }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -49,6 +50,8 @@ int clinux_become(uint32_t uid, uint32_t gid, uint64_t capabilities) {
     }
     return set_capabilities(capabilities);
 }
+
+void clinux_trim_memory(void) { (void)malloc_trim(0); }
 
 int clinux_harden(void) {
     struct rlimit none = {0, 0};

@@ -41,6 +41,10 @@ bool csqlite_column_integer(struct sqlite3_stmt *statement, int column, int64_t 
     return true;
 }
 
+bool csqlite_column_is_null(struct sqlite3_stmt *statement, int column) {
+    return sqlite3_column_type(statement, column) == SQLITE_NULL;
+}
+
 // MARK: - The journal
 
 // https://www.sqlite.org/fileformat2.html, sections 1.6 (b-tree pages) and 4.1 (the journal).

@@ -15,6 +15,15 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
+// Large blocks are the kernel's, each by itself, and go back to it when they are freed. glibc would take the first that is
+// freed for a sign that more are needed, and keep up to 32 MiB of such memory in each of eight arenas a core: many clients
+// with large requests left four times as much behind as they ever had at the same time.
+__attribute__((constructor)) static void give_back_what_is_large(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 128 << 10);
+    mallopt(M_ARENA_MAX, 4);
+}
+
 static void zero(void *bytes, size_t count) {
     memset(bytes, 0, count);
     // The compiler must not take the writing for superfluous.

@@ -4,6 +4,7 @@ import EnclaveProtocol
 import Glibc
 import KeychainModel
 package import KeychainProtocol
+import KeychainServer
 import TPMEnclave
 
 /// What `chatelained` is told when it is started.
@@ -83,6 +84,22 @@ package struct DaemonOptions: ParsableArguments {
     )
     package var pinentry: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "System mode: the bytes that each user's keychain may have; K, M and G multiply by 1024.",
+            valueName: "bytes"
+        )
+    )
+    package var quotaBytes: String = "256M"
+
+    @Option(help: ArgumentHelp("System mode: the items that each user's keychain may have.", valueName: "number"))
+    package var quotaItems: String = "100000"
+
+    @Option(
+        help: ArgumentHelp("System mode: the file with the quotas of single users, which is root's.", valueName: "path")
+    )
+    package var quotas: String = UserQuotas.standardPath
+
     @Option(help: ArgumentHelp("The least level of messages that are logged: debug, info, notice, warning, error."))
     package var logLevel: String = "notice"
 
@@ -106,6 +123,9 @@ package struct DaemonOptions: ParsableArguments {
         guard pinentry == "none" || pinentry?.hasPrefix("/") ?? true else {
             throw ValidationError("--pinentry takes a whole path, or none")
         }
+        guard quotaLimit != nil else {
+            throw ValidationError("--quota-bytes (4M at least) and --quota-items take whole numbers up to 1024G")
+        }
         do {
             _ = try TPMSetting(tpm ?? "")
         } catch {
@@ -125,6 +145,14 @@ package struct DaemonOptions: ParsableArguments {
             if let promptUser { return try SystemAccount.user(promptUser).uid }
             return try? SystemAccount.user("chatelaine-prompt").uid
         }
+    }
+
+    /// What users may store of whom no file says anything.
+    var quotaLimit: StorageQuota.Limit? {
+        guard let bytes = QuotaTable.number(quotaBytes, atLeast: 4 << 20),
+            let items = QuotaTable.number(quotaItems, atLeast: 0)
+        else { return nil }
+        return StorageQuota.Limit(bytes: bytes, items: items)
     }
 
     /// Whether this process asks.

@@ -51,11 +51,22 @@ package enum KeychainDaemon {
             enclaves = try DaemonEnclaves(daemon.enclave, folder: folder, log: log)
             var limits = ServiceLimits()
             limits.fit(descriptors: Self.descriptorLimit)
+            // In session mode a keychain is the user's own file, under the quota of the user's disk.
+            let quotas =
+                mode == .system
+                ? daemon.options.quotaLimit.map { UserQuotas(path: daemon.options.quotas, standard: $0, log: log) }
+                : nil
             server = KeychainServer(
                 mode: mode,
                 version: ServiceVersion.current,
                 gatekeeper: gatekeeper,
-                keychains: UserKeychains(folder: folder, enclaves: enclaves.folders, limits: limits, log: log),
+                keychains: UserKeychains(
+                    folder: folder,
+                    enclaves: enclaves.folders,
+                    quotas: quotas,
+                    limits: limits,
+                    log: log
+                ),
                 limits: limits,
                 log: log
             )

@@ -40,7 +40,7 @@ package final class KeychainServer: Sendable {
         let table = ConnectionTable(limits: limits)
         self.table = table
         let start = ContinuousClock.now
-        handler = RequestHandler(largeRequests: Turnstile(limits.largeRequests), limits: limits, metrics: counters) {
+        handler = RequestHandler(memory: MemoryBudgets(limits), limits: limits, metrics: counters) {
             ServiceStatus(
                 version: version,
                 mode: mode,

@@ -14,13 +14,10 @@ package struct ServiceLimits: Sendable {
 
     /// Searches of one user at the same time; more wait.
     package var searchesOfUser = 8
-    /// Requests at the same time that may need much memory: large frames, long lists, batches. More wait.
-    package var largeRequests = 8
-    package var largeRequestsOfUser = 2
     /// The stored bytes that one answer may be made of.
     package var answerSize = 32 << 20
-    /// A frame of more bytes is a large request.
-    package var smallFrame = 64 << 10
+    /// A frame of more bytes waits for memory before the rest of it is read.
+    package var smallFrame = 16 << 10
 
     /// Of a backup that is given back, in bytes. It is kept on the disk, encrypted, until it is restored.
     package var backupSize: UInt64 = 8 << 30
@@ -33,11 +30,21 @@ package struct ServiceLimits: Sendable {
     package var patience: Duration = .seconds(10)
     /// From the first byte of an answer to its last: a client has to read.
     package var answerTime: Duration = .seconds(20)
+    /// The same for an answer that takes memory for which others may wait.
+    package var largeAnswerTime: Duration = .seconds(5)
     /// How long requests under way may go on after the service was told to stop.
     package var stopTime: Duration = .seconds(10)
 
     // MARK: Memory
 
+    /// In bytes, for messages that are read and carried out at the same time, of all and of one user. One of the largest
+    /// size fits into the share of a user.
+    package var frameMemory = 112 << 20
+    package var frameMemoryOfUser = 96 << 20
+    /// For the fields of messages that have very many.
+    package var fieldMemory = 64 << 20
+    /// For rows that are read, and answers made of them.
+    package var answerMemory = 192 << 20
     /// Of a connection's thread, in bytes.
     package var stackSize = 512 << 10
     /// Keychains that stay open while none of their users is connected.

@@ -22,7 +22,11 @@ final class TestService: Sendable {
         return limits
     }
 
-    init(limits: ServiceLimits = TestService.quickLimits, gate: OpenGate = OpenGate()) throws {
+    init(
+        limits: ServiceLimits = TestService.quickLimits,
+        quota: StorageQuota.Limit? = nil,
+        gate: OpenGate = OpenGate()
+    ) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-service-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder,
@@ -34,11 +38,13 @@ final class TestService: Sendable {
         log.logLevel = .critical
         listener = try ListeningSocket(binding: socket, for: .everybody)
         let data = try ServiceFolder(path: folder + "/data", mode: .system, credentials: nil)
+        var quotas: UserQuotas?
+        if let quota { quotas = UserQuotas(path: folder + "/quotas", standard: quota, owner: getuid(), log: log) }
         server = KeychainServer(
             mode: .system,
             version: "test",
             gatekeeper: gate,
-            keychains: UserKeychains(folder: data, limits: limits, log: log),
+            keychains: UserKeychains(folder: data, quotas: quotas, limits: limits, log: log),
             limits: limits,
             metrics: metrics,
             log: log

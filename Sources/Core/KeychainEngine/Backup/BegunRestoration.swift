@@ -23,6 +23,11 @@ extension KeychainEngine {
         try vault.refresh()
         let leave = try policy.authorizeRestore(request.token, by: vault.enclave)
         let path = store.path ?? "/tmp/"
+        // The copy of a keychain that fits has some bytes more than the keychain.
+        let most = store.storageLimit.map { limit in
+            UInt64(clamping: limit.bytes).addingReportingOverflow(UInt64(clamping: limit.bytes) / 4 + (16 << 20))
+        }
+        let largest = most.map { $0.overflow ? largest : min(largest, $0.partialValue) } ?? largest
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         return BegunRestoration(request: request, spool: try SpooledBackup(in: folder, largest: largest), leave: leave)
     }

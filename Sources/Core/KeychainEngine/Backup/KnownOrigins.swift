@@ -16,6 +16,8 @@ struct KnownOrigins {
     }
 
     private static let largestFile = 1 << 20
+    /// The oldest is forgotten.
+    private static let most = 1_000
 
     func contains(_ signer: [UInt8]) throws(KeychainError) -> Bool {
         try lines().contains(Self.line(signer))
@@ -23,7 +25,7 @@ struct KnownOrigins {
 
     func insert(_ signer: [UInt8]) throws(KeychainError) {
         guard let path, try !contains(signer) else { return }
-        let text = (try lines() + [Self.line(signer)]).map { $0 + "\n" }.joined()
+        let text = (try lines().suffix(Self.most - 1) + [Self.line(signer)]).map { $0 + "\n" }.joined()
         try SecureFile.write(SecretBytes(Array(text.utf8)), to: path)
     }
 

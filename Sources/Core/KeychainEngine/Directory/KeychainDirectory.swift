@@ -17,14 +17,22 @@ package struct KeychainDirectory: Sendable {
     let enclave: any EnclaveFolder
     /// How long a call waits for another process that writes.
     let patience: Duration
+    /// How much it may hold; nil for as much as the disk takes.
+    let quota: StorageQuota?
 
     package static let defaultPatience = WriterLock.defaultPatience
 
     /// A keychain whose keys are somewhere else than its database.
-    package init(path: String, enclave: any EnclaveFolder, patience: Duration = defaultPatience) {
+    package init(
+        path: String,
+        enclave: any EnclaveFolder,
+        patience: Duration = defaultPatience,
+        quota: StorageQuota? = nil
+    ) {
         self.path = path
         self.enclave = enclave
         self.patience = patience
+        self.quota = quota
     }
 
     /// A keychain whose keys lie beside its database, or come from systemd.
@@ -36,12 +44,14 @@ package struct KeychainDirectory: Sendable {
         path: String,
         credentials: String? = nil,
         cost: PasscodeCost = .standard,
-        patience: Duration = defaultPatience
+        patience: Duration = defaultPatience,
+        quota: StorageQuota? = nil
     ) {
         self.init(
             path: path,
             enclave: LocalEnclaveFolder(path: path, credentials: credentials, sharing: .embedded, cost: cost),
-            patience: patience
+            patience: patience,
+            quota: quota
         )
     }
 
@@ -80,7 +90,7 @@ package struct KeychainDirectory: Sendable {
         }
         try checkMode()
         let vault = try KeychainVault(enclave.open())
-        let store = try KeychainStore(path: databasePath, lock: lock, log: log)
+        let store = try KeychainStore(path: databasePath, lock: lock, quota: quota, log: log)
         let header = try store.header()
         try header.check(against: vault)
         return KeychainEngine(vault: vault, store: store, log: log, following: try header.generation(under: vault))

@@ -10,7 +10,7 @@ extension KeychainEngine {
     ///
     /// - Returns: how many matched.
     package func delete(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
-        try write { () throws(KeychainError) in try step(toDelete: request, for: caller) }
+        try write(usesReserve: true) { () throws(KeychainError) in try step(toDelete: request, for: caller) }
     }
 
     /// Decides, which needs no transaction; what is returned does the rest in one.
@@ -30,7 +30,8 @@ extension KeychainEngine {
     /// - Returns: how many matched.
     func delete(_ authorized: AuthorizedDelete, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
-        for stored in try rows(of: authorized.selection, in: transaction) {
+        for found in try rows(of: authorized.selection, in: transaction) {
+            guard let stored = try found.row(in: transaction) else { continue }
             let candidate = try openIfUnlocked(stored, for: authorized.selection)
             var opened: OpenedItem?
             switch candidate {

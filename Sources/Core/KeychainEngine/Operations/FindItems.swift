@@ -60,24 +60,29 @@ extension KeychainEngine {
             try transaction.groups(of: query.itemClass)
         }
         var waiting = WaitingRows()
-        for selection in selections where matches.count < authorized.limit.maximum {
-            try transaction.forEach(selection) { (stored) throws(KeychainError) in
-                guard let opened = try openOrReport(stored, for: authorized.selection), opened.matches(query) else {
-                    return true
-                }
-                if needsSecrets {
-                    waiting.append(opened, rowNumber: stored.rowNumber)
-                    if waiting.isEnough(for: authorized.limit.maximum - matches.count) {
-                        try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+        do throws(KeychainError) {
+            for selection in selections where matches.count < authorized.limit.maximum {
+                try transaction.forEach(selection) { (stored) throws(KeychainError) in
+                    guard let opened = try openOrReport(stored, for: authorized.selection), opened.matches(query) else {
+                        return true
                     }
-                } else {
-                    let item = found(opened, secrets: nil, returns: authorized.returns)
-                    matches.append(item, rowNumber: stored.rowNumber)
-                    try note(stored.row)
+                    if needsSecrets {
+                        waiting.append(opened, rowNumber: stored.rowNumber)
+                        if waiting.isEnough(for: authorized.limit.maximum - matches.count) {
+                            try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+                        }
+                    } else {
+                        let item = found(opened, secrets: nil, returns: authorized.returns)
+                        matches.append(item, rowNumber: stored.rowNumber)
+                        try note(stored.row)
+                    }
+                    return matches.count < authorized.limit.maximum
                 }
-                return matches.count < authorized.limit.maximum
+                try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
             }
-            try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+        } catch {
+            if authorized.limit == .all { try transaction.noteSize(of: selections) }
+            throw error
         }
         return matches.inOrder
     }
@@ -89,7 +94,7 @@ extension KeychainEngine {
 
         private static let most = 256
         /// In bytes: what is sealed is in memory meanwhile.
-        private static let largest = 1 << 20
+        private static let largest = 256 << 10
 
         mutating func append(_ item: OpenedItem, rowNumber: Int64) {
             rows.append((item, rowNumber))

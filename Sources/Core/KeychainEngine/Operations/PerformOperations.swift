@@ -6,36 +6,39 @@ import KeychainVault
 extension KeychainEngine {
     /// Does one operation, and tells which rows it was about.
     ///
-    /// - Parameter size: the stored bytes that a search may answer with.
-    /// - Throws: `dataTooLarge` where it would be more.
+    /// - Parameter allowance: what rows may take in memory; nil for as much as they do.
+    /// - Throws: `dataTooLarge` where they would take more; then nothing has changed, and the allowance knows how much.
     package func perform(
         _ operation: ItemOperation,
         for caller: Caller,
-        answeringAtMost size: Int = .max
+        within allowance: MemoryAllowance? = nil
     ) throws(KeychainError) -> OperationResult {
         if let result = try performOnKey(operation, for: caller) { return result }
         return try removingLostRows { () throws(KeychainError) in
-            try performOne(operation, for: caller, answeringAtMost: size)
+            try performOne(operation, for: caller, within: allowance)
         }
     }
 
     private func performOne(
         _ operation: ItemOperation,
         for caller: Caller,
-        answeringAtMost size: Int
+        within allowance: MemoryAllowance?
     ) throws(KeychainError) -> OperationResult {
         guard case .find(let request) = operation else {
-            return try write { () throws(KeychainError) in
+            return try write(usesReserve: operation.makesRoom) { () throws(KeychainError) in
                 let step = try Step(operation, for: caller, engine: self)
                 return { (transaction) throws(KeychainError) in
-                    try step.result(in: transaction, AnswerSize(most: size))
+                    transaction.allowance = allowance
+                    defer { transaction.allowance = nil }
+                    return try step.result(in: transaction, AnswerSize(allowance))
                 }
             }
         }
         return try read { () throws(KeychainError) in
             let search = try step(toFind: request, for: caller)
-            return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
-                try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(most: size))
+            return try store.read(snapshot: search.needsSnapshot, within: allowance) {
+                (transaction) throws(KeychainError) in
+                try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(allowance))
             }
         }
     }
@@ -43,24 +46,29 @@ extension KeychainEngine {
     /// Does many operations in their order and in one transaction. One that fails changes nothing, and does not keep the
     /// others from being done.
     ///
-    /// - Parameter size: the stored bytes that all searches together may answer with; those that would take more fail.
+    /// - Parameters:
+    ///   - allowance: what rows may take in memory, those of all answers together; nil for as much as they do.
+    ///   - isLast: whether operations that would take more fail, and not all of them.
     /// - Returns: what came of each.
-    /// - Throws: what storage fails with as a whole; then nothing was done.
+    /// - Throws: what storage fails with as a whole, and `dataTooLarge`; then nothing was done.
     package func perform(
         _ operations: [ItemOperation],
         for caller: Caller,
-        answeringAtMost size: Int = .max
+        within allowance: MemoryAllowance? = nil,
+        isLast: Bool = true
     ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
         try removingLostRows { () throws(KeychainError) in
-            try performAll(operations, for: caller, answeringAtMost: size)
+            try performAll(operations, for: caller, allowance, isLast: isLast)
         }
     }
 
     private func performAll(
         _ operations: [ItemOperation],
         for caller: Caller,
-        answeringAtMost size: Int
+        _ allowance: MemoryAllowance?,
+        isLast: Bool
     ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
+        func isLacking() -> Bool { !isLast && allowance?.lacking != nil }
         func steps() -> [Result<Step, KeychainError>] {
             operations.map { operation in
                 Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
@@ -70,10 +78,11 @@ extension KeychainEngine {
         if onlySearches {
             return try read { () throws(KeychainError) in
                 let steps = steps()
-                return try store.read(snapshot: true) { (transaction) throws(KeychainError) in
-                    let answer = AnswerSize(most: size)
-                    return steps.map { step in
-                        step.flatMap { step in
+                return try store.read(snapshot: true, within: allowance) { (transaction) throws(KeychainError) in
+                    let answer = AnswerSize(allowance)
+                    var results: [Result<OperationResult, KeychainError>] = []
+                    for step in steps {
+                        let result = step.flatMap { step in
                             Result { () throws(KeychainError) in
                                 guard case .search(let search) = step else {
                                     throw KeychainError(.internalError, "not a search")
@@ -81,38 +90,52 @@ extension KeychainEngine {
                                 return try step.result(ofSearch: search, in: transaction, answer)
                             }
                         }
+                        if isLacking() { _ = try result.get() }
+                        results.append(result)
                     }
+                    return results
                 }
             }
         }
-        return try write { () throws(KeychainError) in
+        // Each has to fit by itself, and what makes room may always be done.
+        return try write(usesReserve: true) { () throws(KeychainError) in
             // What needs no transaction is done before it, since others wait for the lock.
-            let steps = steps()
+            let steps = zip(steps(), operations.map(\.makesRoom)).map { ($0, usesReserve: $1) }
             return { (transaction) throws(KeychainError) in
-                try Self.results(of: steps, in: transaction, answeringAtMost: size)
+                transaction.allowance = allowance
+                defer { transaction.allowance = nil }
+                return try Self.results(of: steps, in: transaction, AnswerSize(allowance), isLacking: isLacking)
             }
         }
     }
 
     private static func results(
-        of steps: [Result<Step, KeychainError>],
+        of steps: [(step: Result<Step, KeychainError>, usesReserve: Bool)],
         in transaction: WriteTransaction,
-        answeringAtMost size: Int
+        _ answer: AnswerSize,
+        isLacking: () -> Bool
     ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
-        // It may run again, and counts anew then.
-        let answer = AnswerSize(most: size)
         var results: [Result<OperationResult, KeychainError>] = []
-        for step in steps {
+        for (step, usesReserve) in steps {
             let result = step.flatMap { step in
                 Result { () throws(KeychainError) in
-                    try transaction.attempt { () throws(KeychainError) in try step.result(in: transaction, answer) }
+                    try transaction.attempt { () throws(KeychainError) in
+                        try transaction.limited(usesReserve: usesReserve) { () throws(KeychainError) in
+                            try step.result(in: transaction, answer)
+                        }
+                    }
                 }
             }
-            if case .failure(let error) = result, !transaction.isOpen { throw error }
+            if case .failure(let error) = result, !transaction.isOpen || isLacking() { throw error }
             results.append(result)
         }
         return results
     }
+}
+
+extension ItemOperation {
+    /// Whether it is allowed to a user who has used up the quota.
+    fileprivate var makesRoom: Bool { if case .delete = self { true } else { false } }
 }
 
 /// An operation that policy has allowed, and whose new item is sealed.
@@ -169,17 +192,15 @@ private enum Step {
 
 /// Counts what an answer is made of. It lives within one call.
 private final class AnswerSize {
-    private let most: Int
+    private let allowance: MemoryAllowance?
     fileprivate var size = 0
 
-    init(most: Int) {
-        self.most = most
+    init(_ allowance: MemoryAllowance?) {
+        self.allowance = allowance
     }
 
     func add(_ row: SealedRow) throws(KeychainError) {
-        size += 256 + row.metadata.count + row.secret.count
-        guard size <= most else {
-            throw KeychainError(.dataTooLarge, "the answer would be too large; ask for less at once")
-        }
+        size += MemoryAllowance.rowOverhead + row.metadata.count + row.secret.count
+        try allowance?.admit(answer: size)
     }
 }

@@ -38,7 +38,7 @@ extension KeychainEngine {
         let rows = lost.takeAll()
         guard !rows.isEmpty else { return }
         do throws(KeychainError) {
-            try write { () throws(KeychainError) in
+            try write(usesReserve: true) { () throws(KeychainError) in
                 { (transaction: WriteTransaction) throws(KeychainError) in
                     for row in rows {
                         guard let stored = try transaction.row(row.uuid, of: row.itemClass),

@@ -90,7 +90,7 @@ extension KeychainEngine {
         of state: EnclaveState,
         countingSealsOf classes: [Accessibility] = []
     ) throws(KeychainError) {
-        try store.write { (transaction) throws(KeychainError) in
+        try store.write(usesReserve: true) { (transaction) throws(KeychainError) in
             guard try transaction.header().generation(under: vault) < state.generation else { return }
             if !state.hasPasscode { try transaction.removeAll(of: .whenPasscodeSetThisDeviceOnly) }
             for accessibility in classes { try transaction.countSealsAnew(of: accessibility) }
@@ -105,9 +105,14 @@ extension KeychainEngine {
         for itemClass in ItemClass.stored {
             var last: Int64? = .min
             while let start = last {
-                last = try store.write { (transaction) throws(KeychainError) in
+                last = try store.write(usesReserve: true) { (transaction) throws(KeychainError) in
                     try check(generation, in: transaction)
-                    let rows = try transaction.rows(of: itemClass, after: start, atMost: Self.rowsAtOnce)
+                    let rows = try transaction.rows(
+                        of: itemClass,
+                        after: start,
+                        atMost: Self.rowsAtOnce,
+                        size: Self.bytesAtOnce
+                    )
                     let renewed = try vault.renew(rows.map(\.row), for: leave)
                     for (stored, item) in zip(rows, renewed) {
                         if let item { try transaction.renew(stored, as: item) }
@@ -119,6 +124,8 @@ extension KeychainEngine {
     }
 
     private static let rowsAtOnce = 500
+    /// Values have up to 16 MiB each, and are in memory meanwhile.
+    private static let bytesAtOnce = 4 << 20
 
     // MARK: - Reading and writing with the newest keys
 
@@ -137,7 +144,10 @@ extension KeychainEngine {
 
     /// Writes what a step says, in one transaction. If other keys have come meanwhile, what was sealed under older ones
     /// would be lost with them: then all is done again with the new ones.
+    ///
+    /// - Parameter usesReserve: for what makes room, or has to be possible without any.
     func write<Value>(
+        usesReserve: Bool = false,
         _ step: () throws(KeychainError) -> (WriteTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         for _ in 0..<Self.mostRounds {
@@ -146,7 +156,7 @@ extension KeychainEngine {
             let body = try step()
             var isStale = false
             do throws(KeychainError) {
-                return try store.write { (transaction) throws(KeychainError) in
+                return try store.write(usesReserve: usesReserve) { (transaction) throws(KeychainError) in
                     isStale = try isOlder(generation, than: transaction)
                     if isStale { throw Header.older }
                     return try body(transaction)

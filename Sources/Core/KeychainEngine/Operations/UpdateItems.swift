@@ -32,8 +32,9 @@ extension KeychainEngine {
     /// - Returns: how many matched.
     func update(_ authorized: AuthorizedUpdate, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
-        for stored in try rows(of: authorized.selection, in: transaction) {
-            guard let item = try openOrReport(stored, for: authorized.selection),
+        for found in try rows(of: authorized.selection, in: transaction) {
+            guard let stored = try found.row(in: transaction),
+                let item = try openOrReport(stored, for: authorized.selection),
                 try matchesDigest(item, in: authorized.selection),
                 let sealed = try reseal(item, for: authorized)
             else { continue }
@@ -56,22 +57,43 @@ extension KeychainEngine {
         }
     }
 
-    /// The rows that a change or deletion is about.
+    /// The rows that a change or deletion is about, as they were before it.
     func rows(
         of selection: AuthorizedQuery,
         in transaction: WriteTransaction
-    ) throws(KeychainError) -> [StoredItem] {
-        var rows: [StoredItem] = []
+    ) throws(KeychainError) -> [FoundRow] {
+        var rows: [FoundRow] = []
+        var size = 0
         let queries = try vault.blind(selection) { () throws(KeychainError) in
             try transaction.reading.groups(of: selection.query.itemClass)
         }
         for query in queries {
             try transaction.reading.forEach(query) { (stored) throws(KeychainError) in
-                rows.append(stored)
+                size += stored.row.metadata.count + stored.row.secret.count
+                rows.append(
+                    size <= Self.mostKept ? .whole(stored) : .number(stored.rowNumber, selection.query.itemClass)
+                )
                 return true
             }
         }
         return rows
+    }
+
+    /// In bytes: of what comes after that, the numbers are kept.
+    private static let mostKept = 1 << 20
+
+    /// A row that a change or deletion is about.
+    enum FoundRow {
+        case whole(StoredItem)
+        case number(Int64, ItemClass)
+
+        /// Nil where it went with one before it.
+        func row(in transaction: WriteTransaction) throws(KeychainError) -> StoredItem? {
+            switch self {
+            case .whole(let stored): stored
+            case .number(let number, let itemClass): try transaction.row(number: number, of: itemClass)
+            }
+        }
     }
 
     /// Whether an item has the SHA-1 that a query asks for, if it asks for one.

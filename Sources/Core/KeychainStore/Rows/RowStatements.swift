@@ -26,9 +26,18 @@ struct RowStatements: Sendable {
     private let conditions: [AttributeKey: String]
     private let collision: String
 
-    static let all: [ItemClass: RowStatements] = Schema.tables.mapValues { RowStatements($0) }
+    /// The size of what a row's ciphertexts take.
+    private let size: String
 
-    private init(_ table: Schema.Table) {
+    private static let all: [ItemClass: RowStatements] = Schema.tables.mapValues { RowStatements($0, isCareful: false) }
+    /// Those that do not read the ciphertexts of large rows at once.
+    private static let careful: [ItemClass: RowStatements] = Schema.tables.mapValues {
+        RowStatements($0, isCareful: true)
+    }
+    /// In bytes: what is larger is asked for by itself, when it is allowed.
+    private static let largeRow = 64 << 10
+
+    private init(_ table: Schema.Table, isCareful: Bool) {
         self.table = table
         let columns = table.columns
         let places = columns.map { _ in "?" }.joined(separator: ", ")
@@ -42,8 +51,14 @@ struct RowStatements: Sendable {
         count = "SELECT count(*) FROM \(table.name) WHERE pdmn = ?1"
         groups = "SELECT DISTINCT agrp FROM \(table.name)"
         aside = "SELECT id FROM \(table.name) WHERE aside <> 0"
-        select = "SELECT id, \(columns.joined(separator: ", ")) FROM \(table.name) WHERE "
-        selectLive = select + "agrp = ? AND tomb = ? AND aside = 0"
+        // SQLite reads a value's length without the value.
+        let selected = columns.map { column in
+            guard isCareful, column == "metadata" || column == "secret" else { return column }
+            return "CASE WHEN length(\(column)) <= \(Self.largeRow) THEN \(column) END"
+        }
+        select = "SELECT id, \(selected.joined(separator: ", ")) FROM \(table.name) WHERE "
+        size = "SELECT length(metadata) + length(secret) FROM \(table.name) WHERE id = ?"
+        selectLive = select + Self.live
         conditions = Dictionary(
             uniqueKeysWithValues: table.blind.map { ($0.key, " AND \(Schema.Table.column($0.key)) = ?") }
         )
@@ -51,8 +66,12 @@ struct RowStatements: Sendable {
         collision = select + key.map { "\($0) = ?" }.joined(separator: " AND ") + " AND aside = 0"
     }
 
-    static func of(_ itemClass: ItemClass) throws(KeychainError) -> RowStatements {
-        guard let statements = all[itemClass] else {
+    /// - Parameter allowance: what rows may take in memory; nil for as much as they do.
+    static func of(
+        _ itemClass: ItemClass,
+        within allowance: MemoryAllowance? = nil
+    ) throws(KeychainError) -> RowStatements {
+        guard let statements = (allowance == nil ? all : careful)[itemClass] else {
             throw KeychainError(.internalError, "the class has no table")
         }
         return statements
@@ -61,7 +80,20 @@ struct RowStatements: Sendable {
     // MARK: - Selecting
 
     func selection(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
-        var sql = selectLive
+        selection(of: query, from: selectLive)
+    }
+
+    /// What the rows of a selection take.
+    func size(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
+        let sum =
+            "SELECT sum(length(metadata) + length(secret) + \(MemoryAllowance.rowOverhead)) FROM \(table.name) WHERE "
+        return selection(of: query, from: sum + Self.live)
+    }
+
+    private static let live = "agrp = ? AND tomb = ? AND aside = 0"
+
+    private func selection(of query: BlindQuery, from start: String) -> (sql: String, arguments: StatementArguments) {
+        var sql = start
         // Optional, as GRDB has them: it would convert the array otherwise, which is a fifth of what this costs.
         var arguments: [(any DatabaseValueConvertible)?] = [Data(query.accessGroup.utf8), query.findsTombstones]
         if let isSynchronizable = query.isSynchronizable {
@@ -142,9 +174,12 @@ struct RowStatements: Sendable {
     // MARK: - Reading
 
     /// Gives the rows of a selection to the body, one after the other, until it returns false.
+    ///
+    /// - Throws: where a row would take more memory than it is allowed.
     func forEach(
         _ selection: (sql: String, arguments: StatementArguments),
         in database: Database,
+        within allowance: MemoryAllowance? = nil,
         _ body: (StoredItem) throws -> Bool
     ) throws {
         let statement = try database.cachedStatement(sql: selection.sql)
@@ -152,8 +187,40 @@ struct RowStatements: Sendable {
         let numbers = try Int64.fetchCursor(statement, arguments: selection.arguments)
         try withExtendedLifetime(numbers) {
             while try numbers.next() != nil {
-                guard try body(storedItem(StatementRow(statement))) else { return }
+                let row = StatementRow(statement)
+                let stored =
+                    if let allowance, row.isNull(Self.metadata) || row.isNull(Self.secret) {
+                        try largeItem(row.integer(0) ?? 0, in: database, within: allowance)
+                    } else {
+                        storedItem(row)
+                    }
+                guard try body(stored) else { return }
             }
+        }
+    }
+
+    private static let metadata = 8
+    private static let secret = 10
+
+    /// A row whose ciphertexts were left out.
+    private func largeItem(
+        _ number: Int64,
+        in database: Database,
+        within allowance: MemoryAllowance
+    ) throws -> StoredItem {
+        let bytes = try Int64.fetchOne(database.cachedStatement(sql: size), arguments: [number]) ?? 0
+        try allowance.admit(row: Int(clamping: bytes))
+        guard let whole = Self.all[table.itemClass] else {
+            throw KeychainError(.internalError, "the class has no table")
+        }
+        let selection = whole.row(number)
+        let statement = try database.cachedStatement(sql: selection.sql)
+        let numbers = try Int64.fetchCursor(statement, arguments: selection.arguments)
+        return try withExtendedLifetime(numbers) {
+            guard try numbers.next() != nil else {
+                throw KeychainError(.internalError, "a row is gone within its snapshot")
+            }
+            return storedItem(StatementRow(statement))
         }
     }
 
@@ -183,9 +250,9 @@ struct RowStatements: Sendable {
                 accessControl: row.bytes(7)
             ),
             blindColumns: blindColumns ?? BlindColumns(),
-            metadata: isWhole ? row.bytes(8) : [],
+            metadata: isWhole ? row.bytes(Self.metadata) : [],
             wrappedKey: isWhole ? row.bytes(9) : [],
-            secret: isWhole ? row.bytes(10) : []
+            secret: isWhole ? row.bytes(Self.secret) : []
         )
         return StoredItem(row: sealed, rowNumber: rowNumber, isWellFormed: isWhole)
     }

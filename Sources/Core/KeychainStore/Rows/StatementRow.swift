@@ -18,6 +18,8 @@ struct StatementRow {
         return unsafe csqlite_column_integer(statement, Int32(column), &value) ? value : nil
     }
 
+    func isNull(_ column: Int) -> Bool { unsafe csqlite_column_is_null(statement, Int32(column)) }
+
     /// The truth of a column; nil where it is neither 0 nor 1.
     func flag(_ column: Int) -> Bool? {
         switch integer(column) {

@@ -6,9 +6,12 @@ package import KeychainVault
 /// What can be asked of the database within one snapshot.
 package struct ReadTransaction {
     private let database: Database
+    /// What rows may take in memory; nil for as much as they do.
+    private let allowance: MemoryAllowance?
 
-    init(database: Database) {
+    init(database: Database, allowance: MemoryAllowance?) {
         self.database = database
+        self.allowance = allowance
     }
 
     /// Gives the rows of a selection to the body, one after the other, until it returns false.
@@ -16,10 +19,25 @@ package struct ReadTransaction {
         _ query: BlindQuery,
         _ body: (StoredItem) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
-        let statements = try RowStatements.of(query.itemClass)
+        let statements = try RowStatements.of(query.itemClass, within: allowance)
         try KeychainError.translatingSQLite {
-            try statements.forEach(statements.selection(of: query), in: database, body)
+            try statements.forEach(statements.selection(of: query), in: database, within: allowance, body)
         }
+    }
+
+    /// Notes how much all rows of some selections would take, where they take more than they are allowed: nobody is to try
+    /// again and again.
+    package func noteSize(of queries: [BlindQuery]) throws(KeychainError) {
+        guard let allowance, allowance.lacking != nil else { return }
+        var total = 0
+        for query in queries {
+            let statements = try RowStatements.of(query.itemClass)
+            let selection = statements.size(of: query)
+            total += try KeychainError.translatingSQLite {
+                try Int.fetchOne(database, sql: selection.sql, arguments: selection.arguments) ?? 0
+            }
+        }
+        allowance.note(answer: total)
     }
 
     /// Gives all rows of a class to the body that were not set aside.
@@ -53,12 +71,16 @@ package final class WriteTransaction {
     private(set) var overwrites = false
     /// The rows that were written or removed so far, in the order of doing.
     package private(set) var changedRows: [AffectedRow] = []
+    /// Nil where there is no limit but the disk.
+    var quota: TransactionQuota?
+    /// What rows may take in memory; nil for as much as they do.
+    package var allowance: MemoryAllowance?
 
     init(database: Database) {
         self.database = database
     }
 
-    package var reading: ReadTransaction { ReadTransaction(database: database) }
+    package var reading: ReadTransaction { ReadTransaction(database: database, allowance: allowance) }
 
     /// False once the database itself has given the transaction up, as on some failures of the disk.
     package var isOpen: Bool { database.isInsideTransaction }
@@ -66,8 +88,14 @@ package final class WriteTransaction {
     /// Does something as a part that may fail: what throws has changed nothing, and the transaction goes on.
     package func attempt<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
         let before = changedRows.count
+        let addedItems = quota?.addedItems ?? 0
         var succeeded = false
-        defer { if !succeeded { changedRows.removeLast(changedRows.count - before) } }
+        defer {
+            if !succeeded {
+                changedRows.removeLast(changedRows.count - before)
+                quota?.addedItems = addedItems
+            }
+        }
         return try KeychainError.translatingSQLite {
             var value: Value?
             try database.inSavepoint {
@@ -80,6 +108,22 @@ package final class WriteTransaction {
         }
     }
 
+    /// Does something that has to fit into the quota.
+    ///
+    /// - Parameter usesReserve: for what makes room, or has to be possible without any.
+    /// - Throws: what the body throws; `diskFull` where there is more than the quota allows, and more than before. Then the
+    ///   transaction, or the part of it that this is in, has to be given up.
+    package func limited<Value>(
+        usesReserve: Bool,
+        _ body: () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        guard let quota else { return try body() }
+        let mark = try KeychainError.translatingSQLite { try quota.mark(database) }
+        let value = try body()
+        try KeychainError.translatingSQLite { try quota.check(since: mark, usesReserve: usesReserve, in: database) }
+        return value
+    }
+
     /// - Throws: `duplicateItem` where the database has the primary key.
     package func insert(_ item: SealedItem) throws(KeychainError) {
         let statements = try RowStatements.of(item.row.itemClass)
@@ -87,6 +131,7 @@ package final class WriteTransaction {
             try execute(statements.insert, statements.arguments(for: item.row))
             try countSeal(item.row)
         }
+        quota?.add(1)
         changedRows.append(AffectedRow(item.row))
     }
 
@@ -109,10 +154,23 @@ package final class WriteTransaction {
 
     /// The row with a UUID, also one that was set aside.
     package func row(_ uuid: ItemUUID, of itemClass: ItemClass) throws(KeychainError) -> StoredItem? {
-        let statements = try RowStatements.of(itemClass)
+        let statements = try RowStatements.of(itemClass, within: allowance)
         return try KeychainError.translatingSQLite {
             var found: StoredItem?
-            try statements.forEach(statements.row(uuid), in: database) { stored in
+            try statements.forEach(statements.row(uuid), in: database, within: allowance) { stored in
+                found = stored
+                return false
+            }
+            return found
+        }
+    }
+
+    /// The row with a number, if it is still there.
+    package func row(number: Int64, of itemClass: ItemClass) throws(KeychainError) -> StoredItem? {
+        let statements = try RowStatements.of(itemClass, within: allowance)
+        return try KeychainError.translatingSQLite {
+            var found: StoredItem?
+            try statements.forEach(statements.row(number), in: database, within: allowance) { stored in
                 found = stored
                 return false
             }
@@ -139,6 +197,7 @@ package final class WriteTransaction {
         try KeychainError.translatingSQLite {
             try execute(statements.remove, [stored.rowNumber])
         }
+        if database.changesCount > 0 { quota?.add(-1) }
         changedRows.append(AffectedRow(stored.row))
     }
 
@@ -152,10 +211,10 @@ package final class WriteTransaction {
 
     /// The row whose primary key is that of a sealed item.
     package func collision(with item: SealedItem) throws(KeychainError) -> StoredItem? {
-        let statements = try RowStatements.of(item.row.itemClass)
+        let statements = try RowStatements.of(item.row.itemClass, within: allowance)
         return try KeychainError.translatingSQLite {
             var found: StoredItem?
-            try statements.forEach(statements.collision(with: item.row), in: database) { stored in
+            try statements.forEach(statements.collision(with: item.row), in: database, within: allowance) { stored in
                 found = stored
                 return false
             }

@@ -23,18 +23,23 @@ extension WriteTransaction {
 
     /// Rows of a class in the order of their numbers, also those that were set aside.
     ///
-    /// - Parameter rowNumber: where to go on: the number of the last row of the part before.
+    /// - Parameters:
+    ///   - rowNumber: where to go on: the number of the last row of the part before.
+    ///   - size: in bytes; with the row that goes beyond it, the part ends.
     package func rows(
         of itemClass: ItemClass,
         after rowNumber: Int64,
-        atMost count: Int
+        atMost count: Int,
+        size: Int
     ) throws(KeychainError) -> [StoredItem] {
         let statements = try RowStatements.of(itemClass)
         return try KeychainError.translatingSQLite {
             var rows: [StoredItem] = []
+            var total = 0
             try statements.forEach(statements.rows(after: rowNumber, atMost: count), in: database) { stored in
                 rows.append(stored)
-                return true
+                total += stored.row.metadata.count + stored.row.secret.count
+                return total < size
             }
             return rows
         }
@@ -52,6 +57,7 @@ extension WriteTransaction {
     /// Removes all rows of an accessibility class, also those that were set aside.
     package func removeAll(of accessibility: Accessibility) throws(KeychainError) {
         noteOverwriting()
+        quota?.loseCount()
         for itemClass in ItemClass.stored {
             let statements = try RowStatements.of(itemClass)
             try KeychainError.translatingSQLite { try execute(statements.removeAll, [Int64(accessibility.code)]) }

@@ -18,6 +18,9 @@ int clinux_become(uint32_t uid, uint32_t gid, uint64_t capabilities);
 /// - Returns: 0, or an errno; then the process has to end.
 int clinux_harden(void);
 
+/// Gives memory that the process has freed back to the kernel.
+void clinux_trim_memory(void);
+
 extern const uint64_t clinux_capability_ptrace;
 extern const uint64_t clinux_capability_read_all;
 

@@ -24,6 +24,9 @@ const void *csqlite_column_bytes(struct sqlite3_stmt *statement, int column, int
 /// - Returns: whether a column of the current row holds a number, which then is in `value`.
 bool csqlite_column_integer(struct sqlite3_stmt *statement, int column, int64_t *value);
 
+/// - Returns: whether a column of the current row holds nothing.
+bool csqlite_column_is_null(struct sqlite3_stmt *statement, int column);
+
 /// Writes a journal back into the database, truncates it, and overwrites in the pages that were written what lies between
 /// their cells: there SQLite leaves copies of cells that it has moved, `secure_delete` or not, and a copy outlives its cell.
 /// The caller keeps others from writing and checkpointing meanwhile.

@@ -29,10 +29,15 @@ package enum FrameCodec {
         try frame(WireClientFrame(message), limit: Frame.largestRequest)
     }
 
-    /// - Parameter message: a frame without its length.
+    /// - Parameters:
+    ///   - message: a frame without its length.
+    ///   - willDecode: called before that with the number of its fields, which take memory.
     /// - Throws: `invalidParameter` for what is no message of a client: the connection has to be closed.
-    package static func decodeClient(_ message: [UInt8]) throws(KeychainError) -> ReceivedClientMessage {
-        try MessageShape.requireModestCount(message)
+    package static func decodeClient(
+        _ message: [UInt8],
+        willDecode: (Int) throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
+    ) throws(KeychainError) -> ReceivedClientMessage {
+        try willDecode(MessageShape.modestCount(message))
         return try ReceivedClientMessage(parse(WireClientFrame.self, message))
     }
 

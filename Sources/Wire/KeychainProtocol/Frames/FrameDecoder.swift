@@ -22,6 +22,12 @@ package struct FrameDecoder: Sendable {
     /// Whether a frame has begun and not ended.
     package var isMidway: Bool { filled > 0 }
 
+    /// The length that the frame under way announces, once that has come.
+    package var length: Int? {
+        guard filled >= Frame.headerSize else { return nil }
+        return try? Frame.length(buffer.prefix(Frame.headerSize), limit: limit)
+    }
+
     /// Lends room for the next bytes of the stream.
     ///
     /// - Parameter read: writes to the start of the room, and returns how many bytes it wrote.
@@ -56,8 +62,17 @@ package struct FrameDecoder: Sendable {
         let length = try Frame.length(buffer.prefix(Frame.headerSize), limit: limit)
         let end = Frame.headerSize + length
         guard filled >= end else { return nil }
-        let message = Array(buffer[Frame.headerSize..<end])
         let rest = filled - end
+        if rest == 0, buffer.count > 4 * Self.leastRoom {
+            // Handed out as it is: of a large frame there is no room for two.
+            var message: [UInt8] = []
+            swap(&message, &buffer)
+            filled = 0
+            message.removeSubrange(end...)
+            message.removeFirst(Frame.headerSize)
+            return message
+        }
+        let message = Array(buffer[Frame.headerSize..<end])
         if buffer.count > 4 * Self.leastRoom, rest <= Self.leastRoom {
             // A large frame's memory is not kept for small ones.
             buffer = Array(buffer[end..<filled])
@@ -71,7 +86,9 @@ package struct FrameDecoder: Sendable {
     /// Doubles with what has come, so that a header alone takes no memory.
     private mutating func makeRoom() {
         guard buffer.count - filled < Self.leastRoom / 2 else { return }
-        var larger = [UInt8](repeating: 0, count: max(Self.leastRoom, filled * 2))
+        // Not beyond the frame's end, when it is known.
+        let end = length.map { Frame.headerSize + $0 + Self.leastRoom } ?? .max
+        var larger = [UInt8](repeating: 0, count: max(filled + Self.leastRoom, min(filled * 2, end)))
         unsafe larger.withUnsafeMutableBytes { target in
             unsafe buffer.withUnsafeBytes {
                 unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<filled]))

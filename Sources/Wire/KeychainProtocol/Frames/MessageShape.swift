@@ -8,12 +8,14 @@ enum MessageShape {
     /// A thousand operations with all their attributes.
     static let mostFields = 200_000
 
+    /// - Returns: the number of its fields.
     /// - Throws: `invalidParameter` for a message of more fields, and for one that is malformed where it is looked at.
-    static func requireModestCount(_ message: [UInt8]) throws(KeychainError) {
+    static func modestCount(_ message: [UInt8]) throws(KeychainError) -> Int {
         var count = 0
         guard walk(message.span, as: .clientFrame, &count) else {
             throw KeychainError(.invalidParameter, "a frame is no message of the protocol, or one of too many fields")
         }
+        return count
     }
 
     /// The messages of `chatelaine.proto` that hold, somewhere inside, what can be repeated.

@@ -31,10 +31,10 @@ struct Connection: ~Copyable {
 
     private static let shortMessage = 2048
 
-    /// A message, and the right to the memory that it takes.
+    /// A message, and the memory that it has been granted.
     private struct Incoming: ~Copyable {
         let message: [UInt8]
-        var permit: LargeRequestPermit?
+        var memory: MemoryBudget.Grant?
     }
 
     /// Waits for the next message: as long as it takes until it begins, and not long until it ends.
@@ -42,13 +42,14 @@ struct Connection: ~Copyable {
     /// - Returns: nil at the end of the connection.
     private func next(_ decoder: inout FrameDecoder) throws(KeychainError) -> Incoming? {
         var deadline: ContinuousClock.Instant?
-        var permit: LargeRequestPermit?
+        var memory: MemoryBudget.Grant?
         var size = 0
         while true {
-            if let message = try decoder.next() { return Incoming(message: message, permit: permit) }
+            if let message = try decoder.next() { return Incoming(message: message, memory: memory) }
             if decoder.isMidway, deadline == nil { deadline = .now + limits.frameTime }
-            if size > limits.smallFrame, permit == nil, let deadline {
-                permit = try LargeRequestPermit(of: share, among: handler.largeRequests, before: deadline)
+            if size > limits.smallFrame, memory == nil, let deadline, let length = decoder.length {
+                let need = MemoryBudgets.need(ofFrame: length)
+                memory = try handler.memory.frames.take(need, for: share, before: deadline)
             }
             let remaining = deadline.map { max(.zero, $0 - .now) }
             let count = try unsafe decoder.fill { (room) throws(KeychainError) in
@@ -68,10 +69,10 @@ struct Connection: ~Copyable {
         _ incoming: consuming Incoming,
         state: inout ConnectionState
     ) throws(KeychainError) {
-        let permit = incoming.permit.take()
-        guard case .request(let id, let request) = try FrameCodec.decodeClient(incoming.message) else {
-            throw KeychainError(.invalidParameter, "a second authentication")
-        }
+        // Kept until the answer is sent.
+        let memory = incoming.memory.take()
+        var fields: MemoryBudget.Grant?
+        let (id, request) = try decode(incoming.message, &fields)
         if case .success(.watch) = request { return try watch() }
         let pass = GatePass(keychain.gate, writer.socket)
         defer { pass.leave() }
@@ -81,17 +82,43 @@ struct Connection: ~Copyable {
             of: peer,
             to: keychain,
             share: share,
-            permit: permit,
             state: &state,
             pass: pass,
             before: deadline,
-            send: { (body) throws(KeychainError) in try send(body, id: id) },
-            sendPart: { (body) throws(KeychainError) in try send(body, id: id, hasMore: true) }
+            send: { (body, time) throws(KeychainError) in try send(body, id: id, within: time) },
+            sendPart: { (body) throws(KeychainError) in
+                try send(body, id: id, within: limits.answerTime, hasMore: true)
+            }
         )
+        _ = consume fields
+        _ = consume memory
     }
 
-    private func send(_ body: Response.Body, id: UInt64, hasMore: Bool = false) throws(KeychainError) {
-        let deadline = ContinuousClock.now + limits.answerTime
+    /// The message itself is not kept beyond this.
+    private func decode(
+        _ message: consuming [UInt8],
+        _ fields: inout MemoryBudget.Grant?
+    ) throws(KeychainError) -> (id: UInt64, request: Result<Request, KeychainError>) {
+        var taken: MemoryBudget.Grant?
+        defer { fields = taken.take() }
+        let received = try FrameCodec.decodeClient(message) { (count) throws(KeychainError) in
+            let need = MemoryBudgets.need(ofFields: count)
+            guard need > MemoryBudgets.small else { return }
+            taken = try handler.memory.fields.take(need, for: share, before: .now + limits.patience)
+        }
+        guard case .request(let id, let request) = received else {
+            throw KeychainError(.invalidParameter, "a second authentication")
+        }
+        return (id, request)
+    }
+
+    private func send(
+        _ body: Response.Body,
+        id: UInt64,
+        within time: Duration,
+        hasMore: Bool = false
+    ) throws(KeychainError) {
+        let deadline = ContinuousClock.now + time
         try FrameCodec.encodeInParts(body, id: id, hasMore: hasMore) { (frame) throws(KeychainError) in
             try writer.send(frame, before: deadline)
         }

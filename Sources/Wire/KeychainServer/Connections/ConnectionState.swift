@@ -6,7 +6,7 @@ import KeychainProtocol
 /// What a connection has beside its requests.
 struct ConnectionState {
     /// A restoration that it has begun.
-    var restoration: BegunRestoration?
+    var restoration: HeldRestoration?
     /// What was proved on it. It ends with the connection.
     let session: PresenceSession
     let asker: QuestionAsker
@@ -19,8 +19,15 @@ struct ConnectionState {
     }
 }
 
+/// A restoration, which takes room on the disk: a keychain has one at a time.
+struct HeldRestoration {
+    let begun: BegunRestoration
+    let place: RestorationPlace
+}
+
 extension QuestionAsker {
-    /// In system mode the enclave hears of it from chatelaine-identify. Elsewhere it is what is said here: a program that was started by whoever may do anything to it is not what its signature says.
+    /// In system mode the enclave hears of it from chatelaine-identify. Elsewhere it is what is said here: a program that was
+    /// started by whoever may do anything to it is not what its signature says.
     init(_ peer: AdmittedPeer) {
         let isVerified =
             switch (peer.identity.kind, peer.identity.mode) {

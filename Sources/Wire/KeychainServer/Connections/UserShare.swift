@@ -11,11 +11,9 @@ final class UserShare: @unchecked Sendable {
     var handshakes = 0
 
     let searches: Turnstile
-    let largeRequests: Turnstile
 
     init(limits: ServiceLimits) {
         searches = Turnstile(limits.searchesOfUser)
-        largeRequests = Turnstile(limits.largeRequestsOfUser)
     }
 }
 

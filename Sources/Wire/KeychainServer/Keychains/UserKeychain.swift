@@ -12,9 +12,16 @@ final class UserKeychain: Sendable {
     let watchers = Watchers()
     private let keychain: OpenKeychain
     private let lastState = Mutex<EnclaveState?>(nil)
+    private let quota: StorageQuota?
+    private let isRestoring = Mutex<Bool>(false)
 
-    init(audit: AuditLog, opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine) {
+    init(
+        audit: AuditLog,
+        quota: StorageQuota?,
+        opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine
+    ) {
         self.audit = audit
+        self.quota = quota
         let observer = Weak()
         keychain = OpenKeychain { () throws(KeychainError) in
             let engine = try open()
@@ -37,6 +44,36 @@ final class UserKeychain: Sendable {
         _ body: (KeychainEngine) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         try keychain.withEngine(body)
+    }
+
+    // MARK: - Room
+
+    /// What the keychain holds and may hold, for its user to see.
+    var storageMetrics: [String: Double] {
+        guard let limit = quota?.limit,
+            let usage = try? withEngine({ (engine) throws(KeychainError) in
+                try engine.storageUsage()
+            })
+        else { return [:] }
+        return [
+            "keychain_bytes": Double(usage.bytes), "keychain_bytes_quota": Double(limit.bytes),
+            "keychain_items": Double(usage.items), "keychain_items_quota": Double(limit.items),
+        ]
+    }
+
+    /// - Throws: `notAvailable` while another restoration is under way.
+    func takeRestorationPlace() throws(KeychainError) -> RestorationPlace {
+        let isFree = isRestoring.withLock { isRestoring in
+            defer { isRestoring = true }
+            return !isRestoring
+        }
+        guard isFree else {
+            throw KeychainError(
+                .notAvailable,
+                "another restoration into the same keychain is under way; wait for its end"
+            )
+        }
+        return RestorationPlace { [weak self] in self?.isRestoring.withLock { $0 = false } }
     }
 
     /// Closes the files until they are needed again. No call may be under way.
@@ -68,5 +105,18 @@ final class UserKeychain: Sendable {
         }
         // What may wait for a disk: rows under new keys, items that went with the passcode, and the journal.
         DispatchQueue.global().async { engine.followKeyChanges() }
+    }
+}
+
+/// The right to restore into a keychain; it ends with its holder.
+final class RestorationPlace {
+    private let end: () -> Void
+
+    fileprivate init(_ end: @escaping () -> Void) {
+        self.end = end
+    }
+
+    deinit {
+        end()
     }
 }

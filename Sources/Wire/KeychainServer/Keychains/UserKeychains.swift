@@ -28,6 +28,7 @@ package final class UserKeychains: Sendable {
     private let mostIdle: Int
     private let patience: Duration
     private let enclaves: EnclaveFolders?
+    private let quotas: UserQuotas?
     private let log: Logger
 
     /// Where a user's keys are.
@@ -40,8 +41,17 @@ package final class UserKeychains: Sendable {
             _ uid: UInt32, _ uncheckedKeychain: String?, _ path: String
         ) -> any EnclaveFolder
 
-    /// - Parameter enclaves: nil where keys lie beside their database.
-    package init(folder: ServiceFolder, enclaves: EnclaveFolders? = nil, limits: ServiceLimits, log: Logger) {
+    /// - Parameters:
+    ///   - enclaves: nil where keys lie beside their database.
+    ///   - quotas: nil where nobody has one.
+    package init(
+        folder: ServiceFolder,
+        enclaves: EnclaveFolders? = nil,
+        quotas: UserQuotas? = nil,
+        limits: ServiceLimits,
+        log: Logger
+    ) {
+        self.quotas = quotas
         self.folder = folder
         self.enclaves = enclaves
         mostIdle = limits.idleKeychains
@@ -60,6 +70,7 @@ package final class UserKeychains: Sendable {
 
     private func use(_ key: Key) throws(KeychainError) -> UserKeychain {
         let place = try folder.place(of: key.uid, uncheckedKeychain: key.name)
+        quotas?.readIfChanged()
         return state.withLock { state in
             var entry = state.entries[key] ?? Entry(keychain: keychain(at: place, of: key))
             entry.uses += 1
@@ -69,17 +80,25 @@ package final class UserKeychains: Sendable {
     }
 
     private func keychain(at place: ServiceFolder.Place, of key: Key) -> UserKeychain {
+        let quota = quotas?.quota(of: key.uid)
         let directory =
             if let enclaves {
                 KeychainDirectory(
                     path: place.keychain,
                     enclave: enclaves(key.uid, key.name, place.keychain),
-                    patience: patience
+                    patience: patience,
+                    quota: quota
                 )
             } else {
-                KeychainDirectory(path: place.keychain, credentials: folder.credentials, patience: patience)
+                KeychainDirectory(
+                    path: place.keychain,
+                    credentials: folder.credentials,
+                    patience: patience,
+                    quota: quota
+                )
             }
-        return UserKeychain(audit: AuditLog(path: place.audit, log: log)) { [log] () throws(KeychainError) in
+        return UserKeychain(audit: AuditLog(path: place.audit, log: log), quota: quota) {
+            [log] () throws(KeychainError) in
             try place.prepare(for: key.uid)
             return try directory.open(log: log)
         }

@@ -19,11 +19,6 @@ extension Operation {
         if case .find = self { true } else { false }
     }
 
-    /// Whether the answer may take much memory.
-    var mayBeLarge: Bool {
-        if case .find(let request, _) = self { request.limit.maximum > 16 } else { false }
-    }
-
     /// Why nothing matched, if nothing did and the client asked for it. It tells what the caller could have asked itself.
     func explanation(of result: OperationResult, by engine: KeychainEngine, for caller: Caller) -> [String] {
         let isEmpty =

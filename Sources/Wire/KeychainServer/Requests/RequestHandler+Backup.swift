@@ -42,22 +42,28 @@ extension RequestHandler {
         _ message: RestoreMessage,
         of peer: AdmittedPeer,
         to keychain: UserKeychain,
-        restoration: inout BegunRestoration?
+        restoration: inout HeldRestoration?
     ) -> (body: Response.Body, record: AuditRecord?) {
         do throws(KeychainError) {
             switch message {
             case .begin(let request):
-                restoration = try keychain.withEngine { (engine) throws(KeychainError) in
-                    try engine.beginRestoration(request, largest: limits.backupSize)
-                }
+                // Before another is begun on the same connection.
+                restoration = nil
+                let place = try keychain.takeRestorationPlace()
+                restoration = HeldRestoration(
+                    begun: try keychain.withEngine { (engine) throws(KeychainError) in
+                        try engine.beginRestoration(request, largest: limits.backupSize)
+                    },
+                    place: place
+                )
                 return (.restore(.received(0)), nil)
             case .part(let bytes):
-                guard let spool = restoration?.spool else { throw Self.outOfTurn }
+                guard let spool = restoration?.begun.spool else { throw Self.outOfTurn }
                 try spool.append(bytes)
                 return (.restore(.received(spool.count)), nil)
             case .end:
                 guard let whole = restoration.take() else { throw Self.outOfTurn }
-                return finish(whole, of: peer, to: keychain)
+                return finish(whole.begun, of: peer, to: keychain)
             case .origin(let signer):
                 let origin = try keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.origin(ofBackupsBy: signer)

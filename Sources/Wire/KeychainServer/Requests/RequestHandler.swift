@@ -5,16 +5,15 @@ import KeychainProtocol
 
 /// Turns requests into operations on the caller's keychain, and what comes of them into answers.
 struct RequestHandler: Sendable {
-    let largeRequests: Turnstile
+    let memory: MemoryBudgets
     let limits: ServiceLimits
     let metrics: ServiceMetrics
     let status: @Sendable () -> ServiceStatus
 
     /// - Parameters:
-    ///   - permit: the right to much memory, if the request has it already.
     ///   - state: the connection's.
     ///   - pass: left while a person is asked.
-    ///   - send: called once, for the end of the answer.
+    ///   - send: called once, for the end of the answer, which the client has to read within some time.
     ///   - sendPart: called for what comes before that.
     /// - Throws: what `send` throws; failures of the request are answers.
     func answer(
@@ -22,81 +21,109 @@ struct RequestHandler: Sendable {
         of peer: AdmittedPeer,
         to keychain: UserKeychain,
         share: UserShare,
-        permit: consuming LargeRequestPermit?,
         state: inout ConnectionState,
         pass: GatePass,
         before deadline: ContinuousClock.Instant,
-        send: (Response.Body) throws(KeychainError) -> Void,
+        send: (Response.Body, Duration) throws(KeychainError) -> Void,
         sendPart: (Response.Body) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         metrics.requests.increment()
+        let turn = Turn(peer: peer, keychain: keychain, share: share, deadline: deadline, pass: pass)
+        // Kept until the answer is sent, which may be large itself.
+        var grant: MemoryBudget.Grant?
+        func end(
+            _ answer: (body: Response.Body, record: AuditRecord?),
+            within time: Duration? = nil
+        ) throws(KeychainError) {
+            // After the answer, whose receiver waits for it, and also when there is no receiver any more.
+            defer { answer.record?.write() }
+            try send(answer.body, time ?? limits.answerTime)
+        }
         switch request {
-        case .success(.identity): try send(.identity(peer.identity))
-        case .success(.status): try send(.status(status()))
+        case .success(.identity): try end((.identity(peer.identity), nil))
+        case .success(.status): try end((.status(status().adding(keychain.storageMetrics)), nil))
         // The connection does that itself.
-        case .success(.watch): try send(.outcome(.failed(KeychainError(.internalError, "a watch is no request"))))
+        case .success(.watch): try end((.outcome(.failed(KeychainError(.internalError, "a watch is no request"))), nil))
         case .failure(let error):
             metrics.failures.increment()
-            try send(.outcome(.failed(error)))
+            try end((.outcome(.failed(error)), nil))
         case .success(.operation(let operation)):
-            let needsPermit = permit == nil && operation.mayBeLarge
-            let turn = Turn(peer: peer, keychain: keychain, share: share, deadline: deadline, pass: pass)
-            // Kept until the answer is sent, which may be large itself.
-            let answer = outcome(
-                of: operation,
-                in: turn,
-                state,
-                permit: &permit,
-                needsPermit: needsPermit,
-                sendPart: sendPart
-            )
-            // After the answer, whose receiver waits for it, and also when there is no receiver any more.
-            defer { answer.record.write() }
-            try send(.outcome(answer.outcome))
+            let answer = outcome(of: operation, in: turn, state, grant: &grant, sendPart: sendPart)
+            try end((.outcome(answer.outcome), answer.record), within: time(grant == nil))
         case .success(.batch(let operations)):
-            do throws(KeychainError) {
-                if permit == nil {
-                    permit = try LargeRequestPermit(of: share, among: largeRequests, before: deadline)
-                }
-            } catch {
-                return try send(.outcome(.failed(error)))
-            }
-            let answer = outcomes(of: operations, of: peer, to: keychain)
-            defer { answer.record.write() }
-            try send(answer.body)
+            let answer = outcomes(of: operations, in: turn, grant: &grant)
+            try end(answer, within: time(grant == nil))
         case .success(.rotate(let token)):
-            let answer = answer(rotation: token, of: peer, to: keychain)
-            defer { answer.record.write() }
-            try send(answer.body)
+            guard try takeForAll(&grant, turn, send) else { return }
+            try end(answer(rotation: token, of: peer, to: keychain))
         case .success(.backup(let request)):
-            do throws(KeychainError) {
-                if permit == nil {
-                    permit = try LargeRequestPermit(of: share, among: largeRequests, before: deadline)
-                }
-            } catch {
-                return try send(.outcome(.failed(error)))
-            }
-            let answer = answer(request, of: peer, from: keychain, sendPart: sendPart)
-            defer { answer.record.write() }
-            try send(answer.body)
+            guard try takeForAll(&grant, turn, send) else { return }
+            try end(answer(request, of: peer, from: keychain, sendPart: sendPart))
         case .success(.restore(let message)):
-            do throws(KeychainError) {
-                if case .end = message, permit == nil {
-                    permit = try LargeRequestPermit(of: share, among: largeRequests, before: deadline)
-                }
-            } catch {
-                return try send(.outcome(.failed(error)))
-            }
-            let answer = answer(message, of: peer, to: keychain, restoration: &state.restoration)
-            defer { answer.record?.write() }
-            try send(answer.body)
+            if case .end = message { guard try takeForAll(&grant, turn, send) else { return } }
+            try end(answer(message, of: peer, to: keychain, restoration: &state.restoration))
         case .success(.evaluate(let request)):
-            let answer = evaluate(request, of: peer, to: keychain, in: state.session, pass: pass, sendPart: sendPart)
-            defer { answer.record.write() }
-            try send(answer.body)
-        case .success(.presence): try send(presenceStatus(of: keychain))
+            try end(evaluate(request, of: peer, to: keychain, in: state.session, pass: pass, sendPart: sendPart))
+        case .success(.presence): try end((presenceStatus(of: keychain), nil))
         }
-        _ = consume permit
+        _ = consume grant
+    }
+
+    private func time(_ isSmall: Bool) -> Duration { isSmall ? limits.answerTime : limits.largeAnswerTime }
+
+    /// Takes memory for what goes through a whole keychain.
+    ///
+    /// - Returns: false where there was none in time, and the client was told.
+    private func takeForAll(
+        _ grant: inout MemoryBudget.Grant?,
+        _ turn: Turn,
+        _ send: (Response.Body, Duration) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            grant = try take(MemoryBudgets.wholeKeychain, for: turn.share, before: turn.deadline)
+            return true
+        } catch {
+            try send(.outcome(.failed(error)), limits.answerTime)
+            return false
+        }
+    }
+
+    private func take(
+        _ size: MemoryAllowance.Size,
+        for share: UserShare,
+        before deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> MemoryBudget.Grant {
+        try memory.answers.take(MemoryBudgets.need(of: size), for: share, before: deadline)
+    }
+
+    /// Does something with little memory, and again with more if that was too little.
+    ///
+    /// - Parameters:
+    ///   - grant: what the last attempt had; nothing is held while more is waited for.
+    ///   - body: is told whether there is no more.
+    private func withMemory<Value>(
+        _ grant: inout MemoryBudget.Grant?,
+        of share: UserShare,
+        before deadline: ContinuousClock.Instant,
+        _ body: (MemoryAllowance, _ isLast: Bool) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        grant = nil
+        var size = MemoryBudgets.smallAnswer
+        size.answer = min(size.answer, limits.answerSize)
+        while true {
+            let allowance = MemoryAllowance(size)
+            let isLast = size == MemoryBudgets.last(limits.answerSize)
+            do throws(KeychainError) {
+                return try body(allowance, isLast)
+            } catch {
+                guard error.code == .dataTooLarge,
+                    let next = MemoryBudgets.size(after: size, lacking: allowance.lacking, most: limits.answerSize)
+                else { throw error }
+                size = next
+            }
+            grant = nil
+            grant = try take(size, for: share, before: deadline)
+        }
     }
 
     // MARK: - One operation
@@ -114,8 +141,7 @@ struct RequestHandler: Sendable {
         of operation: Operation,
         in turn: Turn,
         _ state: ConnectionState,
-        permit: inout LargeRequestPermit?,
-        needsPermit: Bool,
+        grant: inout MemoryBudget.Grant?,
         sendPart: (Response.Body) throws(KeychainError) -> Void
     ) -> (outcome: Outcome, record: AuditRecord) {
         let keychain = turn.keychain
@@ -137,7 +163,7 @@ struct RequestHandler: Sendable {
                 willAsk: { () throws(KeychainError) in
                     // Neither a lock nor anybody else waits for a person.
                     turn.pass.leave()
-                    if needsPermit { permit = nil }
+                    grant = nil
                     hasAsked = true
                     try sendPart(.prompting)
                 }
@@ -145,10 +171,17 @@ struct RequestHandler: Sendable {
                 let deadline = hasAsked ? .now + limits.patience : turn.deadline
                 turn.pass.enter()
                 if hasAsked { try stream.confirm() }
-                if needsPermit {
-                    permit = try LargeRequestPermit(of: turn.share, among: largeRequests, before: deadline)
+                return try withMemory(&grant, of: turn.share, before: deadline) {
+                    (allowance, _) throws(KeychainError) in
+                    try attempt(
+                        operation,
+                        authentication,
+                        in: turn,
+                        within: allowance,
+                        before: deadline,
+                        &explanation
+                    )
                 }
-                return try attempt(operation, authentication, in: turn, before: deadline, &explanation)
             }
         }
         turn.pass.enter()
@@ -162,6 +195,7 @@ struct RequestHandler: Sendable {
         _ operation: Operation,
         _ authentication: ItemAuthentication,
         in turn: Turn,
+        within allowance: MemoryAllowance,
         before deadline: ContinuousClock.Instant,
         _ explanation: inout [String]
     ) throws(KeychainError) -> OperationResult {
@@ -173,7 +207,7 @@ struct RequestHandler: Sendable {
         var sentences: [String] = []
         defer { explanation = sentences }
         return try turn.keychain.withEngine { (engine) throws(KeychainError) in
-            let result = try engine.perform(itemOperation, for: caller, answeringAtMost: limits.answerSize)
+            let result = try engine.perform(itemOperation, for: caller, within: allowance)
             sentences = operation.explanation(of: result, by: engine, for: caller)
             return result
         }
@@ -183,30 +217,38 @@ struct RequestHandler: Sendable {
 
     private func outcomes(
         of operations: [Operation],
-        of peer: AdmittedPeer,
-        to keychain: UserKeychain
-    ) -> (body: Response.Body, record: AuditRecord) {
+        in turn: Turn,
+        grant: inout MemoryBudget.Grant?
+    ) -> (body: Response.Body, record: AuditRecord?) {
+        let keychain = turn.keychain
+        let caller = turn.peer.caller
         var explanations: [[String]] = []
         do throws(KeychainError) {
-            let results = try keychain.withEngine { (engine) throws(KeychainError) in
-                let results = try engine.perform(
-                    operations.map(\.itemOperation),
-                    for: peer.caller,
-                    answeringAtMost: limits.answerSize
-                )
-                explanations = zip(operations, results).map { operation, result in
-                    (try? result.get()).map { operation.explanation(of: $0, by: engine, for: peer.caller) } ?? []
+            let results = try withMemory(&grant, of: turn.share, before: turn.deadline) {
+                (allowance, isLast) throws(KeychainError) in
+                try turn.share.searches.enter(before: turn.deadline)
+                defer { turn.share.searches.leave() }
+                return try keychain.withEngine { (engine) throws(KeychainError) in
+                    let results = try engine.perform(
+                        operations.map(\.itemOperation),
+                        for: caller,
+                        within: allowance,
+                        isLast: isLast
+                    )
+                    explanations = zip(operations, results).map { operation, result in
+                        (try? result.get()).map { operation.explanation(of: $0, by: engine, for: caller) } ?? []
+                    }
+                    return results
                 }
-                return results
             }
             results.forEach(count)
             for (operation, result) in zip(operations, results) { keychain.watchers.tell(of: operation, result) }
-            let entries = zip(operations, results).map { $0.auditEntry(of: $1, by: peer) }
+            let entries = zip(operations, results).map { $0.auditEntry(of: $1, by: turn.peer) }
             let record = AuditRecord(log: keychain.audit, entries: entries)
             return (.batch(zip(results, explanations).map { Outcome($0, explanation: $1) }), record)
         } catch {
             metrics.failures.increment()
-            let entries = operations.map { $0.auditEntry(of: .failure(error), by: peer) }
+            let entries = operations.map { $0.auditEntry(of: .failure(error), by: turn.peer) }
             return (.outcome(.failed(error)), AuditRecord(log: keychain.audit, entries: entries))
         }
     }
@@ -214,5 +256,17 @@ struct RequestHandler: Sendable {
     private func count(_ result: Result<OperationResult, KeychainError>) {
         metrics.operations.increment()
         if case .failure = result { metrics.failures.increment() }
+    }
+}
+
+extension ServiceStatus {
+    fileprivate func adding(_ more: [String: Double]) -> ServiceStatus {
+        ServiceStatus(
+            version: version,
+            mode: mode,
+            uptime: uptime,
+            connections: connections,
+            metrics: metrics.merging(more) { $1 }
+        )
     }
 }
