@@ -13,6 +13,18 @@ final class UserShare: @unchecked Sendable {
     let searches: Turnstile
     let largeRequests: Turnstile
 
+    /// - Parameter strangers: what strangers share; nil for a known user.
+    init(limits: ServiceLimits, strangers: StrangersWork?) {
+        searches = strangers?.searches ?? Turnstile(limits.searchesOfUser)
+        largeRequests = strangers?.largeRequests ?? Turnstile(limits.largeRequestsOfUser)
+    }
+}
+
+/// What all strangers together may have done at a time: what one user may.
+struct StrangersWork: Sendable {
+    let searches: Turnstile
+    let largeRequests: Turnstile
+
     init(limits: ServiceLimits) {
         searches = Turnstile(limits.searchesOfUser)
         largeRequests = Turnstile(limits.largeRequestsOfUser)

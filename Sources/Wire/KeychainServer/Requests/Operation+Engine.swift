@@ -19,6 +19,14 @@ extension Operation {
         if case .find = self { true } else { false }
     }
 
+    /// Whether a keychain is made where there is none. The others are answered as an empty one would.
+    var makesKeychain: Bool {
+        switch self {
+        case .add, .makeKey: true
+        case .find, .update, .delete, .useKey: false
+        }
+    }
+
     /// Whether the answer may take much memory.
     var mayBeLarge: Bool {
         if case .find(let request, _) = self { request.limit.maximum > 16 } else { false }

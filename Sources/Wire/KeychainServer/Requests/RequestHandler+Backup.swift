@@ -47,7 +47,7 @@ extension RequestHandler {
         do throws(KeychainError) {
             switch message {
             case .begin(let request):
-                restoration = try keychain.withEngine { (engine) throws(KeychainError) in
+                restoration = try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                     try engine.beginRestoration(request, largest: limits.backupSize)
                 }
                 return (.restore(.received(0)), nil)
@@ -77,7 +77,7 @@ extension RequestHandler {
         to keychain: UserKeychain
     ) -> (body: Response.Body, record: AuditRecord?) {
         let result = Result { () throws(KeychainError) in
-            try keychain.withEngine { (engine) throws(KeychainError) in
+            try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                 try engine.finish(restoration)
             }
         }

@@ -172,7 +172,7 @@ struct RequestHandler: Sendable {
         let caller = turn.peer.caller
         var sentences: [String] = []
         defer { explanation = sentences }
-        return try turn.keychain.withEngine { (engine) throws(KeychainError) in
+        return try turn.keychain.withEngine(makesKeychain: operation.makesKeychain) { (engine) throws(KeychainError) in
             let result = try engine.perform(itemOperation, for: caller, answeringAtMost: limits.answerSize)
             sentences = operation.explanation(of: result, by: engine, for: caller)
             return result
@@ -188,7 +188,9 @@ struct RequestHandler: Sendable {
     ) -> (body: Response.Body, record: AuditRecord) {
         var explanations: [[String]] = []
         do throws(KeychainError) {
-            let results = try keychain.withEngine { (engine) throws(KeychainError) in
+            // Whoever asks for nothing asks for a keychain.
+            let makesKeychain = operations.isEmpty || operations.contains { $0.makesKeychain }
+            let results = try keychain.withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
                 let results = try engine.perform(
                     operations.map(\.itemOperation),
                     for: peer.caller,
