@@ -33,7 +33,7 @@ package final class LocalEnclave: Enclave {
         var keybag: Keybag
         var keys: EnclaveKeys
         var lock: EnclaveState.Lock
-        var epoch: UInt64 = 1
+        var epoch = LocalEnclave.firstEpoch
         var lastUse: UInt64
         /// What the keybag and the shared file were when they were last read.
         var stamps: (keybag: FileStamp?, shared: FileStamp?)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -247,4 +248,29 @@ int clinux_stat(int folder, const char *path, int flags, struct clinux_file *fil
 bool clinux_is_of_proc(int descriptor) {
     struct statfs file_system;
     return fstatfs(descriptor, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC;
+}
+
+bool clinux_namespace_owner(int folder, uint64_t device, uint64_t inode, uint32_t *uid) {
+    int namespace = openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
+    bool is_known = false;
+    // The kernel nests no deeper.
+    for (int depth = 0; namespace >= 0 && depth < 33; depth++) {
+        struct stat status;
+        int parent = ioctl(namespace, NS_GET_PARENT);
+        if (parent < 0 || fstat(parent, &status) != 0) {
+            if (parent >= 0) close(parent);
+            break;
+        }
+        if (status.st_dev == device && status.st_ino == inode) {
+            uid_t owner;
+            is_known = ioctl(namespace, NS_GET_OWNER_UID, &owner) == 0;
+            if (is_known) *uid = owner;
+            close(parent);
+            break;
+        }
+        close(namespace);
+        namespace = parent;
+    }
+    if (namespace >= 0) close(namespace);
+    return is_known;
 }

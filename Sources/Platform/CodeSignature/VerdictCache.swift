@@ -74,6 +74,9 @@ package final class VerdictCache: Sendable {
     /// How many programs it remembers.
     package var count: Int { state.withLock { $0.entries.count } }
 
+    /// Whether a verdict needs no reading of the program.
+    package func remembers(_ key: Key) -> Bool { state.withLock { $0.entries[key] != nil } }
+
     /// - Parameters:
     ///   - descriptor: of the program.
     ///   - key: what names its contents; nil where nothing does.

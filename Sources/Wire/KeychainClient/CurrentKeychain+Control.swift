@@ -26,8 +26,10 @@ extension CurrentKeychain {
 
     /// Has the keychain opened, by this process or by the service, and made where there is none.
     package static func open() throws(KeychainError) {
+        let keychain = try service()
         do throws(KeychainError) {
-            _ = try service().find(FindRequest(query: ItemQuery(itemClass: .genericPassword)))
+            // A search makes none.
+            try (keychain as? any MadeKeychain)?.makeKeychain()
         } catch  where error.code == .interactionNotAllowed {
             // It is open, and locked.
         }

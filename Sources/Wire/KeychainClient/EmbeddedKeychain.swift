@@ -44,7 +44,12 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
         self.patience = patience
         self.cost = cost
         failures = FailureReport(log: log)
-        keychain = OpenKeychain { () throws(KeychainError) in
+        keychain = OpenKeychain(
+            isAbsent: { () throws(KeychainError) in
+                guard case .embedded(let path) = place else { return false }
+                return try Self.directory(path, patience: patience, cost: cost).isAbsent()
+            }
+        ) { () throws(KeychainError) in
             let engine =
                 switch place {
                 case .memory: try KeychainEngine.inMemory(log: log)
@@ -65,7 +70,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     }
 
     package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+        try asking(request.authentication, makesKeychain: false) { (engine, authentication) throws(KeychainError) in
             var request = request
             request.authentication = authentication
             let items = try engine.find(request, for: caller)
@@ -75,7 +80,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     }
 
     package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
+        try asking(request.authentication, makesKeychain: false) { (engine, authentication) throws(KeychainError) in
             var request = request
             request.authentication = authentication
             let count = try engine.update(request, for: caller)
@@ -85,7 +90,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     }
 
     package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
-        try withEngine { (engine) throws(KeychainError) in
+        try withEngine(makesKeychain: false) { (engine) throws(KeychainError) in
             let count = try engine.delete(request, for: caller)
             if count == 0 { explainAbsence(of: request.query, in: engine) }
             return count
@@ -111,6 +116,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     /// Does a call, and has the owner asked for what it lacks: by the prompter of this process.
     private func asking<Value>(
         _ authentication: ItemAuthentication,
+        makesKeychain: Bool = true,
         _ body: (KeychainEngine, ItemAuthentication) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         let rounds = PresenceRounds(
@@ -120,7 +126,9 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
             isWanted: { true }
         )
         return try rounds.perform(authentication) { (authentication) throws(KeychainError) in
-            try withEngine { (engine) throws(KeychainError) in try body(engine, authentication) }
+            try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
+                try body(engine, authentication)
+            }
         }
     }
 
@@ -131,11 +139,12 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     }
 
     func withEngine<Value>(
+        makesKeychain: Bool = true,
         _ body: (KeychainEngine) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
             do throws(KeychainError) {
-                return try keychain.withEngine(body)
+                return try keychain.withEngine(makesKeychain: makesKeychain, body)
             } catch {
                 failures.report(error)
                 throw error

@@ -12,6 +12,7 @@ package final class KeychainServer: Sendable {
     private let mode: ServiceIdentity.Mode
     private let gatekeeper: any Gatekeeper
     private let keychains: UserKeychains
+    private let users: ServiceUsers
     private let limits: ServiceLimits
     private let table: ConnectionTable
     private let handler: RequestHandler
@@ -26,6 +27,7 @@ package final class KeychainServer: Sendable {
         version: String,
         gatekeeper: any Gatekeeper,
         keychains: UserKeychains,
+        users: ServiceUsers? = nil,
         limits: ServiceLimits = ServiceLimits(),
         metrics: MemoryMetrics = MemoryMetrics(),
         log: Logger
@@ -33,6 +35,7 @@ package final class KeychainServer: Sendable {
         self.mode = mode
         self.gatekeeper = gatekeeper
         self.keychains = keychains
+        self.users = users ?? ServiceUsers(folder: keychains.path, onlyUser: mode == .session ? geteuid() : nil)
         self.limits = limits
         self.log = log
         let counters = ServiceMetrics(factory: metrics)
@@ -97,7 +100,9 @@ package final class KeychainServer: Sendable {
             guard mode == .system || uid == geteuid() else {
                 throw KeychainError(.noPermission, "this keychain service is another user's")
             }
-            entry = try table.add(socket, uid: uid)
+            let standing = users.standing(of: uid)
+            guard standing != .lent else { throw ServiceUsers.isLent }
+            entry = try table.add(socket, uid: uid, isKnown: standing == .known)
         } catch {
             metrics.refused.increment()
             refuse(socket, error)
@@ -109,7 +114,7 @@ package final class KeychainServer: Sendable {
             let process = pid
             try start { self.serve(socket, entry, pid: process) }
         } catch {
-            _ = table.remove(entry, duringHandshake: true)
+            table.remove(entry)
             metrics.refused.increment()
             refuse(socket, error)
             close(socket)
@@ -117,10 +122,9 @@ package final class KeychainServer: Sendable {
     }
 
     private func serve(_ socket: Int32, _ entry: ConnectionTable.Entry, pid: Int32) {
-        var isHandshake = true
         defer {
             // The number of a closed socket may be another's at once: first it leaves the table.
-            _ = table.remove(entry, duringHandshake: isHandshake)
+            table.remove(entry)
             close(socket)
         }
         let peer: AdmittedPeer
@@ -128,6 +132,7 @@ package final class KeychainServer: Sendable {
             peer = try gatekeeper.admit(socket)
         } catch {
             metrics.rejected.increment()
+            if error == ServiceUsers.isLent { users.noteLending(of: entry.uid) }
             log.notice(
                 "a connection was refused",
                 metadata: ["uid": "\(entry.uid)", "pid": "\(pid)", "reason": "\(error.message)"]
@@ -137,7 +142,6 @@ package final class KeychainServer: Sendable {
             return
         }
         table.endHandshake(of: entry)
-        isHandshake = false
         do throws(KeychainError) {
             try keychains.withKeychain(of: peer) { (keychain) throws(KeychainError) in
                 let connection = Connection(
@@ -145,6 +149,7 @@ package final class KeychainServer: Sendable {
                     peer: peer,
                     keychain: keychain,
                     share: entry.share,
+                    activity: entry.activity,
                     handler: handler,
                     limits: limits
                 )

@@ -9,6 +9,9 @@ package struct ServiceLimits: Sendable {
     /// Connections whose caller is not known yet.
     package var handshakes = 256
     package var handshakesOfUser = 64
+    /// Of all users together whom neither the system nor the service knows.
+    package var connectionsOfStrangers = 512
+    package var handshakesOfStrangers = 32
 
     // MARK: Work
 
@@ -55,8 +58,12 @@ package struct ServiceLimits: Sendable {
     /// Takes as many connections as a process with so many descriptors can have beside its keychains.
     package mutating func fit(descriptors: Int) {
         let forKeychains = min(descriptors / 2, 1024)
-        connections = max(8, min(connections, (descriptors - forKeychains) / Self.descriptorsOfConnection))
-        handshakes = min(handshakes, connections)
+        // Those that have given their place up are there for a moment more, as many as there are handshakes.
+        let places = (descriptors - forKeychains) / Self.descriptorsOfConnection
+        handshakes = max(4, min(handshakes, places / 2))
+        connections = max(8, min(connections, places - handshakes))
+        handshakesOfStrangers = max(1, min(handshakesOfStrangers, handshakes / 8))
+        connectionsOfStrangers = max(1, min(connectionsOfStrangers, connections / 8))
     }
 
     /// The socket, the process and its folder, and the program for as long as it is looked at, with one to spare.

@@ -13,6 +13,13 @@ package protocol EnclaveFolder: Sendable {
 
     /// - Throws: `notAvailable` where a file is missing, damaged, of a newer version, or not of this device.
     func open() throws(KeychainError) -> any Enclave
+
+    /// By what the owner of a keychain could be told that is not there so far; nil where nobody shows prompts either.
+    func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus?
+}
+
+extension EnclaveFolder {
+    package func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus? { nil }
 }
 
 /// Which of the enclave's files are there.

@@ -91,6 +91,8 @@ struct PasswordBoundKey {
 struct PasswordGuesses {
     private var wrong: [ItemUUID: Attempts] = [:]
 
+    var isEmpty: Bool { wrong.isEmpty }
+
     /// More items than a person has.
     private static let most = 4_096
 

@@ -126,6 +126,26 @@ package struct KeychainDirectory: Sendable {
         return try enclave.presence() != .none
     }
 
+    /// Whether opening the keychain would make a new one: there are neither files of it nor a mark of an unfinished one.
+    ///
+    /// What stands in the way of opening it counts as something that is there, so that whoever opens it hears of it.
+    package func isAbsent() throws(KeychainError) -> Bool {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), !exists(databasePath),
+                !exists(creationPath), !DatabaseReplacement(of: databasePath).isPending
+            else { return false }
+        } else {
+            guard errno == ENOENT else { return false }
+        }
+        return try enclave.presence() == .none
+    }
+
+    /// By what the owner could be told if there were a keychain; nil where nobody but the keychain knows.
+    package func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus? {
+        try enclave.presenceStatusWithoutKeychain()
+    }
+
     func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0

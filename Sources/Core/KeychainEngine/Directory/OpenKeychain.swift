@@ -7,34 +7,46 @@ import Synchronization
 package final class OpenKeychain: Sendable {
     private let opened = Mutex<KeychainEngine?>(nil)
     private let open: @Sendable () throws(KeychainError) -> KeychainEngine
+    private let isAbsent: @Sendable () throws(KeychainError) -> Bool
 
-    package init(opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine) {
+    /// - Parameters:
+    ///   - isAbsent: whether there is no keychain so far, and opening it would make one.
+    ///   - open: opens the keychain, and makes it where there is none.
+    package init(
+        isAbsent: @escaping @Sendable () throws(KeychainError) -> Bool = { () throws(KeychainError) in false },
+        opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine
+    ) {
+        self.isAbsent = isAbsent
         self.open = open
     }
 
     /// Runs the body, which may be called more than once: what failed in a keychain that was replaced or repaired
     /// during the call is asked of the one that is there now.
+    ///
+    /// - Parameter makesKeychain: whether a keychain is made where there is none; otherwise the body gets an empty one.
     package func withEngine<Value>(
+        makesKeychain: Bool = true,
         _ body: (KeychainEngine) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        try answer(body, attempts: 3)
+        try answer(body, makesKeychain: makesKeychain, attempts: 3)
     }
 
     private func answer<Value>(
         _ body: (KeychainEngine) throws(KeychainError) -> Value,
+        makesKeychain: Bool,
         attempts: Int
     ) throws(KeychainError) -> Value {
-        let engine = try engine()
+        let engine = try engine(makesKeychain: makesKeychain)
         do throws(KeychainError) {
             return try body(engine)
         } catch {
             guard attempts > 1, !engine.isCurrent else { throw error }
             opened.withLock { if $0 === engine { $0 = nil } }
-            return try answer(body, attempts: attempts - 1)
+            return try answer(body, makesKeychain: makesKeychain, attempts: attempts - 1)
         }
     }
 
-    private func engine() throws(KeychainError) -> KeychainEngine {
+    private func engine(makesKeychain: Bool) throws(KeychainError) -> KeychainEngine {
         // `Mutex.withLock` and typed throws: the result carries the error across.
         try opened.withLock { (state) -> Result<KeychainEngine, KeychainError> in
             Result { () throws(KeychainError) in
@@ -42,6 +54,7 @@ package final class OpenKeychain: Sendable {
                 // is written.
                 if let engine = state, engine.isInPlace { return engine }
                 state = nil
+                if !makesKeychain, try isAbsent() { return try EmptyKeychain.engine() }
                 let engine = try open()
                 state = engine
                 return engine

@@ -82,6 +82,9 @@ struct ShowAudit: ParsableCommand {
         guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line.utf8)) else {
             return TerminalText.escaped(line) + "\n"
         }
+        if entry.operation.hasPrefix("omitted"), let count = entry.count {
+            return TerminalText.escaped("\(entry.time)  \(count) more until then are omitted  \(entry.caller)") + "\n"
+        }
         var text = "\(entry.time)  \(entry.operation)"
         if let name = entry.class { text += " \(name)" }
         text += "  \(entry.outcome)"

@@ -66,6 +66,16 @@ struct clinux_process_ids {
 /// before Linux 6.13.
 bool clinux_pidfd_ids(int pidfd, struct clinux_process_ids *ids);
 
+/// Who made the outermost user namespace that a process is in below a given one (ioctl_ns(2)): whoever nests namespaces
+/// stays who they are.
+///
+/// - folder: of the process, in /proc.
+/// - device, inode: of the given namespace, as stat(2) gives them.
+/// - uid: as this process's own namespace names it.
+///
+/// False where it cannot be told, or the process is in the given namespace itself.
+bool clinux_namespace_owner(int folder, uint64_t device, uint64_t inode, uint32_t *uid);
+
 struct clinux_file {
     /// As in stat(2).
     uint64_t device, inode, size;

@@ -16,6 +16,9 @@ package struct ProcessFacts: Sendable, Equatable {
     package var isDumpable: Bool
     /// What the process has in common with process 1.
     package var shared: SharedSurroundings
+    /// Who made the outermost user namespace that the process is in, below process 1's; nil where it is in that one, or
+    /// where it cannot be told.
+    package var namespaceOwner: UInt32?
     /// Nil where the executable cannot be seen, or lies where looking at it is left to a program of its owner (FUSE).
     package var executable: ExecutableFacts?
 
@@ -30,6 +33,7 @@ package struct ProcessFacts: Sendable, Equatable {
         seccompMode: Int = 0,
         isDumpable: Bool = false,
         shared: SharedSurroundings = .all,
+        namespaceOwner: UInt32? = nil,
         executable: ExecutableFacts? = nil
     ) {
         self.pid = pid
@@ -42,6 +46,7 @@ package struct ProcessFacts: Sendable, Equatable {
         self.seccompMode = seccompMode
         self.isDumpable = isDumpable
         self.shared = shared
+        self.namespaceOwner = namespaceOwner
         self.executable = executable
     }
 }

@@ -55,6 +55,13 @@ final class InitialSurroundings: Sendable {
         return shared
     }
 
+    /// Who made the outermost user namespace below process 1's that a process is in; nil where that cannot be told.
+    func namespaceOwner(of folder: Descriptor) -> UInt32? {
+        guard let initial = places[SharedSurroundings.userNamespace.rawValue] else { return nil }
+        var uid: UInt32 = 0
+        return unsafe clinux_namespace_owner(folder.number, initial.device, initial.inode, &uid) ? uid : nil
+    }
+
     /// What is known of a mount.
     ///
     /// - Parameters:

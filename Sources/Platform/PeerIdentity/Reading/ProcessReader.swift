@@ -24,6 +24,9 @@ package final class ProcessReader: Sendable {
     package func read(_ process: PinnedProcess) throws(WitnessError) -> (ProcessFacts, executable: Descriptor?) {
         var facts = try status(of: process.folder)
         facts.shared = initial.shared(with: process.folder)
+        if !facts.shared.contains(.userNamespace) {
+            facts.namespaceOwner = initial.namespaceOwner(of: process.folder)
+        }
         let executable = openExecutable(of: process.folder, sharing: facts.shared)
         facts.executable = executable?.facts
         guard process.isAlive else { throw .isGone }

@@ -27,7 +27,8 @@ enum WitnessAnswer {
         numbers += [
             facts.permittedCapabilities, facts.isTraced ? 1 : 0, UInt64(clamping: facts.pidNamespaceDepth),
             facts.noNewPrivileges ? 1 : 0, UInt64(clamping: facts.seccompMode), facts.isDumpable ? 1 : 0,
-            UInt64(facts.shared.rawValue), facts.executable == nil ? 0 : 1,
+            UInt64(facts.shared.rawValue), facts.namespaceOwner.map { UInt64($0) } ?? .max,
+            facts.executable == nil ? 0 : 1,
         ]
         if let executable = facts.executable {
             numbers += encode(executable.file)
@@ -72,7 +73,7 @@ enum WitnessAnswer {
         guard let pid = numbers.next(), let uids = ids(&numbers), let gids = ids(&numbers),
             let capabilities = numbers.next(), let isTraced = numbers.next(), let depth = numbers.next(),
             let noNewPrivileges = numbers.next(), let seccomp = numbers.next(), let isDumpable = numbers.next(),
-            let shared = numbers.next(), let hasExecutable = numbers.next()
+            let shared = numbers.next(), let owner = numbers.next(), let hasExecutable = numbers.next()
         else { return nil }
         var facts = ProcessFacts(
             pid: Int32(truncatingIfNeeded: pid),
@@ -84,7 +85,8 @@ enum WitnessAnswer {
             noNewPrivileges: noNewPrivileges != 0,
             seccompMode: Int(clamping: seccomp),
             isDumpable: isDumpable != 0,
-            shared: SharedSurroundings(rawValue: UInt8(truncatingIfNeeded: shared))
+            shared: SharedSurroundings(rawValue: UInt8(truncatingIfNeeded: shared)),
+            namespaceOwner: UInt32(exactly: owner)
         )
         if hasExecutable != 0 {
             guard let file = file(&numbers), let owner = numbers.next(), let group = numbers.next(),

@@ -26,6 +26,8 @@ package final class EnclaveConnection: Sendable {
         case state(EnclaveEvent)
         /// There is another enclave, or none: what was known of the old one is worth nothing.
         case lost
+        /// Only who is still there is wanted to know.
+        case nothing
         /// There is one again, and nobody has said what became of the keys meanwhile.
         case reconnected
     }
@@ -80,6 +82,14 @@ package final class EnclaveConnection: Sendable {
     func observe(_ uid: UInt32, _ observer: @escaping Observer) {
         state.withLock { $0.observers[uid, default: []].append(observer) }
     }
+
+    /// Forgets a user whose observers are gone. Each is asked, since it alone knows; it does nothing about it.
+    func forgetObservers(of uid: UInt32) {
+        tell(.nothing, to: uid)
+    }
+
+    /// Of how many users somebody is told.
+    var observedUsers: Int { state.withLock { $0.observers.count } }
 
     // MARK: - Questions
 
@@ -275,7 +285,8 @@ package final class EnclaveConnection: Sendable {
         guard isThere.contains(false) else { return }
         state.withLock { state in
             let new = state.observers[uid]?.dropFirst(told.count) ?? []
-            state.observers[uid] = zip(told, isThere).filter(\.1).map(\.0) + new
+            let left = zip(told, isThere).filter(\.1).map(\.0) + new
+            state.observers[uid] = left.isEmpty ? nil : left
         }
     }
 }

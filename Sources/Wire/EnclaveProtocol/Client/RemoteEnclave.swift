@@ -27,6 +27,10 @@ package final class RemoteEnclave: Enclave {
         }
     }
 
+    deinit {
+        connection.forgetObservers(of: uid)
+    }
+
     // MARK: - State
 
     /// Known from the enclave's events: nothing is asked while the connection lasts.
@@ -77,6 +81,7 @@ package final class RemoteEnclave: Enclave {
         case .state(let event):
             let state = remember(event.state)
             for observer in known.withLock({ $0.observers }) { observer(state) }
+        case .nothing: return
         case .lost:
             // The next one to ask for the epoch finds out about the new enclave.
             known.withLock { $0.generation = 0 }

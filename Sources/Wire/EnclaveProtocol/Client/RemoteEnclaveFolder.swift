@@ -29,4 +29,11 @@ package struct RemoteEnclaveFolder: EnclaveFolder {
         _ = try enclave.state()
         return enclave
     }
+
+    package func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus? {
+        guard case .presenceStatus(let status) = try connection.ask(.presenceStatus, about: uid) else {
+            throw EnclaveConnection.isNoAnswer
+        }
+        return status
+    }
 }

@@ -6,6 +6,12 @@ import Synchronization
 package protocol EnclaveHost: Sendable {
     func folder(of uid: UInt32) throws(KeychainError) -> any EnclaveFolder
 
+    /// Whether there is a folder, to be told in no time.
+    func hasFolder(of uid: UInt32) -> Bool
+
+    /// Whether nothing is lost where an enclave that the folder has opened is let go of.
+    func isAtRest(_ enclave: any Enclave) -> Bool
+
     /// Makes what the folder lies in.
     func prepare(for uid: UInt32) throws(KeychainError)
 
@@ -21,10 +27,18 @@ package protocol EnclaveHost: Sendable {
 /// The enclaves of a process, each opened once: an enclave that is opened again is locked.
 package final class EnclaveTable: Sendable {
     private struct State {
-        var enclaves: [UInt32: any Enclave] = [:]
+        var enclaves: [UInt32: Opened] = [:]
+        /// Where owners could be asked who have no keychain so far.
+        var guests: [UInt32: PresenceDesk] = [:]
         /// Who shows prompts, also where there is no enclave so far.
         var attendants: [UInt64: Attendant] = [:]
         var nextAttendant: UInt64 = 1
+    }
+
+    /// An enclave, and when it was used last.
+    private struct Opened {
+        let enclave: any Enclave
+        var lastUse: ContinuousClock.Instant
     }
 
     private struct Attendant {
@@ -48,11 +62,18 @@ package final class EnclaveTable: Sendable {
     private let state = Mutex(State())
     private let onChange = Mutex<(@Sendable (UInt32, EnclaveState) -> Void)?>(nil)
 
-    /// Whoever takes over the keychain service could have any number made.
-    static let mostUsers = 4096
+    /// Beyond these, those go that nobody has used for a while and that lose nothing by it.
+    private let mostUsers: Int
+    private let idleTime: Duration
+    private static let mostGuests = 64
 
-    package init(_ host: any EnclaveHost) {
+    /// - Parameters:
+    ///   - mostUsers: whose enclaves are open at a time.
+    ///   - idleTime: how long nobody has used one that may be let go of. Longer than any authorization and any proof lives.
+    package init(_ host: any EnclaveHost, mostUsers: Int = 4_096, idleTime: Duration = .seconds(180)) {
         self.host = host
+        self.mostUsers = mostUsers
+        self.idleTime = idleTime
     }
 
     /// Sets who is told of changes, in the middle of them.
@@ -62,10 +83,22 @@ package final class EnclaveTable: Sendable {
 
     /// Nil where it has not been needed so far.
     func opened(_ uid: UInt32) -> (any Enclave)? {
-        state.withLock { $0.enclaves[uid] }
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            state.enclaves[uid]?.lastUse = now
+            return state.enclaves[uid]?.enclave
+        }
     }
 
-    var all: [any Enclave] { state.withLock { Array($0.enclaves.values) } }
+    var all: [any Enclave] { state.withLock { $0.enclaves.values.map(\.enclave) } }
+
+    /// How many are open.
+    package var count: Int { state.withLock { $0.enclaves.count } }
+
+    /// Whether the user has a keychain, to be told in no time.
+    func knows(_ uid: UInt32) -> Bool {
+        state.withLock { $0.enclaves[uid] != nil } || host.hasFolder(of: uid)
+    }
 
     /// Whether any keychain locks itself after a time.
     var hasTimeouts: Bool { all.contains { (try? $0.state())?.settings.timeout != nil } }
@@ -76,17 +109,17 @@ package final class EnclaveTable: Sendable {
         let folder = try host.folder(of: uid)
         return try state.withLock { state -> Result<any Enclave, KeychainError> in
             Result { () throws(KeychainError) in
-                if let enclave = state.enclaves[uid] { return enclave }
-                guard state.enclaves.count < Self.mostUsers else {
-                    throw KeychainError(.notAvailable, "the enclave serves too many users")
-                }
+                if let enclave = state.enclaves[uid]?.enclave { return enclave }
                 guard try folder.presence() != .none else {
                     throw KeychainError(.itemNotFound, "there is no keychain yet; add an item first")
                 }
+                try makeRoom(&state)
                 let enclave = try folder.open()
                 let tell = onChange.withLock { $0 }
                 if let tell { enclave.observe { tell(uid, $0) } }
-                state.enclaves[uid] = enclave
+                state.enclaves[uid] = Opened(enclave: enclave, lastUse: .now)
+                state.guests[uid] = nil
+                for key in state.attendants.keys { state.attendants[key]?.numbers[uid] = nil }
                 let desk = try host.desk(of: enclave)
                 for key in state.attendants.keys.sorted() { state.attendants[key]?.sit(at: desk, of: uid) }
                 return enclave
@@ -94,14 +127,26 @@ package final class EnclaveTable: Sendable {
         }.get()
     }
 
+    /// Lets go of those that have not been used for longest, and lose nothing by it.
+    private func makeRoom(_ state: inout State) throws(KeychainError) {
+        guard state.enclaves.count >= mostUsers else { return }
+        let latest = ContinuousClock.now - idleTime
+        let idle = state.enclaves.filter { $0.value.lastUse <= latest }.sorted { $0.value.lastUse < $1.value.lastUse }
+        // Several at once: looking at all of them takes a moment.
+        for (uid, _) in idle.lazy.filter({ self.host.isAtRest($0.value.enclave) }).prefix(max(1, mostUsers / 64)) {
+            state.enclaves[uid] = nil
+            for key in state.attendants.keys { state.attendants[key]?.numbers[uid] = nil }
+        }
+        guard state.enclaves.count < mostUsers else {
+            throw KeychainError(.notAvailable, "the enclave serves too many users")
+        }
+    }
+
     package func presence(of uid: UInt32) throws(KeychainError) -> EnclavePresence {
         try host.folder(of: uid).presence()
     }
 
     package func create(for uid: UInt32) throws(KeychainError) {
-        guard state.withLock({ $0.enclaves.count }) < Self.mostUsers else {
-            throw KeychainError(.notAvailable, "the enclave serves too many users")
-        }
         try host.prepare(for: uid)
         let folder = try host.folder(of: uid)
         // Somebody has taken the files away: what was opened of them belongs to no database that is made now.
@@ -139,7 +184,10 @@ package final class EnclaveTable: Sendable {
                 let key = state.nextAttendant
                 state.nextAttendant += 1
                 var attendant = Attendant(uid: uid, prompter: prompter, abilities: abilities)
-                for (user, enclave) in state.enclaves { attendant.sit(at: try host.desk(of: enclave), of: user) }
+                for (user, opened) in state.enclaves {
+                    attendant.sit(at: try host.desk(of: opened.enclave), of: user)
+                }
+                for (user, desk) in state.guests { attendant.sit(at: desk, of: user) }
                 state.attendants[key] = attendant
                 return key
             }
@@ -149,10 +197,46 @@ package final class EnclaveTable: Sendable {
     func leave(_ key: UInt64) {
         let left = state.withLock { state in
             (state.attendants.removeValue(forKey: key)?.numbers ?? [:]).compactMap { uid, number in
-                state.enclaves[uid].map { ($0, number) }
+                (state.enclaves[uid].flatMap { try? host.desk(of: $0.enclave) } ?? state.guests[uid]).map {
+                    ($0, number)
+                }
             }
         }
-        for (enclave, number) in left { try? host.desk(of: enclave).leave(number) }
+        for (desk, number) in left { desk.leave(number) }
+    }
+
+    /// By what an owner can be told now, also one who has no keychain so far; nothing is made for that on the disk.
+    package func presenceStatus(of uid: UInt32) throws(KeychainError) -> PresenceStatus {
+        do throws(KeychainError) {
+            return try enclave(of: uid).presenceStatus()
+        } catch  where error.code == .itemNotFound {
+            let desk = guestDesk(of: uid)
+            desk.look()
+            return desk.status
+        }
+    }
+
+    private func guestDesk(of uid: UInt32) -> PresenceDesk {
+        state.withLock { state in
+            if let desk = state.guests[uid] { return desk }
+            // It has nothing that anybody could miss.
+            if state.guests.count >= Self.mostGuests {
+                for guest in state.guests.keys {
+                    for key in state.attendants.keys { state.attendants[key]?.numbers[guest] = nil }
+                }
+                state.guests = [:]
+            }
+            let desk = PresenceDesk()
+            state.guests[uid] = desk
+            for key in state.attendants.keys.sorted() { state.attendants[key]?.sit(at: desk, of: uid) }
+            return desk
+        }
+    }
+
+    /// Takes in what a trusted prompter has seen of a user's fingers.
+    func saw(_ sight: BiometrySight, of uid: UInt32) throws(KeychainError) {
+        if let guest = state.withLock({ $0.guests[uid] }) { return guest.saw(sight) }
+        if opened(uid) != nil { try desk(of: uid).saw(sight) }
     }
 
     /// - Throws: as `enclave(of:)`.

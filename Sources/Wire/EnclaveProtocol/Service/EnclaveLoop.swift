@@ -6,8 +6,8 @@ import Synchronization
 
 /// What answers all that takes microseconds, and what its one thread alone touches.
 struct EnclaveLoop {
-    private let service: EnclaveService
-    private var peers: [UInt64: EnclavePeer] = [:]
+    let service: EnclaveService
+    var peers: [UInt64: EnclavePeer] = [:]
     private var next: UInt64 = 1
     private var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
     private var waiting: [pollfd] = []
@@ -30,8 +30,6 @@ struct EnclaveLoop {
 
     private static let mostServices = 4
     private static let mostChannels = 192
-    private static let mostOwners = 512
-    private static let mostOfOwner = 128
     private static let mostPrompters = 64
     private static let mostWitnesses = 64
     /// Connections that are taken in one go.
@@ -80,7 +78,7 @@ struct EnclaveLoop {
 
     // MARK: Connections
 
-    private mutating func add(_ socket: PacketSocket, _ role: EnclavePeer.Role) -> UInt64 {
+    mutating func add(_ socket: PacketSocket, _ role: EnclavePeer.Role) -> UInt64 {
         let number = next
         next += 1
         peers[number] = EnclavePeer(number: number, socket: socket, role: role)
@@ -88,7 +86,7 @@ struct EnclaveLoop {
         return number
     }
 
-    private mutating func remove(_ number: UInt64) {
+    mutating func remove(_ number: UInt64) {
         guard let peer = peers.removeValue(forKey: number) else { return }
         isOutdated = true
         if let question = peer.question { withdraw(question.id, of: question.uid) }
@@ -120,11 +118,7 @@ struct EnclaveLoop {
                 _ = add(socket, .prompter)
                 continue
             }
-            let owners = peers.values.filter { if case .owner = $0.role { true } else { false } }
-            guard owners.count < Self.mostOwners,
-                owners.count(where: { $0.role == .owner(uid: uid) }) < Self.mostOfOwner
-            else { continue }
-            _ = add(socket, .owner(uid: uid))
+            takeOwner(socket, uid)
         }
     }
 
@@ -204,7 +198,7 @@ struct EnclaveLoop {
                 }
                 send(.done, header, to: peer.number)
             case .saw(let sight):
-                if service.table.opened(header.uid) != nil { try service.table.desk(of: header.uid).saw(sight) }
+                try service.table.saw(sight, of: header.uid)
                 send(.done, header, to: peer.number)
             case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget, .useKey:
                 guard !request.takesTime else { fallthrough }
@@ -240,7 +234,7 @@ struct EnclaveLoop {
         let connection = peer.connection
         if case .ask(let question) = request { return try open(question, header, of: peer) }
         try worker.add(
-            EnclaveWorker.Job(uid: header.uid) { [service] in
+            EnclaveWorker.Job(uid: peer.turn(about: header.uid), refuse: refusal(of: header, to: number)) { [service] in
                 let reply = service.perform(request, about: header.uid, isRoot: isRoot, on: connection)
                 service.deliveries.add(.reply(Self.encode(reply, header), to: number))
                 // After the answer, which says why.
@@ -262,7 +256,7 @@ struct EnclaveLoop {
         let connection = peer.connection
         let asker = asker(of: question, about: header.uid)
         try service.changes.add(
-            EnclaveWorker.Job(uid: header.uid) { [service] in
+            EnclaveWorker.Job(uid: header.uid, refuse: refusal(of: header, to: number)) { [service] in
                 @Sendable func answer(_ reply: EnclaveReply) {
                     service.deliveries.add(.reply(Self.encode(reply, header), to: number))
                 }

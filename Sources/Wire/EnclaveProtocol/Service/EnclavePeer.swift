@@ -24,6 +24,8 @@ final class EnclavePeer {
     var question: (id: ItemUUID, uid: UInt32)?
     /// Whose prompts it shows.
     var attendance: UInt64?
+    /// An owner who had no keychain when it connected.
+    var isStranger = false
 
     init(number: UInt64, socket: PacketSocket, role: Role) {
         self.number = number

@@ -96,7 +96,8 @@ package final class EnclaveService: Sendable {
             case .create:
                 try table.create(for: uid)
                 return .done
-            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .presenceStatus, .forget, .makeKey, .useKey:
+            case .presenceStatus: return .presenceStatus(try table.presenceStatus(of: uid))
+            case .state, .serviceKeys, .wrap, .unwrap, .rewrap, .forget, .makeKey, .useKey:
                 return EnclaveLoop.reply(to: request, try table.enclave(of: uid))
             case .openContext(let groups):
                 // A program is told its groups in full.

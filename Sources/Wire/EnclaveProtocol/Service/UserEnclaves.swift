@@ -36,6 +36,14 @@ package struct UserEnclaves: EnclaveHost {
 
     private func path(of uid: UInt32) -> String { (directory ?? "") + "/users/\(uid)" }
 
+    package func hasFolder(of uid: UInt32) -> Bool {
+        guard directory != nil else { return true }
+        var status = stat()
+        return unsafe lstat(path(of: uid), &status) == 0
+    }
+
+    package func isAtRest(_ enclave: any Enclave) -> Bool { (enclave as? LocalEnclave)?.isAtRest ?? false }
+
     package func prepare(for uid: UInt32) throws(KeychainError) {
         guard let directory else { return }
         for path in [directory + "/users", path(of: uid)] {
@@ -80,4 +88,7 @@ package struct ServedFolder: EnclaveFolder {
     package var files: [String] { folder.files }
     package func create() throws(KeychainError) { try table.create(for: uid) }
     package func open() throws(KeychainError) -> any Enclave { try table.enclave(of: uid) }
+    package func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus? {
+        try table.presenceStatus(of: uid)
+    }
 }

@@ -10,8 +10,8 @@ package protocol Gatekeeper: Sendable {
     /// server's, who closes it. It comes from a listener that had SO_PASSCRED before it listened.
     ///
     /// - Returns: the caller, and the only way to read from it.
-    /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails; then the server sends a refusal and
-    ///   closes the connection. It has waited for the client for two seconds at most.
+    /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails, `noPermission` for a uid that a user
+    ///   namespace was lent; then the server sends a refusal and closes the connection. It has waited for the client for two seconds at most.
     func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer
 }
 

@@ -36,6 +36,8 @@ package struct PeerChecks: OptionSet, Sendable {
     package static let sameProgram = PeerChecks(rawValue: 1 << 8)
     /// The proof is read in the moment in which the nonce was sent, without anything between.
     package static let promptReading = PeerChecks(rawValue: 1 << 9)
+    /// Its user is one of the system's, not one that a user namespace was lent.
+    package static let namespaceOwner = PeerChecks(rawValue: 1 << 10)
 
     // MARK: - Installed programs: the start was clean
 
@@ -70,6 +72,7 @@ package struct PeerChecks: OptionSet, Sendable {
         "liveness": .liveness, "user-ids": .userIDs, "empty-queue": .emptyQueue, "proof": .proof,
         "descriptor": .descriptor, "sender": .sender, "truncation": .truncation,
         "later-descriptors": .laterDescriptors, "same-program": .sameProgram, "prompt-reading": .promptReading,
+        "namespace-owner": .namespaceOwner,
         "marker": .marker, "tracer": .tracer, "user-namespace": .userNamespace, "pid-namespace": .pidNamespace,
         "mount-namespace": .mountNamespace, "root": .root, "no-new-privileges": .noNewPrivileges, "seccomp": .seccomp,
         "dumpability": .dumpability,

@@ -20,6 +20,7 @@ package struct PeerGatekeeper: Gatekeeper {
     private let witness: any PeerWitness
     private let verdicts: VerdictCache
     private let checks: PeerChecks
+    private let turns = ReadingTurns()
     /// For finding out who it is, and again for its answer. Reading the program itself, which may be large, does not count:
     /// that is not the caller's slowness.
     private static let patience: Duration = .seconds(2)
@@ -39,8 +40,9 @@ package struct PeerGatekeeper: Gatekeeper {
         guard evidence.facts.uids.areAll(uid) || !checks.contains(.userIDs) else {
             throw CheckedSocket.refusal("the caller runs with the rights of several users")
         }
+        try checkLending(of: uid, to: evidence.facts)
         let (program, found) = try identify(evidence)
-        let caller = try CallerIdentity(program, verdict(on: found, of: evidence))
+        let caller = try CallerIdentity(program, verdict(on: found, of: evidence, at: socket))
 
         let stream = CheckedSocket(
             socket,
@@ -89,6 +91,15 @@ package struct PeerGatekeeper: Gatekeeper {
         return uid
     }
 
+    /// A user may put on 65,536 uids in a namespace of their own (/etc/subuid), and would have the places, the quota and the
+    /// enclaves of as many users. Uids that root has put into a namespace are root's choice.
+    private func checkLending(of uid: UInt32, to facts: ProcessFacts) throws(KeychainError) {
+        guard case .system = mode, checks.contains(.namespaceOwner), !facts.shared.contains(.userNamespace) else {
+            return
+        }
+        guard let owner = facts.namespaceOwner, owner == uid || owner == 0 else { throw ServiceUsers.isLent }
+    }
+
     /// What the kernel says of the program.
     private func identify(
         _ evidence: PeerEvidence
@@ -121,7 +132,8 @@ package struct PeerGatekeeper: Gatekeeper {
 
     private func verdict(
         on executable: ExecutableFacts,
-        of evidence: PeerEvidence
+        of evidence: PeerEvidence,
+        at socket: Int32
     ) throws(KeychainError) -> SignatureVerdict {
         guard let descriptor = evidence.executable else {
             throw CheckedSocket.refusal("the caller's program cannot be read")
@@ -141,7 +153,19 @@ package struct PeerGatekeeper: Gatekeeper {
                 mode: executable.mode,
                 isOnInitialMount: executable.mount.isOfSystem && !executable.mount.isInUserSpace
             )
+        // A large program takes a second of a processor, and a user has any number of them.
+        if let key, verdicts.remembers(key) { return try verdicts.verdict(of: descriptor.number, key: key) }
+        let turn = ReadingTurns.Key(uid: evidence.facts.uids.real, isOfSystem: key != nil)
+        try turns.enter(turn) { stillConnected(socket) }
+        defer { turns.leave(turn) }
+        guard stillConnected(socket) else { throw CheckedSocket.refusal("the caller has gone") }
         return try verdicts.verdict(of: descriptor.number, key: key)
+    }
+
+    /// Whoever has lost their place meanwhile, or has gone, has nothing read for them.
+    private func stillConnected(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) != 0
     }
 
     private func watch(_ executable: ExecutableFacts, isInstalled: Bool) -> ProgramWatch {

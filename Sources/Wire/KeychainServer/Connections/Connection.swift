@@ -9,6 +9,7 @@ struct Connection: ~Copyable {
     let peer: AdmittedPeer
     let keychain: UserKeychain
     let share: UserShare
+    let activity: ConnectionActivity
     let handler: RequestHandler
     let limits: ServiceLimits
 
@@ -23,7 +24,9 @@ struct Connection: ~Copyable {
             // What was read may have been a secret. A short message is overwritten when it is taken out of the decoder, by
             // what comes behind it; of a longer one, some may be left until its memory goes.
             let leavesTraces = request.message.count > Self.shortMessage
+            activity.note(isBusy: true)
             try answer(request, state: &state)
+            activity.note(isBusy: false)
             if leavesTraces, !decoder.isMidway { decoder = FrameDecoder(limit: Frame.largestRequest) }
             clinux_wipe_stack()
         }

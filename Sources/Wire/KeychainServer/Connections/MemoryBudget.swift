@@ -60,7 +60,7 @@ final class MemoryBudget: Sendable {
         }
 
         deinit {
-            budget.give(bytes, of: ObjectIdentifier(user))
+            budget.give(bytes, of: user.memoryUser)
         }
     }
 
@@ -73,7 +73,7 @@ final class MemoryBudget: Sendable {
         before deadline: ContinuousClock.Instant
     ) throws(KeychainError) -> Grant {
         let bytes = min(max(bytes, 0), share)
-        let waiter = Waiter(bytes, of: ObjectIdentifier(user))
+        let waiter = Waiter(bytes, of: user.memoryUser)
         let isServed = state.withLock { state in
             state.waiting.append(waiter)
             serve(&state)

@@ -11,6 +11,21 @@ final class UserShare: @unchecked Sendable {
     var handshakes = 0
 
     let searches: Turnstile
+    private let strangers: StrangersWork?
+
+    /// - Parameter strangers: what strangers share; nil for a known user.
+    init(limits: ServiceLimits, strangers: StrangersWork? = nil) {
+        self.strangers = strangers
+        searches = strangers?.searches ?? Turnstile(limits.searchesOfUser)
+    }
+
+    /// Whose memory it is that requests take: strangers count as one user.
+    var memoryUser: ObjectIdentifier { strangers.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self) }
+}
+
+/// What all strangers together may have done at a time: what one user may.
+final class StrangersWork: Sendable {
+    let searches: Turnstile
 
     init(limits: ServiceLimits) {
         searches = Turnstile(limits.searchesOfUser)

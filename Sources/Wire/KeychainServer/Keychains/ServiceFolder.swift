@@ -68,6 +68,13 @@ package final class ServiceFolder: Sendable {
             return unsafe lstat(String(audit[..<end]), &status) == 0
         }
 
+        /// Whether somebody's keychain was made here, whatever is left of it.
+        var hasOwner: Bool {
+            guard let owner else { return false }
+            var status = stat()
+            return unsafe lstat(owner.path, &status) == 0
+        }
+
         /// Makes sure that what is there is this user's.
         func prepare(for uid: UInt32) throws(KeychainError) {
             try owner?.check(uid)

@@ -10,20 +10,29 @@ final class UserKeychain: Sendable {
     let audit: AuditLog
     let gate = LockGate()
     let watchers = Watchers()
+    private let directory: KeychainDirectory
     private let keychain: OpenKeychain
     private let lastState = Mutex<EnclaveState?>(nil)
     private let quota: StorageQuota?
     private let isRestoring = Mutex<Bool>(false)
 
+    /// - Parameters:
+    ///   - directory: where the keychain is, or would be.
+    ///   - quota: nil where there is none.
+    ///   - isAbsent: whether opening it would make it.
+    ///   - open: opens it, and makes it where there is none.
     init(
+        _ directory: KeychainDirectory,
         audit: AuditLog,
         quota: StorageQuota?,
+        isAbsent: @escaping @Sendable () throws(KeychainError) -> Bool,
         opening open: @escaping @Sendable () throws(KeychainError) -> KeychainEngine
     ) {
         self.audit = audit
+        self.directory = directory
         self.quota = quota
         let observer = Weak()
-        keychain = OpenKeychain { () throws(KeychainError) in
+        keychain = OpenKeychain(isAbsent: isAbsent) { () throws(KeychainError) in
             let engine = try open()
             engine.observeKeys { [weak engine] state in
                 guard let engine else { return }
@@ -40,10 +49,20 @@ final class UserKeychain: Sendable {
         weak var keychain: UserKeychain?
     }
 
+    /// - Parameter makesKeychain: whether a keychain is made where there is none; otherwise an empty one answers.
     func withEngine<Value>(
+        makesKeychain: Bool = false,
         _ body: (KeychainEngine) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        try keychain.withEngine(body)
+        try keychain.withEngine(makesKeychain: makesKeychain, body)
+    }
+
+    func presenceStatus() throws(KeychainError) -> PresenceStatus {
+        let enclave = try withEngine { (engine) throws(KeychainError) in engine.isInMemory ? nil : engine.enclave }
+        if let enclave { return try enclave.presenceStatus() }
+        // Prompters wait for the user, who has nothing to prove so far.
+        if let status = try directory.presenceStatusWithoutKeychain() { return status }
+        return try withEngine { (engine) throws(KeychainError) in engine.enclave }.presenceStatus()
     }
 
     // MARK: - Room

@@ -1,6 +1,7 @@
 package import KeychainEnclave
 import KeychainEngine
 import KeychainModel
+import KeychainProtocol
 package import Logging
 import Synchronization
 
@@ -25,6 +26,8 @@ package final class UserKeychains: Sendable {
 
     private let state = Mutex(State())
     private let folder: ServiceFolder
+    /// Of the service's data.
+    var path: String { folder.path }
     private let mostIdle: Int
     private let patience: Duration
     private let enclaves: EnclaveFolders?
@@ -97,11 +100,19 @@ package final class UserKeychains: Sendable {
                     quota: quota
                 )
             }
-        return UserKeychain(audit: AuditLog(path: place.audit, log: log), quota: quota) {
-            [log] () throws(KeychainError) in
+        return UserKeychain(
+            directory,
+            audit: audit(at: place),
+            quota: quota,
+            isAbsent: { () throws(KeychainError) in place.hasOwner ? false : try directory.isAbsent() }
+        ) { [log] () throws(KeychainError) in
             try place.prepare(for: key.uid)
             return try directory.open(log: log)
         }
+    }
+
+    private func audit(at place: ServiceFolder.Place) -> AuditLog {
+        AuditLog(path: place.audit, tellsSignedApart: folder.mode == .session, log: log)
     }
 
     private func release(_ key: Key) {
@@ -122,7 +133,7 @@ package final class UserKeychains: Sendable {
     func record(_ entry: AuditEntry) {
         guard let place = try? folder.place(of: entry.uid, uncheckedKeychain: nil), place.isThere else { return }
         let open = state.withLock { $0.entries[Key(uid: entry.uid, name: nil)]?.keychain.audit }
-        (open ?? AuditLog(path: place.audit, log: log)).append(entry.line)
+        (open ?? audit(at: place)).append(entry.line)
     }
 
     /// Closes all. No connection may be left.

@@ -6,7 +6,8 @@ import Synchronization
 /// The record of who asked for what, one line an operation (docs/formats/audit-log.md).
 ///
 /// Lines are in the file when `append` returns, and on the disk when the system writes them there: a read costs no waiting
-/// for a disk. A full file is renamed to `NAME.1`, and so on; the oldest goes.
+/// for a disk. A full file is renamed to `NAME.1`, and so on; the two oldest become one, out of which those lose lines who
+/// have most.
 final class AuditLog: Sendable {
     private struct State {
         var descriptor: Int32 = -1
@@ -16,6 +17,7 @@ final class AuditLog: Sendable {
 
     private let path: String
     private let log: Logger
+    private let condenser: AuditCondenser
     private let state = Mutex(State())
 
     /// In bytes.
@@ -23,9 +25,11 @@ final class AuditLog: Sendable {
     /// Beside the current one.
     static let oldFiles = 4
 
-    init(path: String, log: Logger) {
+    /// - Parameter tellsSignedApart: whether signed programs that are not installed are told apart, as in session mode.
+    init(path: String, tellsSignedApart: Bool, log: Logger) {
         self.path = path
         self.log = log
+        condenser = AuditCondenser(tellsSignedApart: tellsSignedApart)
     }
 
     deinit {
@@ -54,7 +58,11 @@ final class AuditLog: Sendable {
 
     private func write(_ lines: String, _ state: inout State) throws(KeychainError) {
         if state.descriptor >= 0, state.size >= Self.largestFile { rotate(&state) }
-        if state.descriptor < 0 { try open(&state) }
+        if state.descriptor < 0 {
+            // Users who have never stored anything have no folder, and none is made for a record.
+            guard hasFolder else { return }
+            try open(&state)
+        }
         var lines = lines
         let count = lines.utf8.count
         let written = lines.withUTF8 { unsafe Glibc.write(state.descriptor, $0.baseAddress, $0.count) }
@@ -74,13 +82,62 @@ final class AuditLog: Sendable {
         state.size = Int(status.st_size)
     }
 
+    private var hasFolder: Bool {
+        guard let end = path.lastIndex(of: "/") else { return true }
+        var status = stat()
+        return unsafe lstat(String(path[..<end]), &status) == 0
+    }
+
     private func rotate(_ state: inout State) {
         Glibc.close(state.descriptor)
         state.descriptor = -1
-        for number in stride(from: Self.oldFiles - 1, through: 1, by: -1) {
+        let oldest = "\(path).\(Self.oldFiles)"
+        do throws(KeychainError) {
+            try condense("\(path).\(Self.oldFiles - 1)", into: oldest)
+        } catch {
+            log.error("the oldest lines of the audit log are lost: \(error.message)")
+            _ = unsafe rename("\(path).\(Self.oldFiles - 1)", oldest)
+        }
+        for number in stride(from: Self.oldFiles - 2, through: 1, by: -1) {
             _ = unsafe rename("\(path).\(number)", "\(path).\(number + 1)")
         }
         _ = unsafe rename(path, "\(path).1")
+    }
+
+    /// Makes one file of two. After a crash in between, lines may be there twice, and none is lost.
+    private func condense(_ newer: String, into oldest: String) throws(KeychainError) {
+        guard let more = Self.contents(newer) else { return }
+        let text = condenser.condense((Self.contents(oldest) ?? []) + more, to: Self.largestFile)
+        let new = path + ".new"
+        _ = unsafe unlink(new)
+        let descriptor = unsafe Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw KeychainError(errno: errno, new) }
+        defer { Glibc.close(descriptor) }
+        var rest = text[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { bytes in
+                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            }
+            guard written > 0 else { throw KeychainError(errno: written < 0 ? errno : ENOSPC, new) }
+            rest = rest.dropFirst(written)
+        }
+        guard unsafe rename(new, oldest) == 0 else { throw KeychainError(errno: errno, oldest) }
+    }
+
+    /// Nil where there is no such file.
+    private static func contents(_ path: String) -> [UInt8]? {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { Glibc.close(descriptor) }
+        var contents: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        // A file may be longer than it should be by what was written in one go.
+        while contents.count < 4 * largestFile {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            contents += buffer[..<count]
+        }
+        return contents
     }
 }
 

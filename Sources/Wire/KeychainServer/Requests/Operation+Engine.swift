@@ -19,6 +19,14 @@ extension Operation {
         if case .find = self { true } else { false }
     }
 
+    /// Whether a keychain is made where there is none. The others are answered as an empty one would.
+    var makesKeychain: Bool {
+        switch self {
+        case .add, .makeKey: true
+        case .find, .update, .delete, .useKey: false
+        }
+    }
+
     /// Why nothing matched, if nothing did and the client asked for it. It tells what the caller could have asked itself.
     func explanation(of result: OperationResult, by engine: KeychainEngine, for caller: Caller) -> [String] {
         let isEmpty =

@@ -51,7 +51,7 @@ extension RequestHandler {
                 restoration = nil
                 let place = try keychain.takeRestorationPlace()
                 restoration = HeldRestoration(
-                    begun: try keychain.withEngine { (engine) throws(KeychainError) in
+                    begun: try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                         try engine.beginRestoration(request, largest: limits.backupSize)
                     },
                     place: place
@@ -83,7 +83,7 @@ extension RequestHandler {
         to keychain: UserKeychain
     ) -> (body: Response.Body, record: AuditRecord?) {
         let result = Result { () throws(KeychainError) in
-            try keychain.withEngine { (engine) throws(KeychainError) in
+            try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                 try engine.finish(restoration)
             }
         }

@@ -20,6 +20,8 @@ extension RequestHandler {
             pass.leave()
             defer { pass.enter() }
             try sendPart(.prompting)
+            // What is proved is kept by the user's own enclave, which there has to be.
+            try keychain.withEngine(makesKeychain: true) { _ in }
             try session.evaluate(request, isWanted: { stream.isWaiting })
             try stream.confirm()
             return 0
@@ -35,8 +37,7 @@ extension RequestHandler {
 
     func presenceStatus(of keychain: UserKeychain) -> Response.Body {
         do throws(KeychainError) {
-            let enclave = try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
-            return .presence(try enclave.presenceStatus())
+            return .presence(try keychain.presenceStatus())
         } catch {
             metrics.failures.increment()
             return .outcome(.failed(error))

@@ -206,7 +206,7 @@ struct RequestHandler: Sendable {
         let caller = turn.peer.caller
         var sentences: [String] = []
         defer { explanation = sentences }
-        return try turn.keychain.withEngine { (engine) throws(KeychainError) in
+        return try turn.keychain.withEngine(makesKeychain: operation.makesKeychain) { (engine) throws(KeychainError) in
             let result = try engine.perform(itemOperation, for: caller, within: allowance)
             sentences = operation.explanation(of: result, by: engine, for: caller)
             return result
@@ -224,11 +224,13 @@ struct RequestHandler: Sendable {
         let caller = turn.peer.caller
         var explanations: [[String]] = []
         do throws(KeychainError) {
+            // Whoever asks for nothing asks for a keychain.
+            let makesKeychain = operations.isEmpty || operations.contains { $0.makesKeychain }
             let results = try withMemory(&grant, of: turn.share, before: turn.deadline) {
                 (allowance, isLast) throws(KeychainError) in
                 try turn.share.searches.enter(before: turn.deadline)
                 defer { turn.share.searches.leave() }
-                return try keychain.withEngine { (engine) throws(KeychainError) in
+                return try keychain.withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
                     let results = try engine.perform(
                         operations.map(\.itemOperation),
                         for: caller,
