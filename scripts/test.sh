@@ -19,7 +19,8 @@ mkdir "$logs"
 readonly shares=(
     '^BehaviourTests\.'
     '^(KeychainStoreTests|ProcessTests|KeychainVaultTests|BackupCommandTests)\.'
-    '^(AttackTests|LockedServiceTests|KeychainServerTests|LoginTests|TPMEnclaveTests|ToolTests)\.'
+    '^AttackTests\.'
+    '^(LockedServiceTests|KeychainServerTests|LoginTests|TPMEnclaveTests|ToolTests)\.'
 )
 
 # Enough for a slow machine with other work; a test that never ends is named then, instead of waited for.

@@ -119,13 +119,18 @@ final class KeychainFixture {
         case .memory: return enclave.map { LocalControl($0, for: .owner, asksForPasscode: false) }
         case .daemon: return nil
         case .service(_, let folder):
-            _ = try connection().find(FindRequest(query: ItemQuery(itemClass: .genericPassword)))
+            try makeKeychain()
             return try RemoteEnclaveControl(connectingTo: folder.surroundings + "/enclave.sock")
         case .folder(let folder):
-            _ = try connection().find(FindRequest(query: ItemQuery(itemClass: .genericPassword)))
+            try makeKeychain()
             let keys = LocalEnclaveFolder(path: folder.path, sharing: .embedded, cost: .uncheckedLeast)
             return LocalControl(try keys.openLocal(), for: .owner, asksForPasscode: false)
         }
+    }
+
+    /// A search makes none.
+    private func makeKeychain() throws {
+        try (connection() as? any MadeKeychain)?.makeKeychain()
     }
 
     /// The user's agent, as it is started in a session.

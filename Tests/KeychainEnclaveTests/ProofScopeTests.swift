@@ -232,7 +232,7 @@ struct ProofScopeTests {
         var open = 0
         for index in 0..<8 {
             for _ in 0..<4 {
-                let fresh = program("/home/alice/fresh-\(index)", connection: UInt64(index))
+                let fresh = program("/srv/alice/fresh-\(index)", connection: UInt64(index))
                 if (try? enclave.desk.begin(question(scope), of: { fresh }, settle: { _ in })) != nil { open += 1 }
             }
         }
@@ -251,7 +251,7 @@ struct ProofScopeTests {
             func begin(_ asker: Asker) -> ItemUUID? {
                 try? enclave.desk.begin(question(scope), of: { asker }) { _ in }
             }
-            func fresh(_ index: Int) -> Asker { program("/home/alice/\(index)", connection: UInt64(index)) }
+            func fresh(_ index: Int) -> Asker { program("/srv/alice/\(index)", connection: UInt64(index)) }
             let bank = program("/usr/bin/bank", isInstalled: true)
             let taken = (0..<40).count { index in
                 let id = begin(fresh(index))

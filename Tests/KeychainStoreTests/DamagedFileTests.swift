@@ -237,7 +237,7 @@ struct DamagedFileTests {
     @Test func `a keybag of a newer version is refused`() throws {
         try expectRefusal(saying: "newer") {
             var bytes = try keychain.read(keychain.keybag)
-            bytes[4] = 3
+            bytes[4] = 4
             try keychain.write(bytes, to: keychain.keybag)
         }
     }

@@ -30,7 +30,7 @@ struct AuthorizationByPolkitTests {
     /// ("No session for cookie", in polkit 0.113 and since). pkexec's subject is the process before it.
     private func pkexec(_ operation: String, hasAgent: Bool = true) -> [String] {
         let agent = """
-            place=$(mktemp -d); mkfifo $place/ready; pkttyagent --fallback --process $$ --notify-fd 3 3>$place/ready &
+            place=$(mktemp -d); mkfifo $place/ready; pkttyagent --process $$ --notify-fd 3 3>$place/ready &
             agent=$!; cat $place/ready >/dev/null; rm -r $place
             """
         let line = """

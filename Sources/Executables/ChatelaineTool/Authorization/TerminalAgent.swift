@@ -1,6 +1,6 @@
 import Glibc
 
-/// polkit's agent for a terminal, by which somebody is asked where no desktop's agent asks.
+/// polkit's agent for a terminal, by which whoever types a command is asked.
 ///
 /// pkexec has one within, which polkitd refuses ("No session for cookie", as in polkit 122): pkexec is root when it registers
 /// it, and what checks the password is not. So pkexec is started with `--disable-internal-agent`, and this one before.
@@ -17,8 +17,8 @@ struct TerminalAgent: ~Copyable {
             return
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // One that a desktop has comes first.
-        let words = [Self.program, "--fallback", "--process", "\(getpid())", "--notify-fd", "3"]
+        // Not as `--fallback`, which polkit 122 asks for no process: a person at a terminal is asked there, also on a desktop.
+        let words = [Self.program, "--process", "\(getpid())", "--notify-fd", "3"]
         var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
         var actions = unsafe posix_spawn_file_actions_t()
