@@ -223,8 +223,8 @@ struct HostileClientTests {
             var held: [RawClient] = []
             for _ in 0..<10_000 {
                 let client = try RawClient(service.socket, uid: 4003)
-                // As many as can be admitted stay open.
-                if held.count < 256 { held.append(client) }
+                // Twice as many as can be admitted stay open.
+                if held.count < 512 { held.append(client) }
             }
             let other = try RawClient.admitted(service.socket, uid: 4004)
             #expect(try other.count(RawClient.find("a")) == 0)
@@ -232,8 +232,8 @@ struct HostileClientTests {
         }
         // Those that came last may still be in the listener's queue.
         while service.metric("connections_refused") + service.metric("connections_accepted") < 10_002 { usleep(5000) }
-        // Those that were closed at once made room for others, some of which were accepted for a moment.
-        #expect(service.metric("connections_refused") > 5_000)
+        // Those that were closed at once made room for others, of which any number was accepted for a moment.
+        #expect(service.metric("connections_refused") >= 256)
     }
 
     private static var residentMemory: Int {
