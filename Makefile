@@ -1,8 +1,8 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-service deb help setup build library demo two-apps examples test check format protobuf api graph bench fuzz install uninstall test-install \
-	clean
+.PHONY: bench-service deb help setup build library demo two-apps examples test check gate format protobuf api graph bench fuzz install uninstall \
+	test-install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ demo: ## build and run the example: a password is stored, found, changed, delete
 	@scripts/demo.sh
 
 two-apps: ## two apps of one team share a password and nobody else gets it, with the real service (root)
-	@scripts/two-apps.sh
+	@scripts/two-apps.sh $(ARGS)
 
 examples: ## build the examples that need a network, and try them (CONFIGURATION=release for a release build)
 	@scripts/examples.sh $(or $(CONFIGURATION),debug)
@@ -30,6 +30,9 @@ test: ## build and run the tests (ARGS="--filter …" for some of them)
 
 check: ## style, layers, scripts, links, warnings
 	@scripts/check.sh $(ARGS)
+
+gate: ## all that a change has to pass (root; an hour)
+	@scripts/gate.sh
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
@@ -41,7 +44,7 @@ api: ## list what the modules declare (docs/api, docs/symbols.md)
 	@scripts/build.sh && scripts/api.sh
 
 graph: ## build and run a program that also uses packages that look for a module Security (some minutes)
-	@scripts/graph.sh
+	@scripts/graph.sh $(or $(CONFIGURATION),debug)
 
 bench: ## run the benchmarks
 	@scripts/bench.sh $(ARGS)

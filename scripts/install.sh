@@ -126,9 +126,12 @@ fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/Chate
 fill packaging/toolset.json.in share/chatelaine/chatelaine.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
-# Command and libraries have these packages inside.
-for text in .build/release-build/checkouts/*/{LICENSE,NOTICE}*; do
-    put 644 "$text" "share/doc/chatelaine/licenses/${text#.build/release-build/checkouts/}"
+# Command and libraries have these packages inside. The folder of checkouts may have those of the examples beside them.
+for package in $(sed -n 's|.*"location" : ".*/\([^/"]*\)".*|\1|p' Package.resolved); do
+    package=${package%.git}
+    for text in "$release_folder/checkouts/$package"/{LICENSE,NOTICE}*; do
+        if [ -e "$text" ]; then put 644 "$text" "share/doc/chatelaine/licenses/$package/$(basename "$text")"; fi
+    done
 done
 
 installed+=("$receipt")

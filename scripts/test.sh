@@ -82,18 +82,33 @@ for log in "$logs"/*.log; do
     if [ -n "$report" ]; then cat "$report"; fi
     printf '\nthe next share\n'
 done | awk -v status=$status '
-    /<testcase / { count(); in_case = 1 }
+    /<testcase / { count(); in_case = 1; name = text(" name=\"", "\"") }
     /<failure/ { failing = 1 }
-    /<skipped/ { skipping = 1 }
+    /<skipped/ {
+        skipping = 1
+        reason = text("<skipped>", "</skipped>")
+        skip[++skips] = "Skipped: " name ": " (reason == "" ? "no reason is given" : reason)
+    }
     /<\/testsuites>/ { count(); complete++ }
     /^the next share$/ { runs++ }
     # Said again at the end, where a shortened log still has them.
     /recorded an issue/ || /^It did not end: / { failure[++failures] = $0 }
+    # What stands between two words of this line, without the ways of XML and of Swift to write it; nothing where they are not.
+    function text(before, after,  found, end) {
+        if (!index($0, before)) return ""
+        found = substr($0, index($0, before) + length(before))
+        end = index(found, after)
+        if (end) found = substr(found, 1, end - 1)
+        gsub(/&quot;/, "\"", found); gsub(/&apos;/, "\047", found); gsub(/&lt;/, "<", found); gsub(/&gt;/, ">", found)
+        gsub(/&amp;/, "\\&", found); gsub(/`|\(\)/, "", found)
+        return found
+    }
     function count() {
         if (in_case) { if (failing) failed++; else if (skipping) skipped++; else passed++ }
         in_case = failing = skipping = 0
     }
     END {
+        for (line = 1; line <= skips; line++) print skip[line]
         for (line = 1; line <= failures; line++) print failure[line]
         if (complete < runs || (status != 0 && !failed)) {
             print "The test run did not come to its end."

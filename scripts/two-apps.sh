@@ -5,7 +5,11 @@
 #
 #   scripts/two-apps.sh             builds first
 #   scripts/two-apps.sh --built DIR with what lies in a folder
+#
+# Ends with another status than 0 where one of them gets something else.
 set -euo pipefail
+# A newer compiler may warn.
+export CHATELAINE_WARNINGS_AS_ERRORS="${CHATELAINE_WARNINGS_AS_ERRORS:-0}"
 source "$(dirname "$0")/common.sh"
 
 # Numbers that no user and no group of the machine has.
@@ -19,9 +23,8 @@ if [ "${1:-}" != --inside ]; then
     else
         scripts/setup.sh
         section "Building the service and the apps (a first build takes some minutes)"
-        export CHATELAINE_WARNINGS_AS_ERRORS=0
         for product in chatelaine chatelained chatelaine-identify chatelaine-enclave two-apps-mail two-apps-calendar; do
-            swift build --product "$product"
+            swift build --product "$product" "${debug_options[@]}"
         done
         built=$(swift build --show-bin-path)
     fi
@@ -48,12 +51,20 @@ trap stop_service EXIT
 readonly teams=$folder/teams
 chatelaine() { "$built/chatelaine" "$@"; }
 
-# Prints who types what, and runs it, whatever comes of it.
+# Prints who types what, and runs it. Whatever its status, it has to print a text: the line, the text, the command.
 show() {
-    printf '%s\n' "$1"
-    shift
-    "$@" 2>&1 | sed "s|$folder/||g" || true
+    local line=$1 expected=$2 output
+    shift 2
+    printf '%s\n' "$line"
+    output=$("$@" 2>&1 | sed "s|$folder/||g") || true
+    printf '%s\n' "$output"
+    case $output in
+        *"$expected"*) ;;
+        *) die "it should have said: $expected" ;;
+    esac
 }
+# What an app says to whom the service gives nothing: errSecMissingEntitlement.
+readonly nothing='no password: -34018'
 
 # Starts an app as an ordinary person does.
 start() { setpriv --reuid $person --regid $person --clear-groups env -i HOME=/ "$folder/$1"; }
@@ -90,24 +101,25 @@ install_app() {
 section "Two apps of one team"
 install_app mail two-apps-mail example.pem
 install_app calendar two-apps-calendar example.pem
-show "person\$ mail" start mail
-show "person\$ calendar" start calendar
+show "person\$ mail" "stored alice's password" start mail
+show "person\$ calendar" "found alice's password: correct horse battery staple" start calendar
 
 section "The calendar's program, signed by the other team"
 install_app stranger two-apps-calendar stranger.pem
-show "person\$ stranger" start stranger
+show "person\$ stranger" "$nothing" start stranger
 
 section "The same, with entitlements that name the first team's group"
 sed 's/\$(AppIdentifierPrefix)/EXAMPLE001./' Examples/TwoApps/app.entitlements >"$folder/forged.entitlements"
-show "root# chatelaine sign --team stranger.pem --entitlements forged.entitlements stranger" \
+show "root# chatelaine sign --team stranger.pem --entitlements forged.entitlements stranger" 'has to begin with STRANGER02.' \
     chatelaine sign --team "$folder/stranger.pem" --entitlements "$folder/forged.entitlements" "$folder/stranger"
 cp -p "$folder/stranger" "$folder/forged"
 LC_ALL=C sed -i 's/STRANGER02\.shared/EXAMPLE001.shared/' "$folder/forged"
-show "root# chatelaine install-app forged" chatelaine install-app --marker-group $marker --teams "$teams" "$folder/forged"
+show "root# chatelaine install-app forged" 'is not accepted' \
+    chatelaine install-app --marker-group $marker --teams "$teams" "$folder/forged"
 # As if an administrator had been talked into it.
 chown root:$marker "$folder/forged"
 chmod 2755 "$folder/forged"
-show "person\$ forged" start forged
+show "person\$ forged" "$nothing" start forged
 
 section "The same, signed by somebody who calls himself the first team"
 chatelaine team new EXAMPLE001 --out "$folder/impostor.pem" >/dev/null
@@ -116,14 +128,14 @@ chatelaine sign --team "$folder/impostor.pem" --entitlements Examples/TwoApps/ap
     sed "s|$folder/||g"
 chown root:$marker "$folder/impostor"
 chmod 2755 "$folder/impostor"
-show "person\$ impostor" start impostor
+show "person\$ impostor" "$nothing" start impostor
 
 section "An unsigned copy of the calendar, and a signed one that nobody has installed"
 install -m 755 "$built/two-apps-calendar" "$folder/unsigned"
-show "person\$ unsigned" start unsigned
+show "person\$ unsigned" "$nothing" start unsigned
 install -m 755 "$folder/calendar" "$folder/copy"
-show "person\$ copy" start copy
+show "person\$ copy" "$nothing" start copy
 
 section "The first team is revoked"
 chatelaine team revoke --teams "$teams" EXAMPLE001
-show "person\$ calendar" start calendar
+show "person\$ calendar" "$nothing" start calendar
