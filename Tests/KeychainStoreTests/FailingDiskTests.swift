@@ -6,6 +6,8 @@ import KeychainModel
 import KeychainTestSupport
 import Testing
 
+@testable import KeychainStore
+
 /// What the disk does once, at any point of a call. SQLite's own view of it is replaced for one keychain at a time.
 struct DiskFault: Sendable, CustomTestStringConvertible {
     let name: String
@@ -134,6 +136,47 @@ struct FailingDiskTests {
         } effect: { items, number in
             items.remove("erin-\(number)=" + String(repeating: "e", count: 9000))
         }
+    }
+
+    /// A disk that fails for ever from some operation on is what a process that is killed there sees.
+    @Test(arguments: DiskFault.all, [false, true])
+    func `bringing a database to a newer version leaves the old one or the new one, whole`(
+        fault: DiskFault,
+        isForEver: Bool
+    ) throws {
+        try connection.add("dave", value: "nobody")
+        // What is deleted empties the journal, so that the file has everything.
+        try connection.delete("dave")
+        let original = keychain
+        defer { cfault_watch(original.path) }
+        for number in 1...200 {
+            let keychain = try TestKeychain(in: TestKeychain.folderInMemory)
+            try FileManager.default.createDirectory(atPath: keychain.path, withIntermediateDirectories: true)
+            for (from, to) in [
+                (original.database, keychain.database), (original.keybag, keychain.keybag),
+                (original.deviceKey, keychain.deviceKey), (original.lock, keychain.lock),
+            ] {
+                try FileManager.default.copyItem(atPath: from, toPath: to)
+            }
+            chmod(keychain.path, 0o700)
+            cfault_watch(keychain.path)
+            cfault_arm(UInt32(fault.kind.rawValue), Int32(number), fault.code, isForEver)
+            let store = Result { () throws(KeychainError) in try keychain.open(MigrationTests.next) }
+            let count = Int(cfault_disarm())
+            if case .failure(let error) = store { #expect(error.code == fault.outcome, "\(number)") }
+            (try? store.get())?.close()
+            let version = try keychain.sql { try Int32.fetchOne($0, sql: "PRAGMA user_version") }
+            #expect(version == 1 || version == 2, "\(number)")
+            if version == 1 {
+                #expect((try? store.get()) == nil, "\(number)")
+                #expect(try keychain.connection().all().count == 3, "\(number)")
+            }
+            let next = try keychain.open(MigrationTests.next)
+            #expect(try next.passwords == 3, "\(number)")
+            next.close()
+            if count < number { return }
+        }
+        Issue.record("there are more than 200 operations")
     }
 
     @Test(arguments: DiskFault.all)

@@ -24,7 +24,7 @@ struct LockedIdentityTests {
         }
         let setting = try enclave()
         let passcode = SecretBytes(Array("passcode".utf8))
-        try LocalControl(setting, for: .owner, asksForPasscode: false).changePasscode(from: nil, to: passcode)
+        try LocalControl(setting, for: .owner, keepsProgramsApart: false).changePasscode(from: nil, to: passcode)
         _ = try setting.finishRotation(of: setting.state().generation)
         let store = try KeychainStore(inMemory: Header(sealedBy: KeychainVault(setting)), log: log)
         unlocked = KeychainEngine(vault: try KeychainVault(setting), store: store, log: log)

@@ -25,7 +25,7 @@ struct RotationTests {
         keychain = try TestKeychain()
         _ = try keychain.engine()
         let folder = LocalEnclaveFolder(path: keychain.path, sharing: .embedded, cost: .uncheckedLeast)
-        control = LocalControl(try folder.openLocal(), for: .owner, asksForPasscode: false)
+        control = LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
     }
 
     private func add(_ account: String, _ accessible: Accessibility = .whenUnlocked, to engine: KeychainEngine) throws {
@@ -54,14 +54,14 @@ struct RotationTests {
 
     private func rotate(_ engine: KeychainEngine) throws {
         let enclave = try #require(engine.vault.localEnclave)
-        let owner = LocalControl(enclave, for: .owner, asksForPasscode: false)
+        let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
         let passcode = try control.state().hasPasscode ? Self.passcode : nil
         try engine.rotateKeys(owner.authorize(.rotateKeys, passcode: passcode))
     }
 
     private func begin(in engine: KeychainEngine) throws {
         let enclave = try #require(engine.vault.localEnclave)
-        let owner = LocalControl(enclave, for: .administrator, asksForPasscode: false)
+        let owner = LocalControl(enclave, for: .administrator, keepsProgramsApart: false)
         try engine.vault.beginRotation(owner.authorize(.rotateKeys, passcode: nil))
     }
 

@@ -15,6 +15,7 @@ package final class KeychainStore: Sendable {
     /// The file as it was before SQLite opened it; nil in memory.
     private let file: DatabaseFile?
     let writer: DatabaseQueue
+    let schema: Schema
     let log: Logger
     /// SQLite's count of schema changes when the schema was last compared.
     private let checkedSchema = Mutex<Int32?>(nil)
@@ -40,6 +41,7 @@ package final class KeychainStore: Sendable {
     package init(inMemory header: Header, quota: StorageQuota? = nil, log: Logger) throws(KeychainError) {
         place = .memory
         file = nil
+        schema = .current
         self.quota = quota.map(QuotaState.init)
         self.log = log
         writer = try Connection.openInMemory()
@@ -51,6 +53,10 @@ package final class KeychainStore: Sendable {
 
     /// Makes a new database. The caller holds the writer's lock, and has made sure that there is none.
     package static func create(path: String, header: Header) throws(KeychainError) {
+        try create(path: path, header: header, schema: .current)
+    }
+
+    static func create(path: String, header: Header, schema: Schema) throws(KeychainError) {
         let queue = try Connection.open(path: path, for: .writing)
         try KeychainError.translatingSQLite {
             defer { try? queue.close() }
@@ -62,7 +68,7 @@ package final class KeychainStore: Sendable {
                 let isThere = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
                 if isThere == 0 {
                     try database.inTransaction(.immediate) {
-                        try create(in: database, header: header)
+                        try create(in: database, header: header, schema: schema)
                         return .commit
                     }
                 }
@@ -71,40 +77,84 @@ package final class KeychainStore: Sendable {
         }
     }
 
-    private static func create(in database: Database, header: Header) throws {
-        for statement in Schema.statements { try database.execute(sql: statement) }
+    private static func create(in database: Database, header: Header, schema: Schema = .current) throws {
+        try schema.create(in: database)
         try database.execute(
             sql: "INSERT INTO header (id, content, code) VALUES (1, ?, ?)",
             arguments: [header.contentData, header.codeData]
         )
     }
 
-    /// Opens an existing database.
+    /// Opens an existing database, and brings one of an older version to the newest.
     ///
-    /// - Parameter quota: how much the keychain may hold; nil for as much as the disk takes.
+    /// - Parameters:
+    ///   - quota: how much the keychain may hold; nil for as much as the disk takes.
+    ///   - check: looks at the header row before anything is changed.
     /// - Throws: `notAvailable` for a file that is missing, damaged, not ours, newer or not with the schema that it
-    ///   ought to have; `noPermission`.
-    package init(
+    ///   ought to have; `noPermission`; what the check throws; `diskFull` where an older one cannot be brought to the newest
+    ///   version. It is what it was then.
+    package convenience init(
         path: String,
         lock: WriterLock,
         quota: StorageQuota? = nil,
-        log: Logger
+        log: Logger,
+        check: (Header) throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
     ) throws(KeychainError) {
-        guard let file = try DatabaseFile.check(path: path) else {
+        try self.init(path: path, lock: lock, quota: quota, schema: .current, log: log, check: check)
+    }
+
+    init(
+        path: String,
+        lock: WriterLock,
+        quota: StorageQuota? = nil,
+        schema: Schema,
+        log: Logger,
+        check: (Header) throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
+    ) throws(KeychainError) {
+        guard let file = try DatabaseFile.check(path: path, schema: schema) else {
             throw KeychainError(.notAvailable, "the keychain's database is missing; restore it from a copy")
         }
         self.file = file
+        self.schema = schema
         self.quota = quota.map(QuotaState.init)
         writer = try Connection.open(path: path, for: .writing)
         place = .file(path: path, lock: lock, readers: ReaderPool(path: path))
         self.log = log
         let queue = writer
-        try KeychainError.translatingSQLite {
+        let version = try KeychainError.translatingSQLite {
             try queue.inDatabase { database in
-                try Self.checkSchema(database)
+                let version = try schema.check(database)
                 if file.isShort { try Self.checkPages(database) }
+                return version
             }
         }
+        try check(header())
+        if version < schema.version { try migrate(under: lock) }
+    }
+
+    /// Brings the database to the newest version, in one transaction.
+    private func migrate(under lock: WriterLock) throws(KeychainError) {
+        let queue = writer
+        let schema = schema
+        let earlier = try lock.withLock { () throws(KeychainError) in
+            guard isCurrent else {
+                throw KeychainError(.notAvailable, "the keychain's database was replaced meanwhile; try again")
+            }
+            return try KeychainError.translatingSQLite {
+                try queue.writeWithoutTransaction { database in
+                    var earlier: Int32 = 0
+                    try database.inTransaction(.immediate) {
+                        // Another process may have done it since.
+                        earlier = try schema.check(database)
+                        if earlier < schema.version { try schema.bring(database, from: earlier, to: schema.version) }
+                        return .commit
+                    }
+                    return earlier
+                }
+            }
+        }
+        emptyJournalIfFree()
+        log.notice("the keychain's database was brought from version \(earlier) to version \(schema.version)")
     }
 
     /// Whether the database's name still stands for the file that is open: a folder that was removed or replaced has
@@ -128,14 +178,9 @@ package final class KeychainStore: Sendable {
         return isInPlace && !DatabaseReplacement(of: path).isPending
     }
 
-    private static func checkSchema(_ database: Database) throws {
-        guard try Schema.text(of: database) == Schema.expectedText.get(),
-            try Int32.fetchOne(database, sql: "PRAGMA user_version") == Schema.version
-        else {
-            throw KeychainError(
-                .notAvailable,
-                "the database's schema is not the keychain's; it was left as it is, restore it from a copy"
-            )
+    private func checkSchema(_ database: Database) throws {
+        guard try schema.check(database) == schema.version else {
+            throw KeychainError(.notAvailable, "the database became one of an older version; restore it from a copy")
         }
     }
 
@@ -151,7 +196,7 @@ package final class KeychainStore: Sendable {
     private func checkSchemaIfChanged(_ database: Database) throws {
         let current = try Int32.fetchOne(database.cachedStatement(sql: "PRAGMA schema_version"))
         guard checkedSchema.withLock({ $0 != current }) else { return }
-        try Self.checkSchema(database)
+        try checkSchema(database)
         checkedSchema.withLock { $0 = current }
     }
 

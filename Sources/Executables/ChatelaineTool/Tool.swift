@@ -29,6 +29,9 @@ enum Tool {
         } catch let failure as Failure {
             Console.printError("chatelaine: \(TerminalText.escaped(failure.message))\n")
             return failure.exitStatus
+        } catch let code as ExitCode {
+            // What is to be said was said.
+            return code.rawValue
         } catch let error as SecretInputError {
             Console.printError("chatelaine: \(TerminalText.escaped(error.message))\n")
             return error.exitStatus

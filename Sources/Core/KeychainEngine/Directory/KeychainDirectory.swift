@@ -90,10 +90,13 @@ package struct KeychainDirectory: Sendable {
         }
         try checkMode()
         let vault = try KeychainVault(enclave.open())
-        let store = try KeychainStore(path: databasePath, lock: lock, quota: quota, log: log)
-        let header = try store.header()
-        try header.check(against: vault)
-        return KeychainEngine(vault: vault, store: store, log: log, following: try header.generation(under: vault))
+        var generation: UInt64 = 0
+        let store = try KeychainStore(path: databasePath, lock: lock, quota: quota, log: log) {
+            (header) throws(KeychainError) in
+            try header.check(against: vault)
+            generation = try header.generation(under: vault)
+        }
+        return KeychainEngine(vault: vault, store: store, log: log, following: generation)
     }
 
     /// Finishes what a repair had decided before it was stopped. The caller holds the lock.

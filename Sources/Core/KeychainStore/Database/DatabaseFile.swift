@@ -5,6 +5,8 @@ package import KeychainModel
 /// truncated to nothing, and with it what could still be saved.
 package struct DatabaseFile: Sendable {
     package let identity: Identity
+    /// The schema's version, as the file's header has it.
+    package let version: Int32
     /// Whether it has fewer bytes than its header says that it has pages.
     let isShort: Bool
 
@@ -33,6 +35,13 @@ package struct DatabaseFile: Sendable {
     /// - Returns: nil if there is no file.
     /// - Throws: `notAvailable` for what is no database of ours or of a newer version, `noPermission`.
     package static func check(path: String) throws(KeychainError) -> DatabaseFile? {
+        try check(path: path, schema: .current)
+    }
+
+    /// The schema's version of what this program makes.
+    package static var newestVersion: Int32 { Schema.current.version }
+
+    static func check(path: String, schema: Schema) throws(KeychainError) -> DatabaseFile? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {
@@ -49,10 +58,11 @@ package struct DatabaseFile: Sendable {
             header.starts(with: Array("SQLite format 3".utf8) + [0]),
             number(in: header, at: 68) == UInt32(bitPattern: Schema.applicationID)
         else { throw damaged(path) }
-        guard number(in: header, at: 60) <= UInt32(bitPattern: Schema.version) else { throw newer }
+        guard let version = Int32(exactly: number(in: header, at: 60)), version <= schema.version else { throw newer }
         let pageSize = Int(header[16]) << 8 | Int(header[17])
         return DatabaseFile(
             identity: Identity(status),
+            version: version,
             isShort: Int(status.st_size) < Int(number(in: header, at: 28)) * (pageSize == 1 ? 65536 : pageSize)
         )
     }

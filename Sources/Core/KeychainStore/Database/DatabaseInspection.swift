@@ -7,14 +7,33 @@ import KeychainVault
 /// nothing.
 package final class DatabaseInspection {
     private let queue: DatabaseQueue
+    private let schema: Schema
+    /// The schema's version, which is the newest where the file says nothing sensible.
+    package let version: Int32
 
     /// - Throws: where the file cannot even be opened, and for one that SQLite must not touch: it deletes the journal
     ///   of a file that was truncated to nothing.
-    package init(path: String) throws(KeychainError) {
-        guard try DatabaseFile.check(path: path) != nil else {
+    package convenience init(path: String) throws(KeychainError) {
+        try self.init(path: path, schema: .current)
+    }
+
+    init(path: String, schema: Schema) throws(KeychainError) {
+        guard let file = try DatabaseFile.check(path: path, schema: schema) else {
             throw KeychainError(.notAvailable, "the keychain's database is missing; restore it from a copy")
         }
-        queue = try Connection.open(path: path, for: .reading)
+        self.schema = schema
+        let queue = try Connection.open(path: path, for: .reading)
+        self.queue = queue
+        // The journal may have a newer one than the file.
+        let stated = (try? queue.unsafeRead { try Int32.fetchOne($0, sql: "PRAGMA user_version") }) ?? file.version
+        version = (1...schema.version).contains(stated) ? stated : schema.version
+    }
+
+    /// Whether the next use brings the database to a newer version.
+    package var isOlder: Bool { version < schema.version }
+
+    private func statements(of itemClass: ItemClass) throws(KeychainError) -> RowStatements {
+        try RowStatements.of(itemClass, in: KeychainError.translatingSQLite { try schema.form(of: version) })
     }
 
     deinit {
@@ -36,7 +55,7 @@ package final class DatabaseInspection {
 
     /// What is in the schema that the keychain did not put there, or not any more.
     package var strangeObjects: [String] {
-        guard let text = try? ask(Schema.text), let expected = try? Schema.expectedText.get() else {
+        guard let text = try? ask(Schema.text), let expected = try? schema.form(of: version).text else {
             return ["it cannot be read"]
         }
         let difference = Set(text).symmetricDifference(expected)
@@ -75,7 +94,7 @@ package final class DatabaseInspection {
         of itemClass: ItemClass,
         _ body: (StoredItem, _ isAside: Bool) -> Void
     ) throws(KeychainError) {
-        let statements = try RowStatements.of(itemClass)
+        let statements = try statements(of: itemClass)
         try ask { database in
             try database.inSnapshot { database in
                 let aside = Set(try Int64.fetchAll(database, sql: statements.aside))
@@ -94,7 +113,7 @@ package final class DatabaseInspection {
         of itemClass: ItemClass,
         _ body: (StoredItem, _ isAside: Bool) throws(KeychainError) -> Void
     ) throws(KeychainError) -> Bool {
-        let statements = try RowStatements.of(itemClass)
+        let statements = try statements(of: itemClass)
         var numbers: Set<Int64> = []
         var isComplete = true
         for way in statements.waysToRowNumbers {

@@ -11,10 +11,16 @@ package import KeychainModel
 /// journal stay beside it under names of their own. The caller holds the writer's lock throughout.
 package struct DatabaseReplacement {
     private let path: String
+    private let schema: Schema
 
     /// - Parameter path: the database that is to be replaced.
     package init(of path: String) {
+        self.init(of: path, schema: .current)
+    }
+
+    init(of path: String, schema: Schema) {
         self.path = path
+        self.schema = schema
     }
 
     private var new: String { path + ".new" }
@@ -39,12 +45,24 @@ package struct DatabaseReplacement {
         let descriptor = unsafe open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(new) cannot be created") }
         close(descriptor)
-        try KeychainStore.create(path: new, header: header)
+        try KeychainStore.create(path: new, header: header, schema: schema)
         try Self.copyFile(path, to: copy)
         if FileManager.default.fileExists(atPath: path + "-wal") { try Self.copyFile(path + "-wal", to: copy + "-wal") }
-        if let inspection = try? DatabaseInspection(path: copy), inspection.hasReadableSchema { return inspection }
-        try mendSchema(of: copy, from: new)
-        return try DatabaseInspection(path: copy)
+        if let inspection = try? DatabaseInspection(path: copy, schema: schema), inspection.hasReadableSchema {
+            return inspection
+        }
+        try mendSchema(header: header)
+        return try DatabaseInspection(path: copy, schema: schema)
+    }
+
+    /// Puts the schema that the damaged database must have had into its copy: that of its own version.
+    private func mendSchema(header: Header) throws(KeychainError) {
+        let version = (try? DatabaseFile.check(path: copy, schema: schema)?.version) ?? schema.version
+        guard version < schema.version, version > 0 else { return try mendSchema(of: copy, from: new) }
+        let model = copy + "-model"
+        defer { removeAll([model, model + "-wal", model + "-shm"]) }
+        try KeychainStore.create(path: model, header: header, schema: schema.upTo(version))
+        try mendSchema(of: copy, from: model)
     }
 
     private static func copyFile(_ path: String, to other: String) throws(KeychainError) {

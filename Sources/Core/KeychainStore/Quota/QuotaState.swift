@@ -67,7 +67,7 @@ final class QuotaState: Sendable {
     static func count(in database: Database) throws -> Int64 {
         var count: Int64 = 0
         for itemClass in ItemClass.stored {
-            guard let table = Schema.tables[itemClass] else { continue }
+            guard let table = ItemTable.all[itemClass] else { continue }
             count += try Int64.fetchOne(database, sql: "SELECT count(*) FROM \(table.name)") ?? 0
         }
         return count

@@ -6,7 +6,7 @@ import KeychainVault
 
 /// The SQL of one table, and the way of a row into it and out of it.
 struct RowStatements: Sendable {
-    private let table: Schema.Table
+    private let table: ItemTable
     let insert: String
     let replace: String
     let remove: String
@@ -29,16 +29,21 @@ struct RowStatements: Sendable {
     /// The size of what a row's ciphertexts take.
     private let size: String
 
-    private static let all: [ItemClass: RowStatements] = Schema.tables.mapValues { RowStatements($0, isCareful: false) }
+    private static let all: [ItemClass: RowStatements] = ItemTable.all.mapValues { RowStatements($0, isCareful: false) }
     /// Those that do not read the ciphertexts of large rows at once.
-    private static let careful: [ItemClass: RowStatements] = Schema.tables.mapValues {
+    private static let careful: [ItemClass: RowStatements] = ItemTable.all.mapValues {
         RowStatements($0, isCareful: true)
     }
     /// In bytes: what is larger is asked for by itself, when it is allowed.
     private static let largeRow = 64 << 10
 
-    private init(_ table: Schema.Table, isCareful: Bool) {
+    /// The indexes that there are.
+    private let indexes: [(name: String, column: String)]
+
+    /// - Parameter form: of the database, where that may be an older one than the table; nil for the newest.
+    private init(_ table: ItemTable, isCareful: Bool, in form: Schema.Form? = nil) {
         self.table = table
+        indexes = table.indexes.filter { form?.indexes.contains($0.name) ?? true }
         let columns = table.columns
         let places = columns.map { _ in "?" }.joined(separator: ", ")
         insert = "INSERT INTO \(table.name) (\(columns.joined(separator: ", "))) VALUES (\(places))"
@@ -53,6 +58,8 @@ struct RowStatements: Sendable {
         aside = "SELECT id FROM \(table.name) WHERE aside <> 0"
         // SQLite reads a value's length without the value.
         let selected = columns.map { column in
+            // A row of before an attribute was there does not have it.
+            if let form, form.columns[table.name]?.contains(column) != true { return "NULL" }
             guard isCareful, column == "metadata" || column == "secret" else { return column }
             return "CASE WHEN length(\(column)) <= \(Self.largeRow) THEN \(column) END"
         }
@@ -60,7 +67,7 @@ struct RowStatements: Sendable {
         size = "SELECT length(metadata) + length(secret) FROM \(table.name) WHERE id = ?"
         selectLive = select + Self.live
         conditions = Dictionary(
-            uniqueKeysWithValues: table.blind.map { ($0.key, " AND \(Schema.Table.column($0.key)) = ?") }
+            uniqueKeysWithValues: table.blind.map { ($0.key, " AND \(ItemTable.column($0.key)) = ?") }
         )
         let key = table.primaryKey.dropLast()
         collision = select + key.map { "\($0) = ?" }.joined(separator: " AND ") + " AND aside = 0"
@@ -77,17 +84,38 @@ struct RowStatements: Sendable {
         return statements
     }
 
+    /// For reading all of a database that may be of an older version.
+    static func of(_ itemClass: ItemClass, in form: Schema.Form) throws(KeychainError) -> RowStatements {
+        guard let table = ItemTable.all[itemClass] else {
+            throw KeychainError(.internalError, "the class has no table")
+        }
+        return RowStatements(table, isCareful: false, in: form)
+    }
+
     // MARK: - Selecting
 
     func selection(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
         selection(of: query, from: selectLive)
     }
 
-    /// What the rows of a selection take.
-    func size(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
-        let sum =
-            "SELECT sum(length(metadata) + length(secret) + \(MemoryAllowance.rowOverhead)) FROM \(table.name) WHERE "
-        return selection(of: query, from: sum + Self.live)
+    /// How many rows a selection has, and how large their ciphertexts are, all together and the largest.
+    func extent(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
+        let bytes = "length(metadata) + length(secret)"
+        return selection(
+            of: query,
+            from: "SELECT count(*), sum(\(bytes)), max(\(bytes)) FROM \(table.name) WHERE " + Self.live
+        )
+    }
+
+    /// The numbers of a selection's rows.
+    func numbers(of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
+        selection(of: query, from: "SELECT id FROM \(table.name) WHERE " + Self.live)
+    }
+
+    /// One row of a selection.
+    func row(_ number: Int64, of query: BlindQuery) -> (sql: String, arguments: StatementArguments) {
+        let selection = selection(of: query)
+        return (selection.sql + " AND id = ?", selection.arguments + [number])
     }
 
     private static let live = "agrp = ? AND tomb = ? AND aside = 0"
@@ -109,7 +137,7 @@ struct RowStatements: Sendable {
             arguments.append(Data(uuid.bytes))
         }
         for column in query.columns {
-            sql += conditions[column.key] ?? " AND \(Schema.Table.column(column.key)) = ?"
+            sql += conditions[column.key] ?? " AND \(ItemTable.column(column.key)) = ?"
             arguments.append(Data(column.index))
         }
         return (sql, StatementArguments(arguments))
@@ -136,7 +164,7 @@ struct RowStatements: Sendable {
     /// Questions for the numbers of all rows, each by another way through the file: up and down the table and each of
     /// its indexes. Where one way is damaged, another may lead on.
     var waysToRowNumbers: [String] {
-        let indexes = table.indexes.map { "\(table.name) INDEXED BY \($0.name) ORDER BY \($0.column)" }
+        let indexes = indexes.map { "\(table.name) INDEXED BY \($0.name) ORDER BY \($0.column)" }
         return (["\(table.name) NOT INDEXED ORDER BY id"] + indexes).flatMap { way in
             ["SELECT id FROM \(way)", "SELECT id FROM \(way) DESC"]
         }
@@ -261,7 +289,7 @@ struct RowStatements: Sendable {
     private func blindColumns(_ row: StatementRow) -> BlindColumns? {
         var columns = BlindColumns()
         columns.reserveCapacity(table.blind.count)
-        let first = 1 + Schema.Table.fixedColumns.count
+        let first = 1 + ItemTable.fixedColumns.count
         var isWhole = true
         for (offset, attribute) in table.blind.enumerated() {
             unsafe row.withBytes(first + offset) { bytes in

@@ -25,19 +25,51 @@ package struct ReadTransaction {
         }
     }
 
-    /// Notes how much all rows of some selections would take, where they take more than they are allowed: nobody is to try
-    /// again and again.
-    package func noteSize(of queries: [BlindQuery]) throws(KeychainError) {
-        guard let allowance, allowance.lacking != nil else { return }
-        var total = 0
+    /// Whether rows would have taken more memory than they may.
+    package var isLacking: Bool { allowance?.lacking != nil }
+
+    /// Notes how much all rows of some selections would take: nobody is to try again and again.
+    package func noteExtent(of queries: [BlindQuery]) throws(KeychainError) {
+        guard let allowance else { return }
+        var all = MemoryAllowance.Extent(rows: 0, bytes: 0, largestRow: 0)
         for query in queries {
-            let statements = try RowStatements.of(query.itemClass)
-            let selection = statements.size(of: query)
-            total += try KeychainError.translatingSQLite {
-                try Int.fetchOne(database, sql: selection.sql, arguments: selection.arguments) ?? 0
+            let selection = try RowStatements.of(query.itemClass).extent(of: query)
+            try KeychainError.translatingSQLite {
+                guard let row = try Row.fetchOne(database, sql: selection.sql, arguments: selection.arguments) else {
+                    return
+                }
+                let rows: Int = row[0] ?? 0
+                all.rows += rows
+                all.bytes += (row[1] ?? 0) + rows * MemoryAllowance.rowOverhead
+                all.largestRow = max(all.largestRow, row[2] ?? 0)
             }
         }
-        allowance.note(answer: total)
+        allowance.note(all)
+    }
+
+    /// Gives the numbers of a selection's rows to the body, in whatever order.
+    package func forEachNumber(
+        of query: BlindQuery,
+        _ body: (Int64) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let selection = try RowStatements.of(query.itemClass).numbers(of: query)
+        try KeychainError.translatingSQLite {
+            let numbers = try Int64.fetchCursor(database, sql: selection.sql, arguments: selection.arguments)
+            while let number = try numbers.next() { try body(number) }
+        }
+    }
+
+    /// A row by its number, if it is one of a selection's.
+    package func row(_ number: Int64, of query: BlindQuery) throws(KeychainError) -> StoredItem? {
+        let statements = try RowStatements.of(query.itemClass, within: allowance)
+        return try KeychainError.translatingSQLite {
+            var found: StoredItem?
+            try statements.forEach(statements.row(number, of: query), in: database, within: allowance) { stored in
+                found = stored
+                return false
+            }
+            return found
+        }
     }
 
     /// Gives all rows of a class to the body that were not set aside.

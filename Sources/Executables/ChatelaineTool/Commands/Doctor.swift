@@ -46,6 +46,7 @@ struct Doctor: ParsableCommand {
             case .memory: report.note("is in the program's own memory (\(KeychainLocation.variable))")
             case .embedded(let directory):
                 report.note("is embedded, in \(directory): no program is kept from another")
+                try version(in: directory, &report)
             case .service(let address):
                 report.fine("is with the service at \(address.path)")
                 try identity(ServiceConnection(address), &report)
@@ -68,6 +69,23 @@ struct Doctor: ParsableCommand {
         report.fine(
             "runs version \(status.version), in \(status.mode.rawValue) mode, for \(Int(status.uptime)) seconds"
         )
+        if let version = status.metrics["keychain_database_version"] {
+            report.fine("has a database of version \(Int(version))")
+        }
+        if let room = RoomText(status) { report.require(!room.isScarce, room.sentence, room.sentence) }
+    }
+
+    private func version(in directory: String, _ report: inout DoctorReport) throws(KeychainError) {
+        let keychain = EmbeddedKeychain(
+            .embedded(directory: directory),
+            caller: Caller(name: "chatelaine", groups: AccessGroups([]))
+        )
+        guard let version = try keychain.databaseVersion() else { return report.note("does not exist yet") }
+        if version.is == version.next {
+            report.fine("has a database of version \(version.is)")
+        } else {
+            report.note("has a database of version \(version.is); the next use brings it to version \(version.next)")
+        }
     }
 
     // MARK: - Its lock
