@@ -619,6 +619,7 @@ let package = Package(
             name: "unchecked-daemon",
             dependencies: [
                 "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
+                "CZeroingAllocator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/UncheckedDaemon",
@@ -717,7 +718,7 @@ let package = Package(
                 "SecurityTool", "TerminalText", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            resources: [.copy("Transcripts")],
+            resources: [.copy("Transcripts"), .copy("Keychains")],
             swiftSettings: settings
         ),
         .testTarget(
@@ -859,7 +860,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PinentryTests",
-            dependencies: ["Pinentry", "KeychainModel", "KeychainTestSupport", "CLinux"],
+            dependencies: [
+                "Pinentry", "Prompting", "KeychainModel", "KeychainEnclave", "KeychainTestSupport", "CLinux",
+            ],
             swiftSettings: settings
         ),
         // What the storage suites share: keychains in folders of their own, and other processes that use them.

@@ -1,14 +1,6 @@
 // The signed program that is attacked. Its first argument says what kind of program it is.
 #include "service.h"
 
-// What docs/protocol.md asks of a client before it connects.
-static void protect(void) {
-    gid_t real, effective, saved;
-    CHECK(getresgid(&real, &effective, &saved));
-    CHECK(setresgid(real, real, effective));
-    prctl(PR_SET_DUMPABLE, 0);
-}
-
 static int log_in(void) {
     struct frame hello, welcome;
     struct frame authentication = load("AUTH");
@@ -72,7 +64,7 @@ int main(int count, char **arguments) {
     struct frame request = load("REQUEST");
     if (strcmp(kind, "get") == 0) {
         send_plain(service, &request);
-        print_rest(service, 200);
+        print_answer(service);
     } else if (strcmp(kind, "hold") == 0 || strcmp(kind, "naive") == 0) {
         // Has its secret in memory, and prints nothing of it.
         static struct frame reply;

@@ -50,32 +50,19 @@ final class AttackedMachine: Sendable {
             withIntermediateDirectories: true,
             attributes: [.ownerAccountID: AttackSite.user, .groupOwnerAccountID: AttackSite.user]
         )
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            [
-                "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
-                """
-                mount -t tmpfs -o mode=755 tmpfs /run && install -d -m 755 /run/chatelaine && ulimit -c unlimited || exit 1
-                cd "$0" && "$@" & wait
-                """, folder,
-                AttackedService.beside(daemon),
-                "--system", "--directory", folder + "/data", "--socket", socket, "--teams", folder + "/teams",
-                "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
-                "--marker-group", "\(AttackSite.markerGroup)", "--enclave-user", "\(AttackSite.enclave)",
-                "--enclave-directory", folder + "/enclave", "--tpm", "none",
-            ] + options
-        process.environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"].merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
-        try process.runHearingSignals()
-        self.process = process.processIdentifier
-        AtEnd.kill(self.process)
-        while !logText.contains("serving keychains") {
-            guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
-            usleep(5_000)
-        }
+        let words = [
+            "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
+            """
+            mount -t tmpfs -o mode=755 tmpfs /run && install -d -m 755 /run/chatelaine && ulimit -c unlimited || exit 1
+            cd "$0" && "$@" & wait
+            """, folder, AttackedService.beside(daemon),
+        ]
+        process = try StartedDaemon(
+            words + StartedDaemon.options(in: folder, socket: socket, teams: folder + "/teams")
+                + ["--tpm", "none"] + options,
+            environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"].merging(environment) { $1 },
+            log: log
+        ).process
     }
 
     deinit { kill(process, SIGKILL) }
@@ -131,17 +118,19 @@ final class AttackedMachine: Sendable {
     // MARK: - Running them
 
     /// A command in the machine; without a user, as root.
+    ///
+    /// - Parameter patience: after so many seconds it is ended. What hangs is a failure, and no end of the tests.
     func command(
         _ words: [String],
         as uid: UInt32? = AttackSite.user,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        patience: Int = 60
     ) -> Command {
         let variables = ["PATH": "/usr/bin:/bin", "HOME": home].merging(environment) { $1 }
         let inner = uid.map { Command(words, as: $0, environment: variables).words } ?? words
         return Command(
-            // What hangs is a failure, and no end of the tests.
             [
-                "timeout", "60", "nsenter", "--mount=/proc/\(process)/ns/mnt",
+                "timeout", "\(patience)", "nsenter", "--mount=/proc/\(process)/ns/mnt",
                 "--pid=/proc/\(process)/ns/pid_for_children",
             ] + inner,
             environment: uid == nil ? variables.merging(["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]) { $1 } : nil

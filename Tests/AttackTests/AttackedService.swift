@@ -28,28 +28,13 @@ final class AttackedService: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         socket = folder + "/keychain.sock"
         log = folder + "/log"
-        try? FileManager.default.removeItem(atPath: log)
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        let process = Process()
-        process.executableURL = URL(filePath: Self.beside("unchecked-daemon"))
-        process.arguments =
-            [
-                "--system", "--directory", folder + "/data", "--socket", socket, "--teams", site.folder + "/teams",
-                "--user", "\(AttackSite.service)", "--identify-user", "\(AttackSite.identify)",
-                "--marker-group", "\(AttackSite.markerGroup)",
-                "--enclave-user", "\(AttackSite.enclave)", "--enclave-directory", folder + "/enclave",
+        process = try StartedDaemon(
+            [Self.beside("unchecked-daemon")]
+                + StartedDaemon.options(in: folder, socket: socket, teams: site.folder + "/teams")
                 // The attacker becomes the victim meanwhile.
-                "--delay", "40",
-            ] + checks.flatMap { ["--without", $0] } + options
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
-        try process.runHearingSignals()
-        self.process = process.processIdentifier
-        AtEnd.kill(self.process)
-        while !logText.contains("serving keychains") {
-            guard process.isRunning else { throw AttackFailure("the service did not start: " + logText) }
-            usleep(5_000)
-        }
+                + ["--delay", "40"] + checks.flatMap { ["--without", $0] } + options,
+            log: log
+        ).process
         guard existing == nil else { return }
         var environment = site.environment
         environment["SOCKET"] = socket
@@ -58,6 +43,12 @@ final class AttackedService: Sendable {
         guard stored.status == 0 else {
             throw AttackFailure("the victim cannot store its secret: " + stored.errors + logText)
         }
+        // It waits for an answer, and not for a good one.
+        environment["REQUEST"] = site.environment["REQUEST"]
+        let isThere = try eventually {
+            try Command([site.victim, "get"], as: AttackSite.user, environment: environment).run().contains(site.secret)
+        }
+        guard isThere else { throw AttackFailure("the victim's secret is not there: " + logText) }
     }
 
     /// Waits for its end.

@@ -81,8 +81,8 @@ final class RunningProgram {
 
     /// - Parameters:
     ///   - words: what it is told; its input stays open.
-    ///   - expected: what it prints once it is ready.
-    init(_ command: Command, in folder: String, telling words: String = "", until expected: String) throws {
+    ///   - expected: what it prints once it is ready; nil where that is seen otherwise.
+    init(_ command: Command, in folder: String, telling words: String = "", until expected: String?) throws {
         output = folder + "/running-\(UUID().uuidString)"
         _ = FileManager.default.createFile(atPath: output, contents: nil)
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -95,6 +95,7 @@ final class RunningProgram {
         process.standardError = file
         try process.runHearingSignals()
         try input.fileHandleForWriting.write(contentsOf: Data(words.utf8))
+        guard let expected else { return }
         guard eventually({ self.text.contains(expected) || !self.process.isRunning }), text.contains(expected) else {
             throw AttackFailure("\(command.words) is not ready: \(text)")
         }
@@ -108,6 +109,8 @@ final class RunningProgram {
         // What started it hands the signal on.
         if process.isRunning { kill(process.processIdentifier, SIGTERM) }
     }
+
+    var isRunning: Bool { process.isRunning }
 
     func waitForEnd() -> Bool { eventually { !self.process.isRunning } }
 }

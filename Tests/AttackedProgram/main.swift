@@ -3,7 +3,7 @@ import Security
 
 // A program of somebody's that keeps a secret in the keychain, written as for an Apple platform. Tests install it, and attack it:
 //
-//     attacked-program store TEXT | find | wait
+//     attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty
 
 func item() -> [CFString: Any] {
     [kSecClass: kSecClassGenericPassword, kSecAttrService: "kept", kSecAttrAccount: "alice"]
@@ -33,7 +33,13 @@ case ("wait", 1):
     let text = find()
     FileHandle.standardOutput.write(Data("waiting\n".utf8))
     while let line = readLine() { print(line.count + (text?.count ?? 0)) }
+case ("fill", 3):
+    guard let filling = Filling(rawValue: arguments[1]), let most = Int(arguments[2]) else { exit(2) }
+    let (count, status) = filling.fill(most)
+    print("added \(count), then \(status)")
+case ("count", 1): print("\(Filling.count()) items")
+case ("empty", 1): print("deleted: \(Filling.empty())")
 default:
-    print("usage: attacked-program store TEXT | find | wait")
+    print("usage: attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty")
     exit(2)
 }

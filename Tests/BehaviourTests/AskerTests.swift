@@ -29,7 +29,7 @@ struct AskerTests {
         get throws { String(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe").prefix(50)) }
     }
 
-    @Test(.enabled(if: SystemMode.isPossible))
+    @Test(.enabled(if: SystemMode.isPossible, "needs root, and a root folder that is a mount"))
     func `the system's prompt names the program's path and the group, and what it is called only where that differs`()
         throws
     {
@@ -43,7 +43,7 @@ struct AskerTests {
         #expect(shown.contains("It wants items of the group “program."))
     }
 
-    @Test(.enabled(if: SystemMode.isPossible))
+    @Test(.enabled(if: SystemMode.isPossible, "needs root, and a root folder that is a mount"))
     func `a service that lies about who asks does not change what the prompt says of the program`() throws {
         let folder = try TestKeychain()
         chmod(folder.surroundings, 0o755)

@@ -17,6 +17,10 @@ final class BehaviourDaemon: Sendable {
         let keychain: String
     }
 
+    /// So small that nearly every answer with several items comes in pages from a session's service, and from the system's
+    /// as a whole.
+    static let pageSize = 600
+
     static let session = Result { try BehaviourDaemon(.session) }
     static let system = Result { try BehaviourDaemon(.system) }
 
@@ -37,7 +41,7 @@ final class BehaviourDaemon: Sendable {
         var options = ["--directory", folder + "/keychains", "--socket", folder + "/socket", "--callers-by-address"]
         switch mode {
         case .session:
-            options.append("--session")
+            options += ["--session", "--page-size", "\(Self.pageSize)"]
             keychains = folder + "/keychains"
         case .system:
             // Numbers that nobody has.

@@ -10,7 +10,7 @@ import Testing
 /// Fingers, read by the real fprintd with one of libfprint's virtual readers on a bus of the test's own.
 @Suite(
     "Items that demand a finger",
-    .enabled(if: FingerprintSite.obstacle == nil),
+    .enabled(if: FingerprintSite.obstacle == nil, "\(FingerprintSite.obstacle ?? "")"),
     .serialized,
     .timeLimit(.minutes(10))
 )
@@ -189,7 +189,10 @@ struct FingerTests {
         #expect(await read(keychain, site, "SCAN mine") == Self.success)
     }
 
-    @Test("the state of the domain changes with the fingers (as root)", .enabled(if: SystemMode.isPossible))
+    @Test(
+        "the state of the domain changes with the fingers (as root)",
+        .enabled(if: SystemMode.isPossible, "needs root, and a root folder that is a mount")
+    )
     func domainState() async throws {
         let site = try await site()
         let keychain = try AttendedKeychain(.system, fingers: site)
@@ -241,7 +244,10 @@ struct FingerTests {
 
     // MARK: - The fingers of an item's making
 
-    private static let asRoot: ConditionTrait = .enabled(if: SystemMode.isPossible)
+    private static let asRoot: ConditionTrait = .enabled(
+        if: SystemMode.isPossible,
+        "needs root, and a root folder that is a mount"
+    )
 
     /// Whether alice's item, or another's, is there, which asks nobody.
     private func isThere(_ keychain: AttendedKeychain, account: String = "alice") -> OSStatus {

@@ -70,8 +70,11 @@ final class KeychainFixture {
             let service = try ServiceProcess(
                 in: folder.surroundings,
                 mode: transport == .system ? .system : .session,
+                // All its checks are there, and its answers come in pages.
+                program: transport == .system ? "chatelained" : "unchecked-daemon",
                 arguments: transport == .session
-                    ? ["--pinentry", pinentry ?? "none"] : fingers == nil ? [] : ["--prompt-user", Self.promptUser],
+                    ? ["--pinentry", pinentry ?? "none", "--page-size", "\(BehaviourDaemon.pageSize)"]
+                    : fingers == nil ? [] : ["--prompt-user", Self.promptUser],
                 environment: fingers.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0.bus] } ?? [:]
             )
             guard service.waitUntilReady() else { throw BehaviourDaemon.Unavailable() }
@@ -116,7 +119,7 @@ final class KeychainFixture {
     /// Where processes open the keychain themselves, it is that of another one than the test's connections.
     func control() throws -> (any EnclaveControl)? {
         switch place {
-        case .memory: return enclave.map { LocalControl($0, for: .owner, asksForPasscode: false) }
+        case .memory: return enclave.map { LocalControl($0, for: .owner, keepsProgramsApart: false) }
         case .daemon: return nil
         case .service(_, let folder):
             try makeKeychain()
@@ -124,7 +127,7 @@ final class KeychainFixture {
         case .folder(let folder):
             try makeKeychain()
             let keys = LocalEnclaveFolder(path: folder.path, sharing: .embedded, cost: .uncheckedLeast)
-            return LocalControl(try keys.openLocal(), for: .owner, asksForPasscode: false)
+            return LocalControl(try keys.openLocal(), for: .owner, keepsProgramsApart: false)
         }
     }
 

@@ -17,19 +17,6 @@ struct EnclavePeerTests {
         served = try ServedEnclave()
     }
 
-    private func binding(of uuid: ItemUUID = ItemUUID()) -> ItemBinding {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: uuid,
-            version: ItemUUID().bytes,
-            accessGroup: "TEAM.a",
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: []
-        )
-    }
-
     @Test
     func `the keychain service's connection neither unlocks nor guesses nor gets leave`() throws {
         let channel = try served.rawChannel()
@@ -108,7 +95,7 @@ struct EnclavePeerTests {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
         let key = SymmetricKey(size: .bits256)
-        let binding = binding()
+        let binding = ItemBinding.sample()
         let boxes = try channel.ask(.wrap([UnwrappedItemKey(binding: binding, key: key)]), uid: uid)
         guard case .boxes(let boxes) = boxes, let box = boxes.first else { throw KeychainError(.internalError, "") }
         let stranger = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
@@ -132,7 +119,7 @@ struct EnclavePeerTests {
         _ = try channel.ask(.create, uid: uid)
         let owner = try served.owner(of: uid)
         try served.setPasscode(passcode, of: uid, by: owner)
-        let binding = binding()
+        let binding = ItemBinding.sample()
         let wrapped = try channel.ask(
             .wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))]),
             uid: uid
@@ -155,7 +142,7 @@ struct EnclavePeerTests {
         let channel = try served.rawChannel()
         _ = try channel.ask(.create, uid: uid)
         _ = try channel.ask(.create, uid: uid + 1)
-        let binding = binding()
+        let binding = ItemBinding.sample()
         let wrapped = try channel.ask(
             .wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))]),
             uid: uid

@@ -13,19 +13,6 @@ import Testing
 struct EnclaveProcessTests {
     private let uid: UInt32 = 1000
 
-    private func binding() -> ItemBinding {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: "TEAM.a",
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: []
-        )
-    }
-
     @Test
     func `it has given up all rights before it answers`() throws {
         let process = try EnclaveProcess()
@@ -65,7 +52,7 @@ struct EnclaveProcessTests {
         let passcode = "PASSCODE-\(UUID().uuidString)"
         let owner = try RemoteEnclaveControl(connectingTo: process.controlPath, uid: uid)
         try owner.changePasscode(from: nil, to: SecretBytes(Array(passcode.utf8)))
-        let key = UnwrappedItemKey(binding: binding(), key: SymmetricKey(size: .bits256))
+        let key = UnwrappedItemKey(binding: .sample(), key: SymmetricKey(size: .bits256))
         let box = try #require(try enclave.wrap([key]).first)
         let opened = try enclave.unwrap([WrappedItemKey(binding: key.binding, box: box)])
         #expect(try opened.first?.get() == key.key)
@@ -157,7 +144,7 @@ struct EnclaveProcessTests {
         let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
         try folder.create()
         let enclave = try folder.open()
-        let key = UnwrappedItemKey(binding: binding(), key: SymmetricKey(size: .bits256))
+        let key = UnwrappedItemKey(binding: .sample(), key: SymmetricKey(size: .bits256))
         let box = try #require(try enclave.wrap([key]).first)
         let wrapped = WrappedItemKey(binding: key.binding, box: box)
         let threads = DispatchGroup()

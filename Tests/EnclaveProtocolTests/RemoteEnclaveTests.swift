@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeychainEnclave
 import KeychainModel
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -21,19 +22,6 @@ struct RemoteEnclaveTests {
         let folder = RemoteEnclaveFolder(served.connection(), uid: uid)
         try folder.create()
         return try folder.open()
-    }
-
-    private func binding(_ accessibility: Accessibility = .whenUnlocked, group: String = "TEAM.a") -> ItemBinding {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: group,
-            accessibility: accessibility.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: []
-        )
     }
 
     @Test
@@ -65,7 +53,7 @@ struct RemoteEnclaveTests {
         let enclave = try opened()
         let group = String(repeating: "g", count: 900)
         let keys = (0..<1000).map { _ in
-            UnwrappedItemKey(binding: binding(group: group), key: SymmetricKey(size: .bits256))
+            UnwrappedItemKey(binding: .sample(group: group), key: SymmetricKey(size: .bits256))
         }
         let boxes = try enclave.wrap(keys)
         let wrapped = zip(keys, boxes).map { WrappedItemKey(binding: $0.binding, box: $1) }
@@ -76,7 +64,7 @@ struct RemoteEnclaveTests {
     @Test
     func `a row that no message can hold is damaged, and the others are not`() throws {
         let enclave = try opened()
-        let key = UnwrappedItemKey(binding: binding(), key: SymmetricKey(size: .bits256))
+        let key = UnwrappedItemKey(binding: .sample(), key: SymmetricKey(size: .bits256))
         let box = try #require(try enclave.wrap([key]).first)
         let good = WrappedItemKey(binding: key.binding, box: box)
         let short = ItemBinding(
@@ -106,7 +94,7 @@ struct RemoteEnclaveTests {
         #expect(heard.withLock { $0.last } == .locked)
         #expect(try enclave.epoch > before)
         #expect(throws: KeychainError(.interactionNotAllowed, "")) {
-            try enclave.wrap([UnwrappedItemKey(binding: binding(), key: SymmetricKey(size: .bits256))])
+            try enclave.wrap([UnwrappedItemKey(binding: .sample(), key: SymmetricKey(size: .bits256))])
         }
         #expect(try enclave.serviceKeys().metadata[.whenUnlocked] == nil)
         try owner.unlock(passcode)

@@ -59,16 +59,8 @@ struct TakenOverServiceTests {
     // MARK: - What the attacker does
 
     private func item(_ group: String) throws -> WrappedItemKey {
-        let binding = ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: group,
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: try AccessControl(protection: "ak", flags: .devicePasscode).serialized
-        )
+        let control = try AccessControl(protection: "ak", flags: .devicePasscode)
+        let binding = ItemBinding.sample(group: group, guardedBy: control)
         let key = UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))
         guard case .boxes(let boxes) = try channel.ask(.wrap([key]), uid: uid), let box = boxes.first else {
             throw KeychainError(.internalError, "")

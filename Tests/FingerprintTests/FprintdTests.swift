@@ -7,7 +7,11 @@ import Testing
 @testable import FingerprintReader
 
 /// The real fprintd, with libfprint's virtual readers.
-@Suite(.serialized, .enabled(if: FingerprintSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized,
+    .enabled(if: FingerprintSite.obstacle == nil, "\(FingerprintSite.obstacle ?? "")"),
+    .timeLimit(.minutes(3))
+)
 struct FprintdTests {
     private let site: FingerprintSite
 

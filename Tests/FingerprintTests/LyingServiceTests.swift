@@ -6,7 +6,11 @@ import Testing
 @testable import FingerprintReader
 
 /// Services in fprintd's place that lie, flood, say nothing, or are not who they should be.
-@Suite(.serialized, .enabled(if: FingerprintSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized,
+    .enabled(if: FingerprintSite.obstacle == nil, "\(FingerprintSite.obstacle ?? "")"),
+    .timeLimit(.minutes(3))
+)
 struct LyingServiceTests {
     private let site: FingerprintSite
 

@@ -113,7 +113,7 @@ struct TemplateDigestTests {
 
     @Test(
         "who may not read it is told so, and not that nobody is enrolled",
-        .enabled(if: geteuid() == 0),
+        .enabled(if: geteuid() == 0, "needs root"),
         arguments: ["", "alice", "alice/driver/0", "alice/driver/0/7"]
     )
     func forbidden(place: String) async throws {
@@ -268,7 +268,11 @@ struct TemplateDigestTests {
 }
 
 /// What the real fprintd writes.
-@Suite(.serialized, .enabled(if: FingerprintSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized,
+    .enabled(if: FingerprintSite.obstacle == nil, "\(FingerprintSite.obstacle ?? "")"),
+    .timeLimit(.minutes(3))
+)
 struct EnrolledTemplatesTests {
     private let site: FingerprintSite
 

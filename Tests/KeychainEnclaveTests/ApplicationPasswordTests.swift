@@ -1,5 +1,6 @@
 import Crypto
 import KeychainModel
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -17,16 +18,7 @@ struct ApplicationPasswordTests {
     }
 
     private func binding(_ flags: AccessControlFlags = .applicationPassword) throws -> ItemBinding {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: "group",
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: try AccessControl(protection: "ak", flags: flags).serialized
-        )
+        .sample(guardedBy: try AccessControl(protection: "ak", flags: flags))
     }
 
     private func password(_ text: String) throws -> ApplicationPassword {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import KeychainModel
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -40,10 +41,10 @@ final class EnclaveFixture {
 }
 
 extension LocalEnclave {
-    var owner: LocalControl { LocalControl(self, for: .owner, asksForPasscode: false) }
+    var owner: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: false) }
     /// One of the owner's, where a service keeps them apart.
-    var program: LocalControl { LocalControl(self, for: .owner, asksForPasscode: true) }
-    var administrator: LocalControl { LocalControl(self, for: .administrator, asksForPasscode: true) }
+    var program: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: true) }
+    var administrator: LocalControl { LocalControl(self, for: .administrator, keepsProgramsApart: true) }
 
     @discardableResult
     func finishTheRotation() throws -> EnclaveState { try finishRotation(of: state().generation) }
@@ -65,21 +66,6 @@ extension LocalEnclave {
         case .success: nil
         case .failure(let error): error.code
         }
-    }
-}
-
-extension ItemBinding {
-    static func sample(_ accessibility: Accessibility) -> ItemBinding {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: "group",
-            accessibility: accessibility.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: []
-        )
     }
 }
 

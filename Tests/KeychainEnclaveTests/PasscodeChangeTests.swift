@@ -129,7 +129,7 @@ struct PasscodeChangeTests {
             try enclave.lock()
             #expect(failure { try enclave.redeem(locked, for: .backup) } == .authenticationFailed)
         }
-        let guarded = LocalControl(try EnclaveFixture().open(), for: .owner, asksForPasscode: true)
+        let guarded = LocalControl(try EnclaveFixture().open(), for: .owner, keepsProgramsApart: true)
         #expect(failure { try guarded.authorize(.export, passcode: nil) } == .authenticationFailed)
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import KeychainModel
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -56,16 +57,7 @@ struct PresenceDeskTests {
     private func binding(_ flags: AccessControlFlags = .devicePasscode, _ uuid: ItemUUID = ItemUUID()) throws
         -> ItemBinding
     {
-        ItemBinding(
-            itemClass: .genericPassword,
-            uuid: uuid,
-            version: ItemUUID().bytes,
-            accessGroup: "test.default",
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: try AccessControl(protection: "ak", flags: flags).serialized
-        )
+        .sample(of: uuid, group: "test.default", guardedBy: try AccessControl(protection: "ak", flags: flags))
     }
 
     private func wrapped(_ binding: ItemBinding) throws -> WrappedItemKey {

@@ -1,5 +1,6 @@
 import Crypto
 import KeychainModel
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -68,16 +69,7 @@ struct ProofScopeTests {
     }
 
     private func item(_ group: String, _ flags: AccessControlFlags = .devicePasscode) throws -> WrappedItemKey {
-        let binding = ItemBinding(
-            itemClass: .genericPassword,
-            uuid: ItemUUID(),
-            version: ItemUUID().bytes,
-            accessGroup: group,
-            accessibility: Accessibility.whenUnlocked.code,
-            isSynchronizable: false,
-            isTombstone: false,
-            accessControl: try AccessControl(protection: "ak", flags: flags).serialized
-        )
+        let binding = ItemBinding.sample(group: group, guardedBy: try AccessControl(protection: "ak", flags: flags))
         let key = UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))
         return WrappedItemKey(binding: binding, box: try #require(enclave.wrap([key]).first))
     }

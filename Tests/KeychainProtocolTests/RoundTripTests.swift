@@ -173,4 +173,27 @@ struct RoundTripTests {
         let status = ServiceStatus(version: "1", mode: .system, uptime: 0.5, connections: 3, metrics: ["reads": 1])
         try expectSame(.status(status))
     }
+
+    @Test func `what a service counts is numbers that a program can print`() throws {
+        func received(_ number: Double) throws -> ServiceStatus? {
+            let status = ServiceStatus(
+                version: "1",
+                mode: .system,
+                uptime: number,
+                connections: 3,
+                metrics: ["reads": number]
+            )
+            let message = ServerMessage.response(Response(id: 1, hasMore: false, body: .status(status)))
+            guard case .response(let response) = try arrived(message), case .status(let told) = response.body
+            else { return nil }
+            return told
+        }
+        for number in [Double.nan, -Double.infinity, -1] {
+            #expect(throws: KeychainError(.invalidParameter, "")) { try received(number) }
+        }
+        for number in [Double.infinity, .greatestFiniteMagnitude, 1e19, 7, 0] {
+            let status = try #require(try received(number))
+            #expect(Int(exactly: status.uptime) != nil && Int(exactly: status.metrics["reads"] ?? .nan) != nil)
+        }
+    }
 }

@@ -21,7 +21,8 @@ struct AuditCondenserTests {
         _ caller: String,
         _ kind: ServiceIdentity.Kind? = .unsigned,
         _ operation: String = "find",
-        group: String = "g"
+        group: String = "g",
+        outcome: String = "ok"
     ) -> String {
         AuditEntry(
             time: AuditEntry.now,
@@ -31,7 +32,7 @@ struct AuditCondenserTests {
             operation: operation,
             itemClass: .genericPassword,
             groups: [group],
-            outcome: "ok",
+            outcome: outcome,
             count: 1,
             rows: [ItemUUID()]
         ).line
@@ -88,6 +89,19 @@ struct AuditCondenserTests {
             log.append((0..<1_000).map { entry("program.\(number)-\($0)", $0 % 2 == 0 ? .unsigned : .signed) }.joined())
         }
         #expect(lines().contains(String(victim.dropLast())))
+    }
+
+    @Test func `backups that are refused push out none that was made`() {
+        let made = entry("program./usr/bin/chatelaine", .unsigned, "export")
+        log.append(made)
+        let refused = entry("program.0123456789abcdef", .unsigned, "export", outcome: "noPermission")
+        for _ in 0..<200 { log.append(String(repeating: refused, count: 1_000)) }
+        let lines = lines()
+        let isThere = lines.contains(String(made.dropLast()))
+        #expect(isThere)
+        let left = lines.count { $0.contains("noPermission") }
+        let omitted = count(ofOmitted: lines)
+        #expect(left + omitted == 200_000)
     }
 
     @Test func `refused connections push out nothing but their own`() {

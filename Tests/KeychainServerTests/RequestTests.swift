@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import KeychainModel
 import KeychainProtocol
-import KeychainServer
 import Testing
+
+@testable import KeychainServer
 
 @Suite("The service's answers")
 struct RequestTests {
@@ -52,19 +53,6 @@ struct RequestTests {
     }
 
     @Test
-    func `a search that would take too much memory is refused, and the connection goes on`() throws {
-        var limits = TestService.quickLimits
-        limits.answerSize = 100_000
-        let service = try TestService(limits: limits)
-        let client = try RawClient.admitted(service.socket)
-        for number in 0..<4 {
-            _ = try client.count(RawClient.add("\(number)", secret: [UInt8](repeating: 1, count: 40_000)))
-        }
-        #expect(throws: KeychainError(.dataTooLarge, "")) { try client.count(RawClient.find(limit: .all)) }
-        #expect(try client.count(RawClient.find("1")) == 1)
-    }
-
-    @Test
     func `why nothing matched is told to who asks for it, and to nobody else`() throws {
         let service = try TestService()
         let client = try RawClient.admitted(service.socket)
@@ -92,6 +80,37 @@ struct RequestTests {
         #expect(status.connections == 1)
         #expect(status.metrics["chatelained_operations"] == 1)
         #expect(!"\(status)".contains("group"))
+    }
+
+    @Test
+    func `a user is told own counts alone, and root those of all (as root)`() throws {
+        try #require(getuid() == 0, "only root can be other users")
+        let service = try TestService()
+        let users = try [64_510, 64_511].map { try RawClient.admitted(service.socket, uid: $0) }
+        let more = try (0..<3).map { _ in try RawClient.admitted(service.socket, uid: 64_511) }
+        for _ in 0..<5 { _ = try users[1].count(RawClient.find("a")) }
+        _ = try users[1].count(RawClient.add("a"))
+        #expect(throws: KeychainError(.duplicateItem, "")) { try users[1].count(RawClient.add("a")) }
+        func told(_ client: RawClient) throws -> [Int] {
+            let status = try client.status()
+            let names = ["connections_accepted", "requests", "operations", "failures"]
+            return [status.connections] + names.map { Int(status.metrics["chatelained_" + $0] ?? -1) }
+        }
+        #expect(try told(users[0]) == [1, 1, 1, 0, 0])
+        #expect(try told(users[1]) == [4, 4, 8, 7, 1])
+        // The control: whoever may know is told.
+        let root = try RawClient.admitted(service.socket)
+        #expect(try told(root) == [6, 6, 10, 7, 1])
+        withExtendedLifetime(more) {}
+    }
+
+    @Test func `of more users than are remembered, the counts go of who was away for longest`() {
+        let metrics = UserMetrics(MemoryMetrics(), most: 3)
+        let users = [1, 2, 3].map(metrics.user)
+        _ = metrics.user(1)
+        _ = metrics.user(4)
+        #expect(metrics.user(1) === users[0] && metrics.user(3) === users[2])
+        #expect(metrics.user(2) !== users[1])
     }
 
     @Test

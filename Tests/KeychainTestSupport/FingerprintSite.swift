@@ -121,7 +121,7 @@ package final class FingerprintSite: @unchecked Sendable {
             ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile"],
             log: "bus.log"
         )
-        try await wait(for: "the bus") { FileManager.default.fileExists(atPath: folder + "/bus") }
+        try await wait(for: "the bus") { takesConnections(folder + "/bus") }
     }
 
     // MARK: - The real fprintd

@@ -17,7 +17,7 @@ package final class SystemService {
     package var home: String { folder + "/home" }
     private let process = Process()
 
-    package init() throws {
+    package init(options: [String] = []) throws {
         // Alice's programs have to be where she can run them.
         folder = FileManager.default.temporaryDirectory.path + "/system-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder + "/teams", withIntermediateDirectories: true)
@@ -32,12 +32,13 @@ package final class SystemService {
         let log = folder + "/log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.executableURL = URL(filePath: ServiceProcess.program("chatelained"))
-        process.arguments = [
-            "--system", "--directory", folder + "/data", "--socket", folder + "/keychain.sock",
-            "--teams", folder + "/teams", "--user", "\(Self.service)", "--identify-user", "\(Self.identify)",
-            "--marker-group", "\(Self.marker)", "--enclave-user", "\(Self.enclave)",
-            "--enclave-directory", folder + "/enclave",
-        ]
+        process.arguments =
+            [
+                "--system", "--directory", folder + "/data", "--socket", folder + "/keychain.sock",
+                "--teams", folder + "/teams", "--user", "\(Self.service)", "--identify-user", "\(Self.identify)",
+                "--marker-group", "\(Self.marker)", "--enclave-user", "\(Self.enclave)",
+                "--enclave-directory", folder + "/enclave",
+            ] + options
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.runHearingSignals()

@@ -115,7 +115,7 @@ struct GoldenTests {
         #expect(try enclave.state().lock == .beforeFirstUnlock)
         // The same passcode as it is typed elsewhere.
         let typed = SecretBytes(Array("go\u{308}lden passcode".utf8))
-        try LocalControl(enclave, for: .owner, asksForPasscode: false).unlock(typed)
+        try LocalControl(enclave, for: .owner, keepsProgramsApart: false).unlock(typed)
         let keys = try enclave.serviceKeys()
         #expect(keys.metadata.count == 7)
         #expect(keys.metadata[.whenUnlocked]?.count == 2)
@@ -145,7 +145,7 @@ struct GoldenTests {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let storage = MemoryStorage(keybag: try Keybag(creatingUnder: key).file(under: key))
         let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
-        let control = LocalControl(enclave, for: .administrator, asksForPasscode: true)
+        let control = LocalControl(enclave, for: .administrator, keepsProgramsApart: true)
         try control.changePasscode(from: nil, to: SecretBytes(Array(Self.passcode.utf8)))
         let settings = LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10)
         try control.change(settings, passcode: SecretBytes(Array(Self.passcode.utf8)))

@@ -18,7 +18,7 @@ private let hostileEnvironment = [
 ]
 
 /// chatelaine-authorize where the real polkit decides, with its own agent for terminals.
-@Suite(.enabled(if: AuthorizationSite.obstacle == nil), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: AuthorizationSite.obstacle == nil, "\(AuthorizationSite.obstacle ?? "")"), .timeLimit(.minutes(5)))
 struct AuthorizationByPolkitTests {
     private let site: AuthorizationSite
 
@@ -121,7 +121,7 @@ struct AuthorizationByPolkitTests {
 }
 
 /// The same where there is no polkit: as a set-user-ID program, by PAM.
-@Suite(.enabled(if: AuthorizationSite.obstacle == nil), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: AuthorizationSite.obstacle == nil, "\(AuthorizationSite.obstacle ?? "")"), .timeLimit(.minutes(5)))
 struct AuthorizationByPAMTests {
     private let site: AuthorizationSite
 

@@ -274,7 +274,7 @@ final class LoginSite {
             ],
             log: "bus.log"
         )
-        try wait(for: "the bus") { FileManager.default.fileExists(atPath: folder + "/bus") }
+        try wait(for: "the bus") { takesConnections(folder + "/bus") }
     }
 
     func stopBus() throws {

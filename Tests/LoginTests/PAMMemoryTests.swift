@@ -3,7 +3,7 @@ import KeychainTestSupport
 import Testing
 
 /// What the module leaves in the memory of the program that somebody logs in by.
-@Suite(.enabled(if: LoginSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"), .timeLimit(.minutes(3)))
 struct PAMMemoryTests {
     /// Goes through a log-in by libpam, and looks for the module's message, in which the password's length stands before
     /// it: that tells it from PAM's own copies and from this program's.

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import Testing
 
 /// Where the module looks for the enclave when nobody names a socket, and what a user can put there.
-@Suite(.enabled(if: LoginSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"), .timeLimit(.minutes(3)))
 struct PAMPlaceTests {
     private let site: LoginSite
     private let password = LoginSite.password
@@ -91,7 +91,7 @@ struct PAMPlaceTests {
 }
 
 /// The first passcode, at a log-in, with the real service.
-@Suite(.serialized, .enabled(if: LoginSite.obstacle == nil), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"), .timeLimit(.minutes(5)))
 struct FirstPasscodeTests {
     private let site: LoginSite
     private let password = LoginSite.password

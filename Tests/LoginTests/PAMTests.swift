@@ -21,7 +21,7 @@ enum Module {
 }
 
 /// The real module in the real PAM, and what it tells to whom.
-@Suite(.enabled(if: LoginSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"), .timeLimit(.minutes(3)))
 struct PAMTests {
     private let site: LoginSite
     private let password = LoginSite.password
@@ -161,7 +161,7 @@ struct PAMTests {
 /// The same with the real service behind it.
 @Suite(
     .serialized,
-    .enabled(if: LoginSite.obstacle == nil),
+    .enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"),
     .timeLimit(.minutes(5))
 )
 struct LoginTests {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a pinentry is started with by programs that have a capability which an exec hands on.
-@Suite(.enabled(if: LoginSite.obstacle == nil), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"), .timeLimit(.minutes(3)))
 struct PinentryRightsTests {
     private let site: LoginSite
     private var pinentry: String { site.folder + "/pinentry" }

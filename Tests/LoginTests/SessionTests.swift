@@ -10,7 +10,7 @@ import Testing
 /// What logind tells by its own interface, on a bus of the tests' own.
 @Suite(
     .serialized,
-    .enabled(if: LoginSite.obstacle == nil),
+    .enabled(if: LoginSite.obstacle == nil, "\(LoginSite.obstacle ?? "")"),
     .timeLimit(.minutes(3))
 )
 struct SessionTests {

@@ -128,8 +128,12 @@ final class Asking: @unchecked Sendable {
         }.start()
     }
 
-    func answer() throws -> PinentryAnswer {
-        guard done.wait(timeout: .now() + 60) == .success, let result else { throw NoEnd() }
-        return try result.get()
+    /// - Parameter nudge: called each second until there is an answer.
+    func answer(nudge: () -> Void = {}) throws -> PinentryAnswer {
+        for _ in 0..<60 {
+            nudge()
+            if done.wait(timeout: .now() + 1) == .success, let result { return try result.get() }
+        }
+        throw NoEnd()
     }
 }

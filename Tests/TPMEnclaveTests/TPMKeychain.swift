@@ -73,7 +73,7 @@ final class TPMKeychain {
 }
 
 extension LocalEnclave {
-    var owner: LocalControl { LocalControl(self, for: .owner, asksForPasscode: false) }
+    var owner: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: false) }
 
     func opensAll() throws -> Bool { try serviceKeys().metadata.count == Accessibility.allCases.count }
 }

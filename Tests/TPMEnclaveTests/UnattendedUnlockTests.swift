@@ -89,7 +89,8 @@ final class UnattendedUnlockTests: Sendable {
 
     private static let hasTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-creds")
 
-    @Test(.enabled(if: hasTool)) func `what systemd has encrypted for the host unlocks on this host alone`() throws {
+    @Test(.enabled(if: hasTool, "needs systemd-creds"))
+    func `what systemd has encrypted for the host unlocks on this host alone`() throws {
         try encrypt(["--with-key=host"], host: "here")
         #expect(try decrypt([], host: "there") != 0)
         #expect(try open().state().lock == .beforeFirstUnlock)
@@ -97,7 +98,8 @@ final class UnattendedUnlockTests: Sendable {
         #expect(try open().state().lock == .unlocked)
     }
 
-    @Test(.enabled(if: hasTool)) func `what systemd has encrypted with the TPM unlocks with this TPM alone`() throws {
+    @Test(.enabled(if: hasTool, "needs systemd-creds"))
+    func `what systemd has encrypted with the TPM unlocks with this TPM alone`() throws {
         var devices: [(String, EmulatorProcess)] = []
         for name in ["here", "there"] {
             let place = folder + "/" + name

@@ -10,8 +10,11 @@ struct UncheckedOptions: ParsableArguments {
     @Option(help: "A check that is left out; see PeerChecks.named.") var without: [String] = []
     @Option(help: "Milliseconds before a caller is looked at, as on a busy machine.") var delay: UInt32 = 0
     @Option(help: "How many descriptors the service may have.") var descriptors: UInt?
+    @Option(help: "Stored bytes after which an answer is sent in pages, of so much each.") var pageSize: Int?
     @Flag(help: "Takes the name that a client binds its socket to for its identity; see CallersByAddress.")
     var callersByAddress = false
+    @Flag(help: "Gives each request the memory that it asks for at once.") var withoutBudgets = false
+    @Flag(help: "Drops the oldest lines of a full record, whosesoever they are.") var recordWithoutShares = false
     @Flag(help: "Leaves the handlers of crashes as the runtime has set them.") var keepCrashHandlers = false
 
     func leftOut() throws -> PeerChecks {
@@ -23,6 +26,13 @@ struct UncheckedOptions: ParsableArguments {
             checks.insert(check)
         }
         return checks
+    }
+
+    var limits: ServiceLimits {
+        var limits = withoutBudgets ? ServiceLimits().uncheckedWithoutBudgets : ServiceLimits()
+        limits.uncheckedRecordHasNoShares = recordWithoutShares
+        if let pageSize { (limits.smallAnswer, limits.pageSize) = (pageSize, pageSize) }
+        return limits
     }
 
     func limitDescriptors() {

@@ -25,7 +25,7 @@ do {
     )
     if options.delay > 0 { gatekeeper = DelayingGatekeeper(gatekeeper, milliseconds: options.delay) }
     if options.callersByAddress { gatekeeper = CallersByAddress(gatekeeper) }
-    try await KeychainDaemon.run(daemon, gatekeeper: gatekeeper)
+    try await KeychainDaemon.run(daemon, gatekeeper: gatekeeper, limits: options.limits)
 } catch {
     FileHandle.standardError.write(Data("unchecked-daemon: \(error)\n".utf8))
     exit(1)

@@ -60,6 +60,9 @@ package final class KeychainEngine: Sendable {
     /// The number of writes that wait for their transaction, and that of the durable transactions so far.
     package var commitCounts: (waiting: Int, done: Int) { store.commitCounts }
 
+    /// The version of the database's schema.
+    package var databaseVersion: Int { Int(DatabaseFile.newestVersion) }
+
     /// How much the keychain holds.
     package func storageUsage() throws(KeychainError) -> StorageQuota.Usage { try store.storageUsage() }
 

@@ -52,7 +52,7 @@ extension CurrentKeychain {
             throw KeychainError(.itemNotFound, "there is no keychain yet")
         }
         // Whoever owns the files can count wrong passcodes as they like, so root counts as anybody else.
-        return LocalControl(try folder.openLocal(), for: .owner, asksForPasscode: false)
+        return LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
     }
 }
 

@@ -10,6 +10,11 @@ extension EmbeddedKeychain: KeychainMaintenance {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in try folder().repair(log: log) }
     }
 
+    /// - Returns: nil where there is no keychain yet.
+    package func databaseVersion() throws(KeychainError) -> (is: Int, next: Int)? {
+        try folder().databaseVersion()
+    }
+
     private func folder() throws(KeychainError) -> KeychainDirectory {
         switch place {
         case .embedded(let path): return directory(path)

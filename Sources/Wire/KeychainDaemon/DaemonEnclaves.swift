@@ -26,6 +26,7 @@ struct DaemonEnclaves {
     init(_ enclave: PreparedDaemon.Enclave, folder: ServiceFolder, log: Logger) throws(KeychainError) {
         switch enclave {
         case .remote(let connection):
+            try connection.start()
             startedEnclave = connection.connectedSocket?.number
             control = nil
             locks = SessionWatch.Locks(

@@ -11,13 +11,19 @@ import UnixSignals
 package enum KeychainDaemon {
     /// Serves until it is told to stop.
     ///
-    /// - Parameter gatekeeper: who decides who callers are.
+    /// - Parameters:
+    ///   - gatekeeper: who decides who callers are.
+    ///   - limits: made less where the process has few descriptors.
     /// - Throws: `notAvailable` where it cannot begin, or where whom it needs to know its callers has gone.
-    package static func run(_ daemon: PreparedDaemon, gatekeeper: any Gatekeeper) async throws {
+    package static func run(
+        _ daemon: PreparedDaemon,
+        gatekeeper: any Gatekeeper,
+        limits: ServiceLimits = ServiceLimits()
+    ) async throws {
         let level = StandardErrorLog.level(named: daemon.options.logLevel) ?? .notice
         LoggingSystem.bootstrap { _ in StandardErrorLog(level: level) }
         let log = Logger(label: "chatelained")
-        let service = try KeychainService(daemon, gatekeeper: gatekeeper, log: log)
+        let service = try KeychainService(daemon, gatekeeper: gatekeeper, limits: limits, log: log)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -39,7 +45,12 @@ package enum KeychainDaemon {
         let enclaves: DaemonEnclaves
         let log: Logger
 
-        init(_ daemon: PreparedDaemon, gatekeeper: any Gatekeeper, log: Logger) throws(KeychainError) {
+        init(
+            _ daemon: PreparedDaemon,
+            gatekeeper: any Gatekeeper,
+            limits: ServiceLimits,
+            log: Logger
+        ) throws(KeychainError) {
             self.daemon = daemon
             self.log = log
             let mode = daemon.options.serviceMode
@@ -49,7 +60,7 @@ package enum KeychainDaemon {
                 credentials: unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
             )
             enclaves = try DaemonEnclaves(daemon.enclave, folder: folder, log: log)
-            var limits = ServiceLimits()
+            var limits = limits
             limits.fit(descriptors: Self.descriptorLimit)
             // In session mode a keychain is the user's own file, under the quota of the user's disk.
             let quotas =

@@ -15,8 +15,10 @@ package final class KeychainServer: Sendable {
     private let users: ServiceUsers
     private let limits: ServiceLimits
     private let table: ConnectionTable
-    private let handler: RequestHandler
-    private let metrics: ServiceMetrics
+    private let memory: MemoryBudgets
+    private let metrics: UserMetrics
+    private let version: String
+    private let begin = ContinuousClock.now
     private let log: Logger
     private let listener = Mutex<ConnectionListener?>(nil)
     /// Entered for each thread.
@@ -33,25 +35,15 @@ package final class KeychainServer: Sendable {
         log: Logger
     ) {
         self.mode = mode
+        self.version = version
         self.gatekeeper = gatekeeper
         self.keychains = keychains
         self.users = users ?? ServiceUsers(folder: keychains.path, onlyUser: mode == .session ? geteuid() : nil)
         self.limits = limits
         self.log = log
-        let counters = ServiceMetrics(factory: metrics)
-        self.metrics = counters
-        let table = ConnectionTable(limits: limits)
-        self.table = table
-        let start = ContinuousClock.now
-        handler = RequestHandler(memory: MemoryBudgets(limits), limits: limits, metrics: counters) {
-            ServiceStatus(
-                version: version,
-                mode: mode,
-                uptime: (ContinuousClock.now - start) / .seconds(1),
-                connections: table.count,
-                metrics: metrics.values
-            )
-        }
+        self.metrics = UserMetrics(metrics)
+        memory = MemoryBudgets(limits)
+        table = ConnectionTable(limits: limits)
     }
 
     /// Begins to take connections.
@@ -92,6 +84,7 @@ package final class KeychainServer: Sendable {
         var pid: Int32 = 0
         var uid: UInt32 = 0
         var gid: UInt32 = 0
+        var metrics = metrics.all
         let entry: ConnectionTable.Entry
         do throws(KeychainError) {
             guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
@@ -102,6 +95,7 @@ package final class KeychainServer: Sendable {
             }
             let standing = users.standing(of: uid)
             guard standing != .lent else { throw ServiceUsers.isLent }
+            metrics = self.metrics.user(uid).metrics
             entry = try table.add(socket, uid: uid, isKnown: standing == .known)
         } catch {
             metrics.refused.increment()
@@ -122,6 +116,7 @@ package final class KeychainServer: Sendable {
     }
 
     private func serve(_ socket: Int32, _ entry: ConnectionTable.Entry, pid: Int32) {
+        let user = metrics.user(entry.uid)
         defer {
             // The number of a closed socket may be another's at once: first it leaves the table.
             table.remove(entry)
@@ -131,7 +126,7 @@ package final class KeychainServer: Sendable {
         do throws(KeychainError) {
             peer = try gatekeeper.admit(socket)
         } catch {
-            metrics.rejected.increment()
+            user.metrics.rejected.increment()
             if error == ServiceUsers.isLent { users.noteLending(of: entry.uid) }
             log.notice(
                 "a connection was refused",
@@ -150,15 +145,29 @@ package final class KeychainServer: Sendable {
                     keychain: keychain,
                     share: entry.share,
                     activity: entry.activity,
-                    handler: handler,
+                    handler: handler(for: entry.uid, user),
                     limits: limits
                 )
                 try connection.run()
             }
         } catch {
-            metrics.dropped.increment()
+            user.metrics.dropped.increment()
             log.info("a connection was ended", metadata: ["uid": "\(entry.uid)", "reason": "\(error.message)"])
             refuse(socket, error)
+        }
+    }
+
+    private func handler(for uid: UInt32, _ user: UserMetrics.User) -> RequestHandler {
+        RequestHandler(memory: memory, limits: limits, metrics: user.metrics) { [self] in
+            // Of other users, root alone is told.
+            let isToldAll = uid == 0 || mode == .session
+            return ServiceStatus(
+                version: version,
+                mode: mode,
+                uptime: (ContinuousClock.now - begin) / .seconds(1),
+                connections: isToldAll ? table.count : table.count(of: uid),
+                metrics: isToldAll ? metrics.values : user.values
+            )
         }
     }
 

@@ -17,13 +17,22 @@ package struct ServiceLimits: Sendable {
 
     /// Searches of one user at the same time; more wait.
     package var searchesOfUser = 8
-    /// The stored bytes that one answer may be made of.
+    /// The stored bytes that the answer to a batch may be made of, and that to a search for identities.
     package var answerSize = 32 << 20
+    /// The stored bytes that a search or a batch may read at any time, of which a user has few at once.
+    package var smallAnswer = 256 << 10
+    /// The stored bytes of which a search's answer is sent as a whole. A longer one is sent in pages of so much.
+    package var pageSize = 4 << 20
     /// A frame of more bytes waits for memory before the rest of it is read.
     package var smallFrame = 16 << 10
 
     /// Of a backup that is given back, in bytes. It is kept on the disk, encrypted, until it is restored.
     package var backupSize: UInt64 = 8 << 30
+
+    // MARK: The record
+
+    /// Whether a full record drops its oldest lines, whosesoever they are. Only tests have it so.
+    package var uncheckedRecordHasNoShares = false
 
     // MARK: Time
 
@@ -35,6 +44,8 @@ package struct ServiceLimits: Sendable {
     package var answerTime: Duration = .seconds(20)
     /// The same for an answer that takes memory for which others may wait.
     package var largeAnswerTime: Duration = .seconds(5)
+    /// As much more for each page.
+    package var pageTime: Duration = .seconds(1)
     /// How long requests under way may go on after the service was told to stop.
     package var stopTime: Duration = .seconds(10)
 
@@ -46,14 +57,24 @@ package struct ServiceLimits: Sendable {
     package var frameMemoryOfUser = 96 << 20
     /// For the fields of messages that have very many.
     package var fieldMemory = 64 << 20
-    /// For rows that are read, and answers made of them.
+    /// For rows that are read, and answers made of them. The largest answer fits into the share of a user.
     package var answerMemory = 192 << 20
+    package var answerMemoryOfUser = 152 << 20
     /// Of a connection's thread, in bytes.
     package var stackSize = 512 << 10
     /// Keychains that stay open while none of their users is connected.
     package var idleKeychains = 16
 
     package init() {}
+
+    /// The same with all the memory that anybody asks for. Only tests have it so.
+    package var uncheckedWithoutBudgets: ServiceLimits {
+        var limits = self
+        let all = 1 << 40
+        (limits.frameMemory, limits.frameMemoryOfUser, limits.fieldMemory) = (all, all, all)
+        (limits.answerMemory, limits.answerMemoryOfUser, limits.pageSize) = (all, all, all)
+        return limits
+    }
 
     /// Takes as many connections as a process with so many descriptors can have beside its keychains.
     package mutating func fit(descriptors: Int) {

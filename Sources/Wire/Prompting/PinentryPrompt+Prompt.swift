@@ -11,7 +11,7 @@ extension PinentryPrompt {
             title: "Keychain",
             description: Self.description(of: prompt),
             prompt: prompt.wish == .passcode ? "Passcode:" : "Password:",
-            error: prompt.hint.map(Self.text) ?? (prompt.isRepeated ? "Wrong password." : nil),
+            error: prompt.isRepeated ? "Wrong password." : nil,
             repetition: prompt.wish == .newPassword
                 ? Repetition(prompt: "Repeat:", mismatch: "The two are not the same.") : nil,
             cancelLabel: PromptText(foreignTitle: prompt.wishes.cancelTitle) ?? "Cancel",
@@ -45,7 +45,9 @@ extension PinentryPrompt {
             case .newPassword: "Type a password for the new item. It will be needed each time."
             case .notice, .biometry: "Touch the fingerprint reader to allow it."
             }
-        return "\(why)\n\(how)"
+        // As an error, pinentry-curses would not show it where nothing is typed.
+        guard let hint = prompt.hint else { return "\(why)\n\(how)" }
+        return "\(why)\n\(how)\n\n\(Self.text(of: hint))"
     }
 }
 

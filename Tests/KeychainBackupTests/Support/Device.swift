@@ -33,7 +33,7 @@ final class Device {
     }
 
     /// The owner's own programs, which are not the administrator.
-    var owner: LocalControl { LocalControl(enclave, for: .owner, asksForPasscode: false) }
+    var owner: LocalControl { LocalControl(enclave, for: .owner, keepsProgramsApart: false) }
 
     func token(_ operation: GuardedOperation, passcode: String? = nil) throws -> AuthorizationToken {
         try owner.authorize(operation, passcode: passcode.map { SecretBytes(Array($0.utf8)) })

@@ -6,14 +6,17 @@ package import KeychainModel
 package final class SpooledBackup: BackupFile {
     private let descriptor: Int32
     private let largest: UInt64
+    private let isQuota: Bool
     /// In bytes.
     package private(set) var count: UInt64 = 0
 
     /// - Parameters:
     ///   - folder: has to be on a disk with room for the file.
     ///   - largest: in bytes.
-    package init(in folder: String, largest: UInt64) throws(KeychainError) {
+    ///   - isQuota: whether that is what the keychain's user may store, and not what any backup may have.
+    package init(in folder: String, largest: UInt64, isQuota: Bool = false) throws(KeychainError) {
         self.largest = largest
+        self.isQuota = isQuota
         var descriptor = unsafe clinux_open_unnamed(folder)
         if descriptor < 0, errno == EOPNOTSUPP || errno == EISDIR {
             // Not every file system makes files without names.
@@ -29,10 +32,12 @@ package final class SpooledBackup: BackupFile {
         close(descriptor)
     }
 
-    /// - Throws: `dataTooLarge` over the limit; `diskFull`.
+    /// - Throws: `dataTooLarge` over the limit; `diskFull` over a quota, and where there is no room.
     package func append(_ bytes: [UInt8]) throws(KeychainError) {
         guard count + UInt64(bytes.count) <= largest else {
-            throw KeychainError(.dataTooLarge, "the backup is larger than \(largest) bytes, which none is")
+            throw isQuota
+                ? KeychainError(.diskFull, "the backup is larger than its user's quota allows a keychain to be")
+                : KeychainError(.dataTooLarge, "the backup is larger than \(largest) bytes, which none is")
         }
         var written = 0
         while written < bytes.count {

@@ -5,11 +5,11 @@ package struct LocalControl: EnclaveControl {
     private let enclave: LocalEnclave
     private let visitor: LocalEnclave.Visitor
 
-    /// - Parameter asksForPasscode: whether a service keeps a user's programs apart, so that what destroys or reveals needs
-    ///   more than to be one of them.
-    package init(_ enclave: LocalEnclave, for visitor: LocalEnclave.Visitor, asksForPasscode: Bool) {
+    /// - Parameter keepsProgramsApart: whether a service keeps a user's programs apart, so that what destroys or reveals
+    ///   needs more than to be one of them.
+    package init(_ enclave: LocalEnclave, for visitor: LocalEnclave.Visitor, keepsProgramsApart: Bool) {
         self.enclave = enclave
-        self.visitor = visitor == .owner && asksForPasscode ? .program : visitor
+        self.visitor = visitor == .owner && keepsProgramsApart ? .program : visitor
     }
 
     package func state() throws(KeychainError) -> EnclaveState { try enclave.state() }

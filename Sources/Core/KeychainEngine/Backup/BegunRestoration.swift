@@ -27,9 +27,10 @@ extension KeychainEngine {
         let most = store.storageLimit.map { limit in
             UInt64(clamping: limit.bytes).addingReportingOverflow(UInt64(clamping: limit.bytes) / 4 + (16 << 20))
         }
-        let largest = most.map { $0.overflow ? largest : min(largest, $0.partialValue) } ?? largest
+        let quota = most.flatMap { $0.overflow || $0.partialValue >= largest ? nil : $0.partialValue }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        return BegunRestoration(request: request, spool: try SpooledBackup(in: folder, largest: largest), leave: leave)
+        let spool = try SpooledBackup(in: folder, largest: quota ?? largest, isQuota: quota != nil)
+        return BegunRestoration(request: request, spool: spool, leave: leave)
     }
 
     /// - Throws: as `restore`.

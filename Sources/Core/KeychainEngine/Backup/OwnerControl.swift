@@ -12,6 +12,6 @@ extension KeychainEngine {
         guard let enclave = vault.enclave as? LocalEnclave else {
             throw KeychainError(.unimplemented, "the keychain's enclave is asked by way of its own socket")
         }
-        return LocalControl(enclave, for: geteuid() == 0 ? .administrator : .owner, asksForPasscode: false)
+        return LocalControl(enclave, for: geteuid() == 0 ? .administrator : .owner, keepsProgramsApart: false)
     }
 }

@@ -5,6 +5,16 @@ import KeychainStore
 import KeychainVault
 import Logging
 
+/// Where a search has its rows from.
+protocol RowSource {
+    /// Gives rows of some selections to the body, one after the other, until it returns false.
+    mutating func forEachRow(
+        of queries: [BlindQuery],
+        in transaction: ReadTransaction,
+        _ body: (StoredItem) throws(KeychainError) -> Bool
+    ) throws(KeychainError)
+}
+
 extension KeychainEngine {
     /// Finds items.
     ///
@@ -50,40 +60,84 @@ extension KeychainEngine {
         note: (SealedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) -> [FoundItem] {
         guard authorized.limit.maximum > 0 else { return [] }
+        do throws(KeychainError) {
+            var rows = AllRows()
+            return try find(
+                authorized,
+                atMost: authorized.limit.maximum,
+                among: &rows,
+                for: caller,
+                in: transaction,
+                note: note
+            )
+        } catch {
+            if transaction.isLacking, authorized.limit.maximum > 1 {
+                try transaction.noteExtent(of: blindQueries(of: authorized, in: transaction))
+            }
+            throw error
+        }
+    }
+
+    private func blindQueries(
+        of find: AuthorizedFind,
+        in transaction: ReadTransaction
+    ) throws(KeychainError) -> [BlindQuery] {
+        try vault.blind(find.selection) { () throws(KeychainError) in
+            try transaction.groups(of: find.selection.query.itemClass)
+        }
+    }
+
+    private struct AllRows: RowSource {
+        func forEachRow(
+            of queries: [BlindQuery],
+            in transaction: ReadTransaction,
+            _ body: (StoredItem) throws(KeychainError) -> Bool
+        ) throws(KeychainError) {
+            for query in queries {
+                var goesOn = true
+                try transaction.forEach(query) { (stored) throws(KeychainError) in
+                    goesOn = try body(stored)
+                    return goesOn
+                }
+                guard goesOn else { return }
+            }
+        }
+    }
+
+    /// Opens what matches among some rows.
+    func find(
+        _ authorized: AuthorizedFind,
+        atMost maximum: Int,
+        among rows: inout some RowSource,
+        for caller: Caller,
+        in transaction: ReadTransaction,
+        note: (SealedRow) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> [FoundItem] {
         var matches = Matches()
         let query = authorized.selection.query
         let certificates = try certificateMatcher(for: query, of: caller, in: transaction)
         let needsSecrets =
             authorized.returns.contains(.data) || authorized.returns.wantsObject(of: query.itemClass)
             || query.sha1 != nil || certificates.isNeeded
-        let selections = try vault.blind(authorized.selection) { () throws(KeychainError) in
-            try transaction.groups(of: query.itemClass)
-        }
+        let queries = try blindQueries(of: authorized, in: transaction)
         var waiting = WaitingRows()
-        do throws(KeychainError) {
-            for selection in selections where matches.count < authorized.limit.maximum {
-                try transaction.forEach(selection) { (stored) throws(KeychainError) in
-                    guard let opened = try openOrReport(stored, for: authorized.selection), opened.matches(query) else {
-                        return true
-                    }
-                    if needsSecrets {
-                        waiting.append(opened, rowNumber: stored.rowNumber)
-                        if waiting.isEnough(for: authorized.limit.maximum - matches.count) {
-                            try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
-                        }
-                    } else {
-                        let item = found(opened, secrets: nil, returns: authorized.returns)
-                        matches.append(item, rowNumber: stored.rowNumber)
-                        try note(stored.row)
-                    }
-                    return matches.count < authorized.limit.maximum
-                }
-                try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+        try rows.forEachRow(of: queries, in: transaction) { (stored) throws(KeychainError) in
+            guard let opened = try openOrReport(stored, for: authorized.selection), opened.matches(query) else {
+                return true
             }
-        } catch {
-            if authorized.limit == .all { try transaction.noteSize(of: selections) }
-            throw error
+            if needsSecrets {
+                waiting.append(opened, rowNumber: stored.rowNumber)
+                if waiting.isEnough(for: maximum - matches.count) {
+                    try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
+                }
+            } else {
+                let item = found(opened, secrets: nil, returns: authorized.returns)
+                matches.append(item, rowNumber: stored.rowNumber)
+                try note(stored.row)
+            }
+            return matches.count < maximum
         }
+        try release(waiting.takeAll(), to: authorized, certificates, &matches, note: note)
         return matches.inOrder
     }
 

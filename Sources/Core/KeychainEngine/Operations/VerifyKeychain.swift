@@ -22,6 +22,15 @@ extension KeychainDirectory {
         return report
     }
 
+    /// The version of the database's schema, and that to which the next use brings it.
+    ///
+    /// - Returns: nil where there is no database.
+    /// - Throws: `notAvailable` for what is no database of ours, or a newer one; `noPermission`.
+    package func databaseVersion() throws(KeychainError) -> (is: Int, next: Int)? {
+        guard let file = try DatabaseFile.check(path: databasePath) else { return nil }
+        return (Int(file.version), Int(DatabaseFile.newestVersion))
+    }
+
     // MARK: - Files
 
     private func verifyFiles(into report: inout VerificationReport) {

@@ -15,9 +15,25 @@ package final class MemoryAllowance {
         }
     }
 
+    /// What all rows that a search looks at take.
+    package struct Extent: Sendable, Equatable {
+        package var rows: Int
+        /// Of all of them, with what each counts for beside its stored bytes.
+        package var bytes: Int
+        package var largestRow: Int
+
+        package init(rows: Int, bytes: Int, largestRow: Int) {
+            self.rows = rows
+            self.bytes = bytes
+            self.largestRow = largestRow
+        }
+    }
+
     package let size: Size
     /// What the call lacks; nil if it has had enough.
     package private(set) var lacking: Size?
+    /// What the search would have gone through that was given up; nil where nobody has looked.
+    package private(set) var extent: Extent?
 
     package init(_ size: Size) {
         self.size = size
@@ -38,9 +54,10 @@ package final class MemoryAllowance {
     }
 
     /// Takes in how much the whole answer would have been.
-    package func note(answer bytes: Int) {
+    package func note(_ extent: Extent) {
         guard let size = lacking else { return }
-        lacking = Size(answer: max(size.answer, bytes), row: size.row)
+        self.extent = extent
+        lacking = Size(answer: max(size.answer, extent.bytes), row: size.row)
     }
 
     /// What a row counts for beside its stored bytes.

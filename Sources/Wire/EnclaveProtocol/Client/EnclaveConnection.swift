@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import KeychainEnclave
-import KeychainModel
+package import KeychainModel
 import Synchronization
 
 /// The keychain service's connection to the enclave's process, for any number of threads and users.
@@ -75,6 +75,14 @@ package final class EnclaveConnection: Sendable {
     /// The first connection where it was made before this process had threads; to see when it ends.
     package var connectedSocket: PacketSocket? {
         if case .connected(let socket) = source { socket } else { nil }
+    }
+
+    /// Begins to hear of changes of keys, with an enclave that was started for this service: it tells of each, and waits for
+    /// the service, also before the service has asked for anything. An enclave that the service connects to later has nobody
+    /// to tell so far.
+    package func start() throws(KeychainError) {
+        guard case .connected = source else { return }
+        _ = try state.withLock { state in Result { () throws(KeychainError) in try connected(&state) } }.get()
     }
 
     var generation: UInt64 { latestGeneration.load(ordering: .acquiring) }

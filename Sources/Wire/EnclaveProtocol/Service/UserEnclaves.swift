@@ -6,7 +6,7 @@ package import KeychainModel
 package struct UserEnclaves: EnclaveHost {
     /// Where the folders are of the users' folders; nil where they are there already.
     private let directory: String?
-    private let asksForPasscode: Bool
+    private let keepsProgramsApart: Bool
     private let openFolder: @Sendable (String, UInt32) throws(KeychainError) -> LocalEnclaveFolder
 
     /// One folder for each user, `users/UID` in a directory that is this process's alone.
@@ -17,20 +17,20 @@ package struct UserEnclaves: EnclaveHost {
         opening open: @escaping @Sendable (_ path: String, _ uid: UInt32) throws(KeychainError) -> LocalEnclaveFolder
     ) {
         self.directory = directory
-        asksForPasscode = true
+        keepsProgramsApart = true
         openFolder = open
     }
 
     /// The one folder of this process's user, whose programs nobody keeps apart.
     package init(_ folder: LocalEnclaveFolder) {
         directory = nil
-        asksForPasscode = false
+        keepsProgramsApart = false
         openFolder = { (_, _) throws(KeychainError) in folder }
     }
 
     package func folder(of uid: UInt32) throws(KeychainError) -> any EnclaveFolder {
         var folder = try openFolder(path(of: uid), uid)
-        folder.keepsProgramsApart = asksForPasscode
+        folder.keepsProgramsApart = keepsProgramsApart
         return folder
     }
 
@@ -67,7 +67,7 @@ package struct UserEnclaves: EnclaveHost {
         return LocalControl(
             enclave,
             for: isRoot ? .administrator : .owner,
-            asksForPasscode: asksForPasscode
+            keepsProgramsApart: keepsProgramsApart
         )
     }
 }

@@ -52,10 +52,18 @@ final class Channel: @unchecked Sendable {
     /// Whether the connection can be used for another request.
     var isUsable: Bool { generation == clinux_fork_generation() && !decoder.isMidway && socket.isIdle }
 
+    /// How often the time for one part, for all parts of a response.
+    private static let mostTime = 20
+
     /// Sends a request and waits for its whole response.
     func exchange(_ request: Request, by deadline: Deadline) throws(Failure) -> [Response.Body] {
         var parts: [Response.Body] = []
-        try exchange(request, by: { deadline }, receive: { (part) throws(KeychainError) in parts.append(part) })
+        var deadline = deadline
+        let last = deadline.times(Self.mostTime)
+        try exchange(request, by: { deadline }) { (part) throws(KeychainError) in
+            parts.append(part)
+            deadline = deadline.renewed(notBeyond: last)
+        }
         return parts
     }
 

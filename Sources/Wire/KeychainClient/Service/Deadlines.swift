@@ -2,7 +2,8 @@
 package struct Deadlines: Sendable {
     /// For the connection and the whole handshake.
     package var handshake = Duration.seconds(5)
-    /// For all of a request, from the first byte sent to the last byte of the response.
+    /// For a request and the first part of its response, and for each further part: a list may be long. For all parts
+    /// together, twenty times as much.
     package var request = Duration.seconds(30)
     /// For each part of a backup, and for a restoration: a keychain may be large.
     package var backup = Duration.seconds(600)
@@ -15,10 +16,25 @@ package struct Deadlines: Sendable {
 /// A moment by which something has to be done, on a clock that stands still while the machine sleeps.
 struct Deadline: Sendable {
     private let end: SuspendingClock.Instant
+    private let duration: Duration
 
     init(_ duration: Duration) {
+        self.duration = duration
         end = SuspendingClock.now + duration
     }
+
+    private init(_ duration: Duration, end: SuspendingClock.Instant) {
+        self.duration = duration
+        self.end = end
+    }
+
+    /// As much time again, from now on, but no more than to another end.
+    func renewed(notBeyond last: Deadline) -> Deadline {
+        Deadline(duration, end: min(SuspendingClock.now + duration, last.end))
+    }
+
+    /// So many times as much time, from now on.
+    func times(_ factor: Int) -> Deadline { Deadline(duration * factor) }
 
     var hasPassed: Bool { SuspendingClock.now >= end }
 

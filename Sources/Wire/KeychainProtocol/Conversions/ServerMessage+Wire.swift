@@ -112,13 +112,22 @@ extension WireStatus {
 }
 
 extension ServiceStatus {
+    /// Beyond this, not every whole number can be told.
+    private static let largestNumber: Double = 9_007_199_254_740_992
+
     init(_ wire: WireStatus) throws(KeychainError) {
+        for number in wire.metrics.values + [wire.uptimeSeconds] {
+            // Which is false for what is no number, too.
+            guard number >= 0 else {
+                throw KeychainError(.invalidParameter, "the service counts with something else than numbers")
+            }
+        }
         self.init(
             version: wire.version,
             mode: try ServiceIdentity.Mode(wire: wire.mode),
-            uptime: wire.uptimeSeconds,
+            uptime: min(wire.uptimeSeconds, Self.largestNumber),
             connections: Int(clamping: wire.connections),
-            metrics: wire.metrics
+            metrics: wire.metrics.mapValues { min($0, Self.largestNumber) }
         )
     }
 }

@@ -13,7 +13,7 @@ extension FrameCodec {
     /// - Parameters:
     ///   - hasMore: whether the body is itself a part of an answer, of which more follow.
     ///   - send: takes a whole frame. What it throws ends the response.
-    /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so.
+    /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so; of a part, it is thrown.
     package static func encodeInParts(
         _ body: Response.Body,
         id: UInt64,
@@ -22,7 +22,7 @@ extension FrameCodec {
     ) throws(KeychainError) {
         switch body {
         case .outcome(.items(let items, let explanation)):
-            try encode(items, explanation: explanation, id: id, send: send)
+            try encode(items, explanation: explanation, id: id, hasMore: hasMore, send: send)
         case .batch(let outcomes):
             try encode(outcomes, id: id, send: send)
         case .restore(.report(let report)) where !report.items.isEmpty:
@@ -36,15 +36,18 @@ extension FrameCodec {
         _ items: [FoundItem],
         explanation: [String],
         id: UInt64,
+        hasMore: Bool,
         send: ([UInt8]) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        // Nobody gets half a list and then an error.
         guard items.allSatisfy(\.fitsIntoFrame) else {
+            // Whoever sends the end of the answer says so.
+            guard !hasMore else { throw .itemTooLarge }
             return try send(try encode(.response(Response(id: id, body: .outcome(.failed(.itemTooLarge))))))
         }
         for part in Parts(items.map(\.approximateSize), limit: partSize) {
             let outcome = Outcome.items(Array(items[part.range]), explanation: part.isLast ? explanation : [])
-            try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: .outcome(outcome)))))
+            let response = Response(id: id, hasMore: hasMore || !part.isLast, body: .outcome(outcome))
+            try send(try encode(.response(response)))
         }
     }
 

@@ -80,6 +80,8 @@ struct Connection: ~Copyable {
         let pass = GatePass(keychain.gate, writer.socket)
         defer { pass.leave() }
         let deadline = ContinuousClock.now + limits.patience
+        // Others may wait for that memory.
+        let longest = fields == nil ? limits.answerTime : limits.largeAnswerTime
         try handler.answer(
             request,
             of: peer,
@@ -88,9 +90,9 @@ struct Connection: ~Copyable {
             state: &state,
             pass: pass,
             before: deadline,
-            send: { (body, time) throws(KeychainError) in try send(body, id: id, within: time) },
-            sendPart: { (body) throws(KeychainError) in
-                try send(body, id: id, within: limits.answerTime, hasMore: true)
+            send: { (body, time) throws(KeychainError) in try send(body, id: id, within: min(time, longest)) },
+            sendPart: { (body, time) throws(KeychainError) in
+                try send(body, id: id, within: time, hasMore: true)
             }
         )
         _ = consume fields

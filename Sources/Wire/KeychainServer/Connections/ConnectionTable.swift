@@ -50,6 +50,12 @@ final class ConnectionTable: Sendable {
 
     var count: Int { state.withLock { $0.places.count } }
 
+    func count(of uid: UInt32) -> Int {
+        state.withLock { state in
+            [false, true].reduce(0) { $0 + (state.shares[Owner(uid: uid, isStranger: $1)]?.connections ?? 0) }
+        }
+    }
+
     /// Takes a new connection in.
     ///
     /// - Throws: `notAvailable` over a limit, or when the service is about to end.

@@ -159,7 +159,7 @@ struct MemoryBudgets: Sendable {
     init(_ limits: ServiceLimits) {
         frames = MemoryBudget(limits.frameMemory, share: limits.frameMemoryOfUser)
         fields = MemoryBudget(limits.fieldMemory, share: limits.fieldMemory)
-        answers = MemoryBudget(limits.answerMemory, share: limits.answerMemory)
+        answers = MemoryBudget(limits.answerMemory, share: limits.answerMemoryOfUser)
     }
 
     // MARK: - What things take
@@ -178,8 +178,13 @@ struct MemoryBudgets: Sendable {
     /// whole.
     static func need(of size: MemoryAllowance.Size) -> Int { size.answer * 3 + size.row * 2 }
 
-    /// What a search may take at any time: a user has few at once.
-    static let smallAnswer = MemoryAllowance.Size(answer: 256 << 10, row: 256 << 10)
+    /// So small that a row may be read before anybody knows how large it is.
+    static let smallRow = 256 << 10
+
+    /// What a page of an answer may take, of a search that goes through so much.
+    static func page(_ size: Int, of extent: MemoryAllowance.Extent) -> MemoryAllowance.Size {
+        MemoryAllowance.Size(answer: max(size, extent.largestRow), row: max(smallRow, extent.largestRow))
+    }
 
     /// What goes through all rows, some at a time: backups, restorations, new keys.
     static let wholeKeychain = MemoryAllowance.Size(answer: 4 << 20, row: 20 << 20)

@@ -69,15 +69,19 @@ final class UserKeychain: Sendable {
 
     /// What the keychain holds and may hold, for its user to see.
     var storageMetrics: [String: Double] {
-        guard let limit = quota?.limit,
-            let usage = try? withEngine({ (engine) throws(KeychainError) in
-                try engine.storageUsage()
-            })
-        else { return [:] }
-        return [
+        let limit = quota?.limit
+        let state = try? withEngine { (engine) throws(KeychainError) in
+            // Counting looks at every row.
+            let usage = limit == nil ? nil : try engine.storageUsage()
+            return (version: engine.isInMemory ? nil : engine.databaseVersion, usage: usage)
+        }
+        guard let state else { return [:] }
+        let version = state.version.map { ["keychain_database_version": Double($0)] } ?? [:]
+        guard let limit, let usage = state.usage else { return version }
+        return version.merging([
             "keychain_bytes": Double(usage.bytes), "keychain_bytes_quota": Double(limit.bytes),
             "keychain_items": Double(usage.items), "keychain_items_quota": Double(limit.items),
-        ]
+        ]) { $1 }
     }
 
     /// - Throws: `notAvailable` while another restoration is under way.

@@ -30,6 +30,7 @@ package final class UserKeychains: Sendable {
     var path: String { folder.path }
     private let mostIdle: Int
     private let patience: Duration
+    private let recordHasNoShares: Bool
     private let enclaves: EnclaveFolders?
     private let quotas: UserQuotas?
     private let log: Logger
@@ -59,6 +60,7 @@ package final class UserKeychains: Sendable {
         self.enclaves = enclaves
         mostIdle = limits.idleKeychains
         patience = limits.patience
+        recordHasNoShares = limits.uncheckedRecordHasNoShares
         self.log = log
     }
 
@@ -112,7 +114,12 @@ package final class UserKeychains: Sendable {
     }
 
     private func audit(at place: ServiceFolder.Place) -> AuditLog {
-        AuditLog(path: place.audit, tellsSignedApart: folder.mode == .session, log: log)
+        AuditLog(
+            path: place.audit,
+            tellsSignedApart: folder.mode == .session,
+            uncheckedHasNoShares: recordHasNoShares,
+            log: log
+        )
     }
 
     private func release(_ key: Key) {

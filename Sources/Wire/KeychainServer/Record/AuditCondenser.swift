@@ -5,8 +5,8 @@ import Glibc
 /// So no program can push out what others did, however much it does. A line says how many are not there any more.
 struct AuditCondenser {
     /// Programs that count as one. Installed programs are told apart: only an administrator makes more of them. All others are
-    /// one, since anybody makes new ones; so are refused connections. What an owner does with the keychain as a whole is told
-    /// apart from the rest, whoever does it.
+    /// one, since anybody makes new ones; so are refused connections. What an owner has done with the keychain as a whole is
+    /// told apart from the rest, whoever did it: not what was refused, which anybody can ask for.
     private struct Party: Hashable {
         let caller: [UInt8]
         let kind: [UInt8]
@@ -119,15 +119,21 @@ struct AuditCondenser {
 
     private func party(of line: ArraySlice<UInt8>) -> Party {
         let kind = Self.value(of: "kind", in: line).map(Array.init) ?? []
-        let operation = Self.value(of: "operation", in: line).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let isTold = kind == Array("installed".utf8) || tellsSignedApart && kind == Array("signed".utf8)
         let caller = isTold ? Self.value(of: "caller", in: line).map(Array.init) ?? [] : []
         // All but a refusal is of some program.
         return Party(
             caller: caller,
             kind: isTold || kind.isEmpty ? kind : Array("unsigned".utf8),
-            isOwners: Self.ofOwner.contains(operation)
+            isOwners: Self.isOwners(line)
         )
+    }
+
+    private static func isOwners(_ line: ArraySlice<UInt8>) -> Bool {
+        func text(_ key: String) -> String {
+            value(of: key, in: line).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+        return ofOwner.contains(text("operation")) && text("outcome") == "ok"
     }
 
     private static func count(of line: ArraySlice<UInt8>) -> Int {
@@ -145,11 +151,11 @@ struct AuditCondenser {
             value(of: key, in: line).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
         let uid = after(",\"uid\":", in: line)?.prefix { (0x30...0x39).contains($0) } ?? []
-        let isOwners = ofOwner.contains(text("operation"))
         var new = "{\"time\":\"\(text("time"))\",\"uid\":\(uid.isEmpty ? "0" : String(decoding: uid, as: UTF8.self))"
         new += ",\"caller\":\"\(text("caller"))\""
         if !text("kind").isEmpty { new += ",\"kind\":\"\(text("kind"))\"" }
-        new += ",\"operation\":\"\(isOwners ? omittedOfOwner : omitted)\",\"outcome\":\"ok\",\"count\":\(count)}\n"
+        new +=
+            ",\"operation\":\"\(isOwners(line) ? omittedOfOwner : omitted)\",\"outcome\":\"ok\",\"count\":\(count)}\n"
         return Array(new.utf8)
     }
 

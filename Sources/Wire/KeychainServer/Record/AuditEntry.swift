@@ -91,9 +91,14 @@ extension AuditEntry {
 
 extension Operation {
     /// More rows than these are told as a number.
-    private static var mostRows: Int { 16 }
+    static var mostRowsOfEntry: Int { 16 }
 
-    func auditEntry(of result: Result<OperationResult, KeychainError>, by peer: AdmittedPeer) -> AuditEntry {
+    /// - Parameter sent: what the client had got before the result, also where that is a failure.
+    func auditEntry(
+        of result: Result<OperationResult, KeychainError>,
+        after sent: PagedAnswer.Sent? = nil,
+        by peer: AdmittedPeer
+    ) -> AuditEntry {
         var outcome = "ok"
         var count: Int?
         var rows: [AffectedRow] = []
@@ -107,6 +112,10 @@ extension Operation {
             case .key, .secret: count = 1
             }
         }
+        if let sent, sent.items > 0 {
+            rows = sent.rows + rows
+            count = sent.items + (count ?? 0)
+        }
         var groups: [String] = []
         for row in rows where !groups.contains(row.accessGroup) { groups.append(row.accessGroup) }
         if groups.isEmpty, let group = subject.group { groups = [group] }
@@ -117,10 +126,10 @@ extension Operation {
             kind: peer.identity.kind,
             operation: subject.name,
             itemClass: subject.itemClass,
-            groups: Array(groups.prefix(Self.mostRows)),
+            groups: Array(groups.prefix(Self.mostRowsOfEntry)),
             outcome: outcome,
             count: count,
-            rows: rows.prefix(Self.mostRows).map(\.uuid)
+            rows: rows.prefix(Self.mostRowsOfEntry).map(\.uuid)
         )
     }
 

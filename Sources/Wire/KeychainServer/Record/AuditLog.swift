@@ -18,6 +18,7 @@ final class AuditLog: Sendable {
     private let path: String
     private let log: Logger
     private let condenser: AuditCondenser
+    private let hasShares: Bool
     private let state = Mutex(State())
 
     /// In bytes.
@@ -25,10 +26,13 @@ final class AuditLog: Sendable {
     /// Beside the current one.
     static let oldFiles = 4
 
-    /// - Parameter tellsSignedApart: whether signed programs that are not installed are told apart, as in session mode.
-    init(path: String, tellsSignedApart: Bool, log: Logger) {
+    /// - Parameters:
+    ///   - tellsSignedApart: whether signed programs that are not installed are told apart, as in session mode.
+    ///   - uncheckedHasNoShares: whether the oldest lines are dropped, whosesoever they are.
+    init(path: String, tellsSignedApart: Bool, uncheckedHasNoShares: Bool = false, log: Logger) {
         self.path = path
         self.log = log
+        hasShares = !uncheckedHasNoShares
         condenser = AuditCondenser(tellsSignedApart: tellsSignedApart)
     }
 
@@ -92,11 +96,12 @@ final class AuditLog: Sendable {
         Glibc.close(state.descriptor)
         state.descriptor = -1
         let oldest = "\(path).\(Self.oldFiles)"
+        let newer = "\(path).\(Self.oldFiles - 1)"
         do throws(KeychainError) {
-            try condense("\(path).\(Self.oldFiles - 1)", into: oldest)
+            if hasShares { try condense(newer, into: oldest) } else { _ = unsafe rename(newer, oldest) }
         } catch {
             log.error("the oldest lines of the audit log are lost: \(error.message)")
-            _ = unsafe rename("\(path).\(Self.oldFiles - 1)", oldest)
+            _ = unsafe rename(newer, oldest)
         }
         for number in stride(from: Self.oldFiles - 2, through: 1, by: -1) {
             _ = unsafe rename("\(path).\(number)", "\(path).\(number + 1)")

@@ -10,13 +10,13 @@ extension RequestHandler {
         _ request: BackupRequest,
         of peer: AdmittedPeer,
         from keychain: UserKeychain,
-        sendPart: (Response.Body) throws(KeychainError) -> Void
+        sendPart: PartSender
     ) -> (body: Response.Body, record: AuditRecord) {
         let result = withoutActuallyEscaping(sendPart) { sendPart in
             Result { () throws(KeychainError) in
                 try keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.backup(request) { (bytes) throws(KeychainError) in
-                        try sendPart(.backup(.bytes(bytes)))
+                        try sendPart(.backup(.bytes(bytes)), limits.answerTime)
                     }
                 }
             }

@@ -12,14 +12,14 @@ extension RequestHandler {
         to keychain: UserKeychain,
         in session: PresenceSession,
         pass: GatePass,
-        sendPart: (Response.Body) throws(KeychainError) -> Void
+        sendPart: PartSender
     ) -> (body: Response.Body, record: AuditRecord) {
         let stream = peer.stream
         let result = Result { () throws(KeychainError) in
             // Neither a lock nor anybody else waits for a person.
             pass.leave()
             defer { pass.enter() }
-            try sendPart(.prompting)
+            try sendPart(.prompting, limits.answerTime)
             // What is proved is kept by the user's own enclave, which there has to be.
             try keychain.withEngine(makesKeychain: true) { _ in }
             try session.evaluate(request, isWanted: { stream.isWaiting })

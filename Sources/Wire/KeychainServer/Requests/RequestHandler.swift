@@ -10,6 +10,9 @@ struct RequestHandler: Sendable {
     let metrics: ServiceMetrics
     let status: @Sendable () -> ServiceStatus
 
+    /// Sends a part of an answer, which the client has to read within some time.
+    typealias PartSender = (Response.Body, Duration) throws(KeychainError) -> Void
+
     /// - Parameters:
     ///   - state: the connection's.
     ///   - pass: left while a person is asked.
@@ -25,7 +28,7 @@ struct RequestHandler: Sendable {
         pass: GatePass,
         before deadline: ContinuousClock.Instant,
         send: (Response.Body, Duration) throws(KeychainError) -> Void,
-        sendPart: (Response.Body) throws(KeychainError) -> Void
+        sendPart: PartSender
     ) throws(KeychainError) {
         metrics.requests.increment()
         let turn = Turn(peer: peer, keychain: keychain, share: share, deadline: deadline, pass: pass)
@@ -100,22 +103,27 @@ struct RequestHandler: Sendable {
     ///
     /// - Parameters:
     ///   - grant: what the last attempt had; nothing is held while more is waited for.
+    ///   - isTooLong: whether what a search would go through is not to be tried as a whole.
     ///   - body: is told whether there is no more.
     private func withMemory<Value>(
         _ grant: inout MemoryBudget.Grant?,
         of share: UserShare,
         before deadline: ContinuousClock.Instant,
+        isTooLong: (MemoryAllowance.Extent) -> Bool = { _ in false },
         _ body: (MemoryAllowance, _ isLast: Bool) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         grant = nil
-        var size = MemoryBudgets.smallAnswer
-        size.answer = min(size.answer, limits.answerSize)
+        var size = MemoryAllowance.Size(
+            answer: min(limits.smallAnswer, limits.answerSize),
+            row: MemoryBudgets.smallRow
+        )
         while true {
             let allowance = MemoryAllowance(size)
             let isLast = size == MemoryBudgets.last(limits.answerSize)
             do throws(KeychainError) {
                 return try body(allowance, isLast)
             } catch {
+                if let extent = allowance.extent, isTooLong(extent) { throw error }
                 guard error.code == .dataTooLarge,
                     let next = MemoryBudgets.size(after: size, lacking: allowance.lacking, most: limits.answerSize)
                 else { throw error }
@@ -129,7 +137,7 @@ struct RequestHandler: Sendable {
     // MARK: - One operation
 
     /// Where and until when an operation is done.
-    private struct Turn {
+    struct Turn {
         let peer: AdmittedPeer
         let keychain: UserKeychain
         let share: UserShare
@@ -142,7 +150,7 @@ struct RequestHandler: Sendable {
         in turn: Turn,
         _ state: ConnectionState,
         grant: inout MemoryBudget.Grant?,
-        sendPart: (Response.Body) throws(KeychainError) -> Void
+        sendPart: PartSender
     ) -> (outcome: Outcome, record: AuditRecord) {
         let keychain = turn.keychain
         let stream = turn.peer.stream
@@ -157,37 +165,56 @@ struct RequestHandler: Sendable {
         )
         var explanation: [String] = []
         var hasAsked = false
+        var extent: MemoryAllowance.Extent?
+        var pages: PagedAnswer?
+        func isTooLong(_ found: MemoryAllowance.Extent) -> Bool {
+            guard operation.isSearch, found.bytes > min(limits.pageSize, limits.answerSize) else { return false }
+            extent = found
+            return true
+        }
         let result = Result { () throws(KeychainError) in
             try rounds.perform(
                 authentication,
                 willAsk: { () throws(KeychainError) in
                     // Neither a lock nor anybody else waits for a person.
                     turn.pass.leave()
+                    pages?.pause()
                     grant = nil
                     hasAsked = true
-                    try sendPart(.prompting)
+                    try sendPart(.prompting, limits.answerTime)
                 }
             ) { (authentication) throws(KeychainError) in
                 let deadline = hasAsked ? .now + limits.patience : turn.deadline
                 turn.pass.enter()
                 if hasAsked { try stream.confirm() }
-                return try withMemory(&grant, of: turn.share, before: deadline) {
-                    (allowance, _) throws(KeychainError) in
-                    try attempt(
-                        operation,
-                        authentication,
-                        in: turn,
-                        within: allowance,
-                        before: deadline,
-                        &explanation
-                    )
+                if pages == nil {
+                    do throws(KeychainError) {
+                        return try withMemory(&grant, of: turn.share, before: deadline, isTooLong: isTooLong) {
+                            (allowance, _) throws(KeychainError) in
+                            try attempt(
+                                operation,
+                                authentication,
+                                in: turn,
+                                within: allowance,
+                                before: deadline,
+                                &explanation
+                            )
+                        }
+                    } catch {
+                        pages = extent.flatMap { PagedAnswer(to: operation, goingThrough: $0, limits) }
+                        guard pages != nil else { throw error }
+                    }
                 }
+                return try sendPages(of: &pages, authentication, in: turn, &grant, &explanation, sendPart: sendPart)
             }
         }
         turn.pass.enter()
         count(result)
         keychain.watchers.tell(of: operation, result)
-        let record = AuditRecord(log: keychain.audit, entries: [operation.auditEntry(of: result, by: turn.peer)])
+        let record = AuditRecord(
+            log: keychain.audit,
+            entries: [operation.auditEntry(of: result, after: pages?.sent, by: turn.peer)]
+        )
         return (Outcome(result, explanation: explanation), record)
     }
 

@@ -1,0 +1,107 @@
+import KeychainEngine
+import KeychainModel
+import KeychainProtocol
+
+/// The answer to a search that is too long to be in memory as a whole.
+struct PagedAnswer {
+    /// What the client has got so far.
+    struct Sent {
+        var items = 0
+        /// The first rows, and one of each group, as far as a record names them.
+        var rows: [AffectedRow] = []
+    }
+
+    let operation: Operation
+    fileprivate var search: PagedSearch
+    fileprivate let pageSize: MemoryAllowance.Size
+    fileprivate let mostRows: Int
+    /// How long the client may still take to read.
+    fileprivate var patience: Duration
+    fileprivate(set) var sent = Sent()
+
+    /// - Returns: nil for what is no search.
+    init?(to operation: Operation, goingThrough extent: MemoryAllowance.Extent, _ limits: ServiceLimits) {
+        guard case .find(let request, _) = operation else { return nil }
+        self.operation = operation
+        search = PagedSearch(request)
+        pageSize = MemoryBudgets.page(limits.pageSize, of: extent)
+        // As many more may come until the first page.
+        mostRows = extent.rows + extent.rows / 8 + 64
+        patience = limits.largeAnswerTime
+    }
+
+    /// What a page takes, and what is kept from page to page.
+    fileprivate var need: Int { MemoryBudgets.need(of: pageSize) + mostRows * PagedSearch.bytesOfRow }
+
+    /// Gives back what is kept, for as long as a person is asked.
+    mutating func pause() { search.pause() }
+}
+
+extension PagedAnswer.Sent {
+    fileprivate mutating func add(_ page: PagedSearch.Page) {
+        items += page.items.count
+        for row in page.rows where rows.count < Operation.mostRowsOfEntry * 2 {
+            let isNamed = rows.count < Operation.mostRowsOfEntry
+            if isNamed || !rows.contains(where: { $0.accessGroup.utf8.elementsEqual(row.accessGroup.utf8) }) {
+                rows.append(row)
+            }
+        }
+    }
+}
+
+extension RequestHandler {
+    /// Sends all pages but the last, which is the result. Between two pages nothing of the keychain is held.
+    ///
+    /// - Parameter pages: how far the answer has come, also where this throws.
+    func sendPages(
+        of pages: inout PagedAnswer?,
+        _ authentication: ItemAuthentication,
+        in turn: Turn,
+        _ grant: inout MemoryBudget.Grant?,
+        _ explanation: inout [String],
+        sendPart: PartSender
+    ) throws(KeychainError) -> OperationResult {
+        guard var answer = pages.take() else { throw KeychainError(.internalError, "an answer without pages") }
+        defer { pages = answer }
+        grant = nil
+        grant = try memory.answers.take(answer.need, for: turn.share, before: .now + limits.patience)
+        while true {
+            let page = try nextPage(of: &answer, authentication, in: turn, &explanation)
+            guard !page.isLast else { return OperationResult(answer: .items(page.items), rows: page.rows) }
+            if !page.items.isEmpty {
+                let start = ContinuousClock.now
+                // It counts as sent also where the client has read a part of it alone.
+                answer.sent.add(page)
+                try sendPart(.outcome(.items(page.items, explanation: [])), answer.patience)
+                answer.patience += limits.pageTime - (.now - start)
+                answer.patience = min(answer.patience, limits.largeAnswerTime)
+            }
+        }
+    }
+
+    private func nextPage(
+        of answer: inout PagedAnswer,
+        _ authentication: ItemAuthentication,
+        in turn: Turn,
+        _ explanation: inout [String]
+    ) throws(KeychainError) -> PagedSearch.Page {
+        try turn.share.searches.enter(before: .now + limits.patience)
+        defer { turn.share.searches.leave() }
+        var sentences: [String] = []
+        defer { explanation = sentences }
+        return try turn.keychain.withEngine { (engine) throws(KeychainError) in
+            let page = try engine.nextPage(
+                of: &answer.search,
+                authentication,
+                for: turn.peer.caller,
+                mostRows: answer.mostRows,
+                within: MemoryAllowance(answer.pageSize)
+            )
+            if page.isLast, answer.sent.items == 0 {
+                let result = OperationResult(answer: .items(page.items), rows: [])
+                sentences = answer.operation.explanation(of: result, by: engine, for: turn.peer.caller)
+            }
+            return page
+        }
+    }
+}
