@@ -38,8 +38,8 @@ struct RequestHandler: Sendable {
             _ answer: (body: Response.Body, record: AuditRecord?),
             within time: Duration? = nil
         ) throws(KeychainError) {
-            // After the answer, whose receiver waits for it, and also when there is no receiver any more.
-            defer { answer.record?.write() }
+            // First, so that nobody has an answer that the record does not have.
+            answer.record?.write()
             try send(answer.body, time ?? limits.answerTime)
         }
         switch request {
