@@ -5,6 +5,7 @@ import KeychainModel
 import KeychainTestSupport
 import KeychainVault
 import Logging
+import Synchronization
 import Testing
 
 @testable import KeychainStore
@@ -100,23 +101,19 @@ struct MigrationTests {
     }
 
     @Test func `many that open it at once bring it to the newest once`() throws {
-        let failures = LockedCount()
+        let failures = Mutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
                 let store = try open()
-                if try store.passwords != 40 { failures.add() }
+                let count = try store.passwords
+                if count != 40 { failures.withLock { $0.append("\(count) passwords") } }
                 store.close()
-            } catch { failures.add() }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
         }
-        #expect(failures.value == 0)
+        #expect(failures.withLock(\.self) == [])
         #expect(try keychain.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM later") } == 40)
-    }
-
-    private final class LockedCount: Sendable {
-        private let count = NSLock()
-        nonisolated(unsafe) private var number = 0
-        func add() { count.withLock { number += 1 } }
-        var value: Int { count.withLock { number } }
     }
 
     // MARK: - Looking at one that is damaged, and saving what is in it

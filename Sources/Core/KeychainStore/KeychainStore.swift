@@ -122,8 +122,13 @@ package final class KeychainStore: Sendable {
         self.log = log
         let queue = writer
         let version = try KeychainError.translatingSQLite {
-            try queue.inDatabase { database in
-                let version = try schema.check(database)
+            try queue.writeWithoutTransaction { database in
+                var version: Int32 = 0
+                // One state: another process may bring the database to a newer version meanwhile.
+                try database.inTransaction(.deferred) {
+                    version = try schema.check(database)
+                    return .commit
+                }
                 if file.isShort { try Self.checkPages(database) }
                 return version
             }
