@@ -576,7 +576,7 @@ let package = Package(
         .testTarget(
             name: "KeychainProtocolTests",
             dependencies: [
-                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates",
+                "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates", "KeychainTestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings

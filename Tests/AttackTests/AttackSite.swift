@@ -76,12 +76,12 @@ final class AttackSite: Sendable {
         let authentication = Authentication(proof: Array(repeating: 0xAA, count: 32), version: 1)
         try write(.authenticate(authentication), to: "authentication.frame")
         try write(.request(id: 1, .operation(.add(add))), to: "add.frame")
-        try write(.request(id: 1, .operation(.find(find, wantsExplanation: false))), to: "find.frame")
+        try write(.request(id: 1, .operation(.find(find))), to: "find.frame")
         let everything = ItemClass.allCases.map { itemClass in
             var find = FindRequest(query: ItemQuery(itemClass: itemClass))
             find.limit = .all
             find.returns = [.attributes]
-            return Operation.find(find, wantsExplanation: false)
+            return KeychainOperation.find(find)
         }
         try write(.request(id: 1, .batch(everything)), to: "everything.frame")
     }

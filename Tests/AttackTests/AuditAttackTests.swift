@@ -25,7 +25,7 @@ struct AuditAttackTests {
         var query = ItemQuery(itemClass: .genericPassword)
         query.accessGroup = String(repeating: "\u{202E}", count: 256)
         return .batch(
-            Array(repeating: .find(FindRequest(query: query), wantsExplanation: false), count: Self.operations)
+            Array(repeating: .find(FindRequest(query: query)), count: Self.operations)
         )
     }
 

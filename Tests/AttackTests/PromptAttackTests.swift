@@ -36,7 +36,7 @@ final class PromptAttackTests {
         query.filters["svce"] = .string("guarded")
         var find = FindRequest(query: query)
         find.returns = [.data]
-        reading = try speaker.write(.operation(.find(find, wantsExplanation: false)))
+        reading = try speaker.write(.operation(.find(find)))
         installed = try speaker.installed("bank", groups: ["bank"])
 
         let chatelaine = try machine.plain("chatelaine")

@@ -2,6 +2,7 @@ import EnclaveProtocol
 import Foundation
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 
 /// A program that says to a machine's service what a test has written (`Tests/AttackPrograms/speaker.c`): as itself, installed,
 /// or as ever another program that nobody has seen before.
@@ -87,11 +88,11 @@ final class Speaker {
 extension Response.Body {
     /// The error of one operation; nil where it was done.
     var failure: KeychainError.Code? {
-        if case .outcome(.failed(let error)) = self { error.code } else { nil }
+        if case .outcome(let outcome) = self { outcome.error?.code } else { nil }
     }
 
     /// How many items a search has found, or an addition given back.
     var items: Int? {
-        if case .outcome(.items(let items, _)) = self { items.count } else { nil }
+        if case .outcome(let outcome) = self, case .items(let items) = outcome.answer { items.count } else { nil }
     }
 }

@@ -10,12 +10,9 @@ struct FailureTests {
     private struct FailingService: KeychainService {
         let code: KeychainError.Code
 
-        private var error: KeychainError { KeychainError(code, "a failure") }
-
-        func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? { throw error }
-        func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] { throw error }
-        func update(_ request: UpdateRequest) throws(KeychainError) -> Int { throw error }
-        func delete(_ request: DeleteRequest) throws(KeychainError) -> Int { throw error }
+        func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+            throw KeychainError(code, "a failure")
+        }
     }
 
     private static func status(of code: KeychainError.Code) -> OSStatus {

@@ -213,20 +213,17 @@ private struct EngineConnection: KeychainService {
     let engine: KeychainEngine
     let caller: Caller
 
-    func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
-        try asking(request, \.authentication) { (request) throws(KeychainError) in try engine.add(request, for: caller)
+    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        let rounds = PresenceRounds(
+            for: asker,
+            in: operation.traits.authentication?.context as? PresenceSession,
+            enclave: enclave,
+            isWanted: { true }
+        )
+        return try rounds.perform(operation) { (operation) throws(KeychainError) in
+            try engine.perform(operation, for: caller)
         }
     }
-    func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try asking(request, \.authentication) { (request) throws(KeychainError) in try engine.find(request, for: caller)
-        }
-    }
-    func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try asking(request, \.authentication) { (request) throws(KeychainError) in
-            try engine.update(request, for: caller)
-        }
-    }
-    func delete(_ request: DeleteRequest) throws(KeychainError) -> Int { try engine.delete(request, for: caller) }
 }
 
 extension EngineConnection: PresenceKeychain {
@@ -239,37 +236,6 @@ extension EngineConnection: PresenceKeychain {
     func makeContext() throws(KeychainError) -> any PresenceContext { PresenceSession(of: asker, enclave) }
 
     func presenceStatus() throws(KeychainError) -> PresenceStatus { try engine.enclave.presenceStatus() }
-
-    func asking<Request, Value>(
-        _ request: Request,
-        _ authentication: WritableKeyPath<Request, ItemAuthentication>,
-        _ body: (Request) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> Value {
-        let rounds = PresenceRounds(
-            for: asker,
-            in: request[keyPath: authentication].context as? PresenceSession,
-            enclave: enclave,
-            isWanted: { true }
-        )
-        return try rounds.perform(request[keyPath: authentication]) { (current) throws(KeychainError) in
-            var request = request
-            request[keyPath: authentication] = current
-            return try body(request)
-        }
-    }
-}
-
-extension EngineConnection: EnclaveKeyService {
-    func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
-        try asking(request, \.authentication) { (request) throws(KeychainError) in
-            try engine.makeKey(request, for: caller)
-        }
-    }
-    func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
-        try asking(request, \.authentication) { (request) throws(KeychainError) in
-            try engine.useKey(request, for: caller)
-        }
-    }
 }
 
 /// Runs a test against a fresh keychain of the given kind, for a program with the given groups.

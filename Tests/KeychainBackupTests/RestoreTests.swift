@@ -95,15 +95,17 @@ struct RestoreTests {
         internet.attributes["srvr"] = .string("example.org")
         internet.attributes["ptcl"] = .string("htps")
         internet.secrets["binn"] = SecretBytes([9])
-        for request in [certificate, key, internet] { _ = try device.engine.add(request, for: Device.caller("group")) }
+        for request in [certificate, key, internet] {
+            _ = try device.engine.keychain(of: Device.caller("group")).add(request)
+        }
         let other = try Device()
         #expect(try other.restore(device.backup(), for: device.identity, acceptsOrigin: true).counts == [.added: 3])
         for itemClass in [ItemClass.certificate, .key, .internetPassword] {
             var request = FindRequest(query: ItemQuery(itemClass: itemClass))
             request.returns = [.data, .attributes]
             let (was, now) = try (
-                device.engine.find(request, for: Device.caller("group")),
-                other.engine.find(request, for: Device.caller("group"))
+                device.engine.keychain(of: Device.caller("group")).find(request),
+                other.engine.keychain(of: Device.caller("group")).find(request)
             )
             #expect(was.map(\.attributes) == now.map(\.attributes))
             #expect(was.map(\.sha1) == now.map(\.sha1))
@@ -306,7 +308,7 @@ struct RestoreTests {
         request.changes = changes
         let made = request
         _ = try KeychainEngine.$clock.withValue({ time }) {
-            try device.engine.update(made, for: Device.caller("group"))
+            try device.engine.keychain(of: Device.caller("group")).update(made)
         }
     }
 

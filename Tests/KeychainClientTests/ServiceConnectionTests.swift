@@ -28,7 +28,7 @@ struct ServiceConnectionTests {
         #expect(try client.findAny().count == 1)
         #expect(try client.update(UpdateRequest(query: query)) == 5)
         #expect(throws: KeychainError(.missingEntitlement, "")) { try client.delete(DeleteRequest(query: query)) }
-        #expect(try client.batch([.delete(DeleteRequest(query: query), wantsExplanation: false)]).count == 1)
+        #expect(try client.batch([.delete(DeleteRequest(query: query))]).count == 1)
         #expect(try client.identity() == FakeConnection.me)
         #expect(try client.status().connections == 1)
         #expect(service.connections == 1)
@@ -55,8 +55,8 @@ struct ServiceConnectionTests {
     @Test func `why nothing matched is told to whoever asks for it`() throws {
         let service = try FakeService { connection in
             try connection.serve { request in
-                if case .operation(.find(_, let wantsExplanation)) = request {
-                    return .outcome(.items([], explanation: wantsExplanation ? ["because"] : []))
+                if case .operation(.find(let find)) = request {
+                    return .outcome(.items([], explanation: find.query.wantsExplanation ? ["because"] : []))
                 }
                 return nothing(request)
             }
@@ -72,7 +72,7 @@ struct ServiceConnectionTests {
     @Test func `many threads share few connections and each has its own answers`() throws {
         let service = try FakeService { connection in
             try connection.serve { request in
-                guard case .operation(.delete(let request, _)) = request,
+                guard case .operation(.delete(let request)) = request,
                     case .integer(let number) = request.query.filters["crtr"]
                 else { return nothing(request) }
                 return .outcome(.count(Int(number)))

@@ -23,9 +23,8 @@ enum Passcodes {
             try control.changePasscode(from: secret(old), to: secret(new))
             if try control.state().lock != .unlocked, let new = secret(new) { try control.unlock(new) }
             let engine = try directory(path).open(log: log)
-            _ = try engine.find(
-                FindRequest(query: ItemQuery(itemClass: .genericPassword)),
-                for: Caller(name: "probe", groups: AccessGroups(["test.default"]))
+            _ = try engine.keychain(of: Caller(name: "probe", groups: AccessGroups(["test.default"]))).find(
+                FindRequest(query: ItemQuery(itemClass: .genericPassword))
             )
         }
     }

@@ -106,7 +106,7 @@ struct FrameTests {
     }
 
     @Test func `a batch of the largest number of full operations is taken`() throws {
-        let operation = KeychainProtocol.Operation.add(Samples.add(.internetPassword))
+        let operation = KeychainOperation.add(Samples.add(.internetPassword))
         let batch = Request.batch(.init(repeating: operation, count: Request.mostOperations))
         let frame = try FrameCodec.encode(.request(id: 1, batch))
         guard case .request(1, .success) = try FrameCodec.decodeClient(Array(frame.dropFirst(4))) else {

@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 import Testing
 
 @Suite("Responses in parts")
@@ -30,11 +31,13 @@ struct ResponsePartsTests {
         #expect(responses.map(\.hasMore) == [Bool](repeating: true, count: responses.count - 1) + [false])
         var together: [FoundItem] = []
         for response in responses {
-            guard response.id == 5, case .outcome(.items(let part, let explanation)) = response.body else {
+            guard response.id == 5, case .outcome(.success(let result)) = response.body,
+                case .items(let part) = result.answer
+            else {
                 Issue.record("a part is no list")
                 return
             }
-            #expect(explanation.isEmpty == response.hasMore)
+            #expect(result.explanation.isEmpty == response.hasMore)
             together += part
         }
         #expect(together.map(\.reference) == items.map(\.reference))
@@ -42,7 +45,7 @@ struct ResponsePartsTests {
 
     @Test func `an item that no frame can hold is an error and not half a list`() throws {
         let responses = try parts(.outcome(.items([Samples.plain, Samples.item(ofSize: 96 << 20)])))
-        guard responses.count == 1, case .outcome(.failed(let error)) = responses[0].body else {
+        guard responses.count == 1, case .outcome(.failure(let error)) = responses[0].body else {
             Issue.record("there was no single error")
             return
         }
@@ -50,10 +53,10 @@ struct ResponsePartsTests {
     }
 
     @Test func `the outcomes of a batch come in parts too`() throws {
-        let outcomes = (0..<8).map { _ in Outcome.items([Samples.item(ofSize: 400_000)]) } + [.count(2)]
+        let outcomes = (0..<8).map { _ in OperationOutcome.items([Samples.item(ofSize: 400_000)]) } + [.count(2)]
         let responses = try parts(.batch(outcomes))
         #expect(responses.count > 2)
-        let together = responses.flatMap { response -> [Outcome] in
+        let together = responses.flatMap { response -> [OperationOutcome] in
             if case .batch(let part) = response.body { part } else { [] }
         }
         #expect(together.map(picture) == outcomes.map(picture))

@@ -1,6 +1,7 @@
 import KeychainCertificates
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 import Testing
 
 @Suite("What is sent arrives as it was")
@@ -17,7 +18,7 @@ struct RoundTripTests {
         try FrameCodec.decodeServer(Array(FrameCodec.encode(message).dropFirst(4)))
     }
 
-    private func expectSame(_ operation: Operation) throws {
+    private func expectSame(_ operation: KeychainOperation) throws {
         #expect(try picture(arrived(.operation(operation))) == picture(Request.operation(operation)))
     }
 
@@ -29,18 +30,18 @@ struct RoundTripTests {
     @Test(arguments: ItemClass.allCases)
     func `a request of any class with all its attributes`(itemClass: ItemClass) throws {
         try expectSame(.add(Samples.add(itemClass)))
-        try expectSame(.find(Samples.find(itemClass), wantsExplanation: true))
-        try expectSame(.update(Samples.update(itemClass), wantsExplanation: false))
-        try expectSame(.delete(Samples.delete(itemClass), wantsExplanation: true))
+        try expectSame(.find(Samples.find(itemClass)).explained)
+        try expectSame(.update(Samples.update(itemClass)))
+        try expectSame(.delete(Samples.delete(itemClass)).explained)
     }
 
     @Test func `a request with nothing but its class`() throws {
         var query = ItemQuery(itemClass: .key)
         try expectSame(.add(AddRequest(itemClass: .key)))
-        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        try expectSame(.find(FindRequest(query: query)))
         query.synchronizable = .any
-        try expectSame(.update(UpdateRequest(query: query), wantsExplanation: true))
-        try expectSame(.delete(DeleteRequest(query: query), wantsExplanation: false))
+        try expectSame(.update(UpdateRequest(query: query)).explained)
+        try expectSame(.delete(DeleteRequest(query: query)))
     }
 
     @Test(arguments: [
@@ -57,14 +58,14 @@ struct RoundTripTests {
     func `any limit`(limit: MatchLimit) throws {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         request.limit = limit
-        try expectSame(.find(request, wantsExplanation: false))
+        try expectSame(.find(request))
     }
 
     @Test(arguments: [AuthenticationUI.allow, .fail, .skip])
     func `any choice of asking the person`(choice: AuthenticationUI) throws {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         request.authentication.ui = choice
-        try expectSame(.find(request, wantsExplanation: false))
+        try expectSame(.find(request))
     }
 
     @Test(arguments: Accessibility.allCases)
@@ -93,14 +94,14 @@ struct RoundTripTests {
             query.synchronizable = .any
             query.accessGroup = "group"
             query.filters[.sharingGroup] = .string("shared")
-            try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+            try expectSame(.find(FindRequest(query: query)))
         }
     }
 
     @Test func `a host`() throws {
         var query = ItemQuery(itemClass: .internetPassword)
         query.hostOrSubdomain = "example.org"
-        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        try expectSame(.find(FindRequest(query: query)))
     }
 
     @Test(arguments: [
@@ -112,7 +113,7 @@ struct RoundTripTests {
     func `any policy`(policy: TrustPolicy) throws {
         var query = ItemQuery(itemClass: .identity)
         query.certificate.policy = policy
-        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        try expectSame(.find(FindRequest(query: query)))
     }
 
     @Test func `all that is asked of a certificate`() throws {
@@ -121,15 +122,15 @@ struct RoundTripTests {
         query.certificate.validOn = .now
         query.certificate.emailAddressIfPresent = "a@example.org"
         query.certificate.isTrusted = true
-        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        try expectSame(.find(FindRequest(query: query)))
         query.certificate = CertificateFilter()
         query.certificate.issuers = []
         query.certificate.validOn = .at(-1.5)
-        try expectSame(.find(FindRequest(query: query), wantsExplanation: false))
+        try expectSame(.find(FindRequest(query: query)))
     }
 
     @Test func `the other requests`() throws {
-        let batch = Request.batch([.add(Samples.add()), .delete(Samples.delete(), wantsExplanation: true)])
+        let batch = Request.batch([.add(Samples.add()), .delete(Samples.delete()).explained])
         for request in [Request.identity, .status, .batch([]), batch] {
             #expect(try picture(arrived(request)) == picture(request))
         }

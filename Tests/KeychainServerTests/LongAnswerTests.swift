@@ -18,13 +18,11 @@ struct LongAnswerTests {
 
     private func accounts(_ parts: [Response.Body]) throws -> [String] {
         try parts.flatMap { part -> [String] in
-            switch part {
-            case .outcome(.items(let items, _)):
-                return items.compactMap {
-                    if case .string(let account)? = $0.attributes["acct"] { account } else { nil }
-                }
-            case .outcome(.failed(let error)): throw error
-            default: throw RawClient.Ended()
+            guard case .outcome(let outcome) = part, case .items(let items) = try outcome.get().answer else {
+                throw RawClient.Ended()
+            }
+            return items.compactMap {
+                if case .string(let account)? = $0.attributes["acct"] { account } else { nil }
             }
         }
     }
@@ -35,7 +33,7 @@ struct LongAnswerTests {
         return query
     }
 
-    private func add(_ account: String, to group: String, _ size: Int = 6) -> KeychainProtocol.Operation {
+    private func add(_ account: String, to group: String, _ size: Int = 6) -> KeychainOperation {
         guard case .add(var request) = RawClient.add(account, secret: [UInt8](repeating: 5, count: size)) else {
             return RawClient.add(account)
         }
@@ -53,7 +51,9 @@ struct LongAnswerTests {
         }
         var sizes: [Int] = []
         for part in try client.ask(.operation(RawClient.find(limit: .all))) {
-            guard case .outcome(.items(let items, _)) = part else { throw RawClient.Ended() }
+            guard case .outcome(let outcome) = part, case .items(let items) = outcome.answer else {
+                throw RawClient.Ended()
+            }
             for item in items {
                 let first = try #require(item.secrets[.valueData]).withUnsafeBytes { $0.first }
                 #expect(Int(first ?? 255) == sizes.count)
@@ -83,7 +83,7 @@ struct LongAnswerTests {
             for returns in [ReturnSelection.attributes, [.attributes, .data], [.attributes, .persistentReference]] {
                 var request = FindRequest(query: query())
                 (request.limit, request.returns) = (limit, returns)
-                let parts = try clients.map { try $0.ask(.operation(.find(request, wantsExplanation: true))) }
+                let parts = try clients.map { try $0.ask(.operation(.find(request).explained)) }
                 let found = try parts.map(accounts)
                 #expect(found[1].count == min(limit.maximum, 102))
                 // Which of them there are is not promised where they are too many.
@@ -98,7 +98,7 @@ struct LongAnswerTests {
             request.query.accessGroup = group
             (request.limit, request.returns) = (.all, [.attributes, .data])
             let answers = clients.map { client in
-                Result { try accounts(client.ask(.operation(.find(request, wantsExplanation: true)))) }
+                Result { try accounts(client.ask(.operation(.find(request).explained))) }
             }
             #expect((try? answers[0].get()) == (try? answers[1].get()))
         }
@@ -133,7 +133,7 @@ struct LongAnswerTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: service.folder() + "/keychain/keychain.db-wal")).isEmpty)
         var change = UpdateRequest(query: query("item 58"))
         change.changes.attributes["acct"] = .string("item 58, renamed")
-        #expect(try other.count(.update(change, wantsExplanation: false)) == 1)
+        #expect(try other.count(.update(change)) == 1)
         #expect(try other.count(RawClient.add("came later")) == 0)
         let found = try accounts(try slow.answer())
         let kept = (0..<58).filter { $0 != 50 }.map { "item \($0)" }
@@ -151,14 +151,14 @@ struct LongAnswerTests {
         var request = FindRequest(query: query())
         request.query.accessGroup = "one"
         (request.limit, request.returns) = (.all, [.attributes, .data])
-        slow.send(try RawClient.frame(.operation(.find(request, wantsExplanation: false))))
+        slow.send(try RawClient.frame(.operation(.find(request))))
         usleep(300_000)
         // The number of the last row is taken by an item of the other group.
         #expect(try other.count(RawClient.delete("item 59")) == 1)
         #expect(try other.count(add("not yours", to: "two")) == 0)
         var change = UpdateRequest(query: query("item 58"))
         change.changes.accessGroup = "two"
-        #expect(try other.count(.update(change, wantsExplanation: false)) == 1)
+        #expect(try other.count(.update(change)) == 1)
         #expect(try accounts(try slow.answer()) == (0..<58).map { "item \($0)" })
     }
 
@@ -210,7 +210,9 @@ struct LongAnswerTests {
             _ = try client.count(RawClient.add("\(number)", secret: [UInt8](repeating: 1, count: 40_000)))
         }
         let parts = try client.ask(.batch([RawClient.find(limit: .all), RawClient.find("1")]))
-        let outcomes = parts.flatMap { part -> [Outcome] in if case .batch(let some) = part { some } else { [] } }
+        let outcomes = parts.flatMap { part -> [OperationOutcome] in
+            if case .batch(let some) = part { some } else { [] }
+        }
         #expect(outcomes.map(\.summary) == ["dataTooLarge", "1 items"])
         // By itself, the same search is answered in pages.
         #expect(try client.count(RawClient.find(limit: .all)) == 4)

@@ -65,12 +65,14 @@ struct MemoryBudgetTests {
         #expect(try client.count(RawClient.find(limit: .all)) == 201)
         #expect(try client.count(RawClient.find(limit: .count(150))) == 150)
         let parts = try client.ask(.batch([RawClient.find("large"), RawClient.find("item 7"), RawClient.add("new")]))
-        let outcomes = parts.flatMap { part -> [Outcome] in if case .batch(let some) = part { some } else { [] } }
+        let outcomes = parts.flatMap { part -> [OperationOutcome] in
+            if case .batch(let some) = part { some } else { [] }
+        }
         #expect(outcomes.map(\.summary) == ["1 items", "1 items", "0 items"])
         // More than the answer to a batch may be made of: 32 MiB.
         _ = try client.count(RawClient.add("large too", secret: large))
         _ = try client.count(RawClient.add("large as well", secret: large))
-        let refused = try client.ask(.batch([RawClient.find(limit: .all)])).flatMap { part -> [Outcome] in
+        let refused = try client.ask(.batch([RawClient.find(limit: .all)])).flatMap { part -> [OperationOutcome] in
             if case .batch(let some) = part { some } else { [] }
         }
         #expect(refused.map(\.summary) == ["dataTooLarge"])
@@ -85,9 +87,9 @@ struct MemoryBudgetTests {
         for number in 0..<8 { _ = try client.count(RawClient.add("large \(number)", secret: large)) }
         var update = UpdateRequest(query: ItemQuery(itemClass: .genericPassword))
         update.changes.attributes["labl"] = .string("changed")
-        #expect(try client.count(.update(update, wantsExplanation: false)) == 8)
+        #expect(try client.count(.update(update)) == 8)
         let everything = DeleteRequest(query: ItemQuery(itemClass: .genericPassword))
-        #expect(try client.count(.delete(everything, wantsExplanation: false)) == 8)
+        #expect(try client.count(.delete(everything)) == 8)
         #expect(try client.count(RawClient.find(limit: .all)) == 0)
     }
 }

@@ -41,8 +41,8 @@ struct QuotaTests {
         }
     }
 
-    private func everything() -> KeychainProtocol.Operation {
-        .delete(DeleteRequest(query: ItemQuery(itemClass: .genericPassword)), wantsExplanation: false)
+    private func everything() -> KeychainOperation {
+        .delete(DeleteRequest(query: ItemQuery(itemClass: .genericPassword)))
     }
 
     @Test(arguments: [false, true])
@@ -59,7 +59,7 @@ struct QuotaTests {
         query.filters["acct"] = .string("account 1")
         var update = UpdateRequest(query: query)
         update.changes.secrets[.valueData] = SecretBytes([1, 2, 3])
-        #expect(try client.count(.update(update, wantsExplanation: false)) == 1)
+        #expect(try client.count(.update(update)) == 1)
         #expect(try client.count(RawClient.delete("account 2")) == 1)
         #expect(try client.count(everything()) == count - 1)
         #expect(try client.count(RawClient.find(limit: .all)) == 0)
@@ -73,13 +73,13 @@ struct QuotaTests {
         for number in 0..<20 { _ = try client.count(RawClient.add("account \(number)")) }
         var update = UpdateRequest(query: ItemQuery(itemClass: .genericPassword))
         update.changes.secrets[.valueData] = SecretBytes(Self.large)
-        #expect(failure { try client.count(.update(update, wantsExplanation: false)) } == .diskFull)
+        #expect(failure { try client.count(.update(update)) } == .diskFull)
         #expect(try client.count(RawClient.find(limit: .all)) == 20)
         #expect(try client.ask(.operation(RawClient.find("account 7"))).count == 1)
         #expect(size(of: service) < 64 << 20)
         // The control: one of them may grow.
         update.query.filters["acct"] = .string("account 7")
-        #expect(try client.count(.update(update, wantsExplanation: false)) == 1)
+        #expect(try client.count(.update(update)) == 1)
     }
 
     @Test
@@ -88,7 +88,9 @@ struct QuotaTests {
         let client = try RawClient.admitted(service.socket)
         let adds = (0..<12).map { RawClient.add("account \($0)", secret: Self.large) }
         let parts = try client.ask(.batch(adds + [RawClient.delete("account 0"), RawClient.add("small")]))
-        let outcomes = parts.flatMap { part -> [Outcome] in if case .batch(let some) = part { some } else { [] } }
+        let outcomes = parts.flatMap { part -> [OperationOutcome] in
+            if case .batch(let some) = part { some } else { [] }
+        }
         #expect(outcomes.count == 14)
         let summaries = outcomes.map(\.summary)
         #expect(summaries.prefix(5).allSatisfy { $0 == "0 items" }, "\(summaries)")
@@ -100,7 +102,7 @@ struct QuotaTests {
     func `tombstones count, and go when they are asked to`() throws {
         let service = try TestService(limits: ServiceLimits(), quota: StorageQuota.Limit(bytes: 8 << 20, items: 20))
         let client = try RawClient.admitted(service.socket)
-        func add(_ number: Int) -> KeychainProtocol.Operation {
+        func add(_ number: Int) -> KeychainOperation {
             guard case .add(var request) = RawClient.add("account \(number)") else { return RawClient.add("") }
             request.isSynchronizable = true
             return .add(request)
@@ -108,14 +110,14 @@ struct QuotaTests {
         var query = ItemQuery(itemClass: .genericPassword)
         query.synchronizable = .only(true)
         for number in 0..<20 { _ = try client.count(add(number)) }
-        #expect(try client.count(.delete(DeleteRequest(query: query), wantsExplanation: false)) == 20)
+        #expect(try client.count(.delete(DeleteRequest(query: query))) == 20)
         #expect(failure { try client.count(add(100)) } == .diskFull)
         // The same item takes the place of its tombstone.
         #expect(failure { try client.count(add(3)) } == nil)
         query.findsTombstones = true
         var request = DeleteRequest(query: query)
         request.leavesTombstone = false
-        #expect(try client.count(.delete(request, wantsExplanation: false)) == 19)
+        #expect(try client.count(.delete(request)) == 19)
         #expect(failure { try client.count(add(100)) } == nil)
     }
 

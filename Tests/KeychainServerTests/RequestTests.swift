@@ -16,7 +16,7 @@ struct RequestTests {
         #expect(try client.count(RawClient.find("a")) == 1)
         var update = UpdateRequest(query: ItemQuery(itemClass: .genericPassword))
         update.changes.attributes["labl"] = .string("label")
-        #expect(try client.count(.update(update, wantsExplanation: false)) == 1)
+        #expect(try client.count(.update(update)) == 1)
         #expect(try client.count(RawClient.delete("a")) == 1)
         #expect(try client.count(RawClient.find("a")) == 0)
     }
@@ -58,12 +58,9 @@ struct RequestTests {
         let client = try RawClient.admitted(service.socket)
         _ = try client.count(RawClient.add("a"))
         func explanation(_ explain: Bool) throws -> [String] {
-            guard
-                case .outcome(.items(_, let explanation)) = try client.ask(
-                    .operation(RawClient.find("b", explain: explain))
-                ).first
-            else { throw RawClient.Ended() }
-            return explanation
+            let answer = try client.ask(.operation(RawClient.find("b", explain: explain)))
+            guard case .outcome(let outcome) = answer.first else { throw RawClient.Ended() }
+            return try outcome.get().explanation
         }
         #expect(try explanation(true).contains { $0.contains("kSecAttrAccount") })
         #expect(try explanation(false).isEmpty)

@@ -29,7 +29,7 @@ struct ServiceProcessTests {
     }
 
     private func find(_ account: String) -> FindRequest {
-        guard case .find(let request, _) = RawClient.find(account) else { fatalError() }
+        guard case .find(let request) = RawClient.find(account) else { fatalError() }
         return request
     }
 

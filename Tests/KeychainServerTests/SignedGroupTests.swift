@@ -54,7 +54,7 @@ struct SignedGroupTests {
         request.attributes["acct"] = .string(account)
         request.accessGroup = group
         request.secrets[.valueData] = SecretBytes(Array(account.utf8))
-        _ = try engine.add(request, for: caller)
+        _ = try engine.keychain(of: caller).add(request)
     }
 
     private func count(in group: String? = nil, as caller: Caller) throws(KeychainError) -> Int {
@@ -62,7 +62,7 @@ struct SignedGroupTests {
         query.accessGroup = group
         var request = FindRequest(query: query)
         request.limit = .all
-        return try engine.find(request, for: caller).count
+        return try engine.keychain(of: caller).find(request).count
     }
 
     @Test

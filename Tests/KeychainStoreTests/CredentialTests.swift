@@ -27,7 +27,7 @@ struct CredentialTests {
     private func add(_ account: String) throws(KeychainError) {
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes["acct"] = .string(account)
-        _ = try open().add(request, for: caller)
+        _ = try open().keychain(of: caller).add(request)
     }
 
     private func newDeviceKey() -> [UInt8] {

@@ -30,7 +30,7 @@ struct GroupCommitTests {
     private func count(_ engine: KeychainEngine) throws -> Int {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         request.limit = .all
-        return try engine.find(request, for: caller).count
+        return try engine.keychain(of: caller).find(request).count
     }
 
     /// Runs the bodies on a thread each while somebody else holds the writer's lock, which is let go of when all wait.
@@ -60,7 +60,7 @@ struct GroupCommitTests {
             (0..<32).map { number in
                 {
                     do throws(KeychainError) {
-                        _ = try engine.add(add("account \(number)"), for: caller)
+                        _ = try engine.keychain(of: caller).add(add("account \(number)"))
                     } catch {
                         failures.withLock { $0 += 1 }
                     }
@@ -75,7 +75,7 @@ struct GroupCommitTests {
     @Test
     func `an add that fails among others changes nothing and keeps none of them`() throws {
         let engine = try engine()
-        _ = try engine.add(add("taken"), for: caller)
+        _ = try engine.keychain(of: caller).add(add("taken"))
         let before = engine.commitCounts.done
         let errors = Mutex<[KeychainError.Code]>([])
         try whileLocked(
@@ -83,7 +83,7 @@ struct GroupCommitTests {
             (0..<9).map { number in
                 {
                     do throws(KeychainError) {
-                        _ = try engine.add(add(number % 3 == 0 ? "taken" : "account \(number)"), for: caller)
+                        _ = try engine.keychain(of: caller).add(add(number % 3 == 0 ? "taken" : "account \(number)"))
                     } catch {
                         errors.withLock { $0.append(error.code) }
                     }
@@ -108,7 +108,7 @@ struct GroupCommitTests {
                 group.enter()
                 Thread.detachNewThread {
                     do throws(KeychainError) {
-                        _ = try engine.add(add("account \(number)"), for: caller)
+                        _ = try engine.keychain(of: caller).add(add("account \(number)"))
                     } catch {
                         codes.withLock { $0.append(error.code) }
                     }
@@ -118,7 +118,7 @@ struct GroupCommitTests {
             group.wait()
         }
         #expect(codes.withLock { $0 } == Array(repeating: .notAvailable, count: 4))
-        _ = try engine.add(add("later"), for: caller)
+        _ = try engine.keychain(of: caller).add(add("later"))
         #expect(try count(engine) == 1)
     }
 
@@ -155,7 +155,7 @@ struct GroupCommitTests {
     @Test
     func `a search for more than its answer may hold fails, and others in the batch do not`() throws {
         let engine = try engine()
-        for number in 0..<10 { _ = try engine.add(add("account \(number)"), for: caller) }
+        for number in 0..<10 { _ = try engine.keychain(of: caller).add(add("account \(number)")) }
         var all = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         all.limit = .all
         let one = FindRequest(query: ItemQuery(itemClass: .genericPassword))

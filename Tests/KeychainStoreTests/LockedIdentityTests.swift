@@ -36,7 +36,7 @@ struct LockedIdentityTests {
         request.attributes["slnr"] = .data(hash)
         request.attributes["pkhh"] = .data(hash)
         request.accessibility = accessibility
-        _ = try unlocked.add(request, for: caller)
+        _ = try unlocked.keychain(of: caller).add(request)
     }
 
     private func add(key hash: [UInt8], _ accessibility: Accessibility) throws {
@@ -45,7 +45,7 @@ struct LockedIdentityTests {
         request.attributes["priv"] = .integer(1)
         request.attributes["type"] = .integer(42)
         request.accessibility = accessibility
-        _ = try unlocked.add(request, for: caller)
+        _ = try unlocked.keychain(of: caller).add(request)
     }
 
     /// Finds identities in whichever way: all of them, by the certificate, and by the key.
@@ -56,7 +56,7 @@ struct LockedIdentityTests {
         if let filter { query.filters[filter] = filter == "type" ? .integer(42) : .data([1]) }
         var request = FindRequest(query: query)
         request.limit = .all
-        return try engine.find(request, for: caller).count
+        return try engine.keychain(of: caller).find(request).count
     }
 
     private func failure<Value>(_ body: () throws(KeychainError) -> Value) -> KeychainError.Code? {
@@ -95,7 +95,7 @@ struct LockedIdentityTests {
     @Test func `a deletion of all identities succeeds while they are locked`() throws {
         try add(certificate: [1], .whenUnlocked)
         try add(key: [1], .whenUnlocked)
-        #expect(try locked.delete(DeleteRequest(query: ItemQuery(itemClass: .identity)), for: caller) == 2)
+        #expect(try locked.keychain(of: caller).delete(DeleteRequest(query: ItemQuery(itemClass: .identity))) == 2)
         #expect(try find(nil, in: unlocked) == 0)
     }
 
@@ -103,16 +103,17 @@ struct LockedIdentityTests {
         try add(certificate: [1])
         try add(key: [1], .whenUnlocked)
         let request = FindRequest(query: ItemQuery(itemClass: .identity))
-        let identity = try #require(try unlocked.find(request, for: caller).first)
+        let identity = try #require(try unlocked.keychain(of: caller).find(request).first)
         var query = ItemQuery(itemClass: .identity)
         query.reference = identity.reference
         query.synchronizable = .any
         let deletion = DeleteRequest(query: query)
         #expect(
-            failure { () throws(KeychainError) in try locked.delete(deletion, for: caller) } == .interactionNotAllowed
+            failure { () throws(KeychainError) in try locked.keychain(of: caller).delete(deletion) }
+                == .interactionNotAllowed
         )
         #expect(try find(nil, in: unlocked) == 1)
-        #expect(try unlocked.delete(deletion, for: caller) == 1)
+        #expect(try unlocked.keychain(of: caller).delete(deletion) == 1)
     }
 
     @Test func `an update of a locked identity changes neither half`() throws {
@@ -121,10 +122,11 @@ struct LockedIdentityTests {
         var request = UpdateRequest(query: ItemQuery(itemClass: .identity))
         request.changes.attributes["labl"] = .string("new")
         #expect(
-            failure { () throws(KeychainError) in try locked.update(request, for: caller) } == .interactionNotAllowed
+            failure { () throws(KeychainError) in try locked.keychain(of: caller).update(request) }
+                == .interactionNotAllowed
         )
         var query = ItemQuery(itemClass: .certificate)
         query.filters["labl"] = .string("new")
-        #expect(try unlocked.find(FindRequest(query: query), for: caller).isEmpty)
+        #expect(try unlocked.keychain(of: caller).find(FindRequest(query: query)).isEmpty)
     }
 }

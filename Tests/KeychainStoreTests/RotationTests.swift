@@ -33,14 +33,14 @@ struct RotationTests {
         request.attributes["acct"] = .string(account)
         request.secrets[.valueData] = SecretBytes(Array(account.utf8))
         request.accessibility = accessible
-        _ = try engine.add(request, for: caller)
+        _ = try engine.keychain(of: caller).add(request)
     }
 
     private func accounts(in engine: KeychainEngine) throws -> [String] {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         request.limit = .all
         request.returns = [.data]
-        return try engine.find(request, for: caller).compactMap { $0.value }.sorted()
+        return try engine.keychain(of: caller).find(request).compactMap { $0.value }.sorted()
     }
 
     private func columns(_ name: String) throws -> [Data] {
@@ -121,8 +121,8 @@ struct RotationTests {
         let after = (try columns("key"), try columns("metadata"))
         #expect(before.0.count > 600 && zip(before.0, after.0).allSatisfy { $0 != $1 })
         #expect(zip(before.1, after.1).allSatisfy { $0 != $1 })
-        #expect(try keychain.engine().find(.everything(.internetPassword), for: caller).count == 367)
-        #expect(try keychain.engine().find(.everything(.genericPassword), for: caller).count == 733)
+        #expect(try keychain.engine().keychain(of: caller).find(.everything(.internetPassword)).count == 367)
+        #expect(try keychain.engine().keychain(of: caller).find(.everything(.genericPassword)).count == 733)
         let seals = try keychain.sql { try Int.fetchAll($0, sql: "SELECT seals FROM usage") }
         #expect(seals.reduce(0, +) == 1_100)
         #expect(try control.state().generation == generation + 2)
@@ -151,7 +151,9 @@ struct RotationTests {
         try begin(in: engine)
         try control.lock()
         #expect(
-            failure { () throws(KeychainError) in _ = try engine.find(.everything(.genericPassword), for: caller) }
+            failure { () throws(KeychainError) in
+                _ = try engine.keychain(of: caller).find(.everything(.genericPassword))
+            }
                 == .interactionNotAllowed
         )
         try add("always", .always, to: engine)
@@ -231,10 +233,11 @@ struct RotationTests {
                         var request = AddRequest(itemClass: .genericPassword)
                         request.attributes["acct"] = .string("\(writer) \(number)")
                         request.secrets[.valueData] = SecretBytes([1])
-                        _ = try engine.add(request, for: Caller(name: "test", groups: AccessGroups(["test.default"])))
-                        _ = try engine.find(
-                            .everything(.genericPassword),
-                            for: Caller(name: "test", groups: AccessGroups(["test.default"]))
+                        _ = try engine.keychain(of: Caller(name: "test", groups: AccessGroups(["test.default"]))).add(
+                            request
+                        )
+                        _ = try engine.keychain(of: Caller(name: "test", groups: AccessGroups(["test.default"]))).find(
+                            .everything(.genericPassword)
                         )
                     }
                 }
@@ -242,7 +245,7 @@ struct RotationTests {
             for _ in 0..<5 { try rotate(keychain.engine()) }
             try await group.waitForAll()
         }
-        #expect(try keychain.engine().find(.everything(.genericPassword), for: caller).count == writers * 50)
+        #expect(try keychain.engine().keychain(of: caller).find(.everything(.genericPassword)).count == writers * 50)
         #expect(!keychain.log.messages.contains { $0.contains("damaged") })
     }
 
@@ -264,7 +267,9 @@ struct RotationTests {
         )
         // Who has it open has seen no other, and writes nothing under it.
         let deletion = DeleteRequest(query: ItemQuery(itemClass: .genericPassword))
-        #expect(failure { () throws(KeychainError) in try engine.delete(deletion, for: caller) } == .notAvailable)
+        #expect(
+            failure { () throws(KeychainError) in try engine.keychain(of: caller).delete(deletion) } == .notAvailable
+        )
     }
 
     @Test func `items that need a passcode leave the database with it, journal and all`() throws {

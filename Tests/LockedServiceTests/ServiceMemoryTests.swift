@@ -55,7 +55,7 @@ struct ServiceMemoryTests {
         let engine = try KeychainDirectory(path: database, enclave: SpiedFolder(enclave: spied))
             .open(log: Logger(label: "test"))
         let caller = Caller(name: "test", groups: AccessGroups([try service.client.identity().groups[0]]))
-        #expect(try engine.find(Item.find(), for: caller).count == Accessibility.allCases.count + 1)
+        #expect(try engine.keychain(of: caller).find(Item.find()).count == Accessibility.allCases.count + 1)
         let (metadata, wrapping) = try spied.classKeys()
         return Keys(
             metadata: metadata.mapValues(bytes),

@@ -41,7 +41,7 @@ final class SilentClient {
     func ask(_ request: FindRequest, times: Int) throws {
         for id in 1...times {
             let bytes = try FrameCodec.encode(
-                .request(id: UInt64(id), .operation(.find(request, wantsExplanation: false)))
+                .request(id: UInt64(id), .operation(.find(request)))
             )
             // As many as there is room for.
             guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) == bytes.count else {

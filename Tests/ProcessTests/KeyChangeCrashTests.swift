@@ -45,7 +45,7 @@ struct KeyChangeCrashTests {
             var request = AddRequest(itemClass: .genericPassword)
             request.attributes["acct"] = .string(account)
             request.secrets[.valueData] = Self.secret(account)
-            _ = try engine.add(request, for: Self.caller)
+            _ = try engine.keychain(of: Self.caller).add(request)
         }
         try control.logOut()
         engine.close()
@@ -68,7 +68,7 @@ struct KeyChangeCrashTests {
         var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
         request.limit = .all
         request.returns = [.data]
-        let found = try engine.find(request, for: Self.caller).map(\.value).sorted()
+        let found = try engine.keychain(of: Self.caller).find(request).map(\.value).sorted()
         #expect(found == Self.accounts, comment)
         #expect(try !control.state().isRotating, comment)
         #expect(keychain.log.messages == [], comment)

@@ -84,6 +84,7 @@ enum FuzzFrames: FuzzTarget {
         query.certificate.issuers = [[0x31, 0]]
         query.certificate.validOn = .at(5)
         query.certificate.policy = .tls(isServer: true, name: "example.org")
+        query.wantsExplanation = true
         query.certificate.emailAddressIfPresent = "a@example.org"
         var reference = ItemQuery(itemClass: .genericPassword)
         reference.reference = PersistentReference(itemClass: .genericPassword, uuid: ItemUUID())
@@ -94,9 +95,9 @@ enum FuzzFrames: FuzzTarget {
         update.changes.isSynchronizable = true
         let delete = DeleteRequest(query: reference)
         return [
-            "add": .operation(.add(add)), "find": .operation(.find(FindRequest(query: query), wantsExplanation: true)),
-            "update": .operation(.update(update, wantsExplanation: false)),
-            "batch": .batch([.delete(delete, wantsExplanation: true), .add(add)]), "who": .identity, "status": .status,
+            "add": .operation(.add(add)), "find": .operation(.find(FindRequest(query: query))),
+            "update": .operation(.update(update)),
+            "batch": .batch([.delete(delete), .add(add)]), "who": .identity, "status": .status,
         ]
     }
 
@@ -114,8 +115,10 @@ enum FuzzFrames: FuzzTarget {
         )
         let status = ServiceStatus(version: "1", mode: .system, uptime: 1, connections: 2, metrics: ["a": 1])
         return [
-            "items": .outcome(.items([item], explanation: ["why"])),
-            "outcomes": .batch([.count(1), .failed(KeychainError(.duplicateItem, "twice"))]),
+            "items": .outcome(.success(OperationResult(.items([item]), explanation: ["why"]))),
+            "outcomes": .batch([
+                .success(OperationResult(.count(1))), .failure(KeychainError(.duplicateItem, "twice")),
+            ]),
             "service-status": .status(status),
         ]
     }

@@ -46,7 +46,7 @@ package struct FuzzKeychain {
         request.query.synchronizable = .any
         request.limit = .all
         request.returns = [.data, .attributes, .persistentReference]
-        return try engine.find(request, for: caller)
+        return try engine.keychain(of: caller).find(request)
     }
 }
 

@@ -44,7 +44,7 @@ enum FuzzRows: FuzzTarget {
             request.attributes["labl"] = .string("label of \(name)")
             request.accessGroup = "group"
             request.secrets[.valueData] = SecretBytes(Array("value of \(name)".utf8))
-            _ = try keychain.engine.add(request, for: keychain.caller)
+            _ = try keychain.engine.keychain(of: keychain.caller).add(request)
         }
         let rows = try keychain.sql { try Row.fetchAll($0, sql: "SELECT * FROM \(itemClass.rawValue) ORDER BY id") }
         let items = try keychain.all(itemClass).map(ItemImage.init)
@@ -123,7 +123,7 @@ enum FuzzRows: FuzzTarget {
             request.query.reference = originals.items[0].reference
             request.query.synchronizable = .any
             request.returns = [.data, .attributes]
-            let named = try keychain.engine.find(request, for: keychain.caller).map(ItemImage.init)
+            let named = try keychain.engine.keychain(of: keychain.caller).find(request).map(ItemImage.init)
             require(named.allSatisfy { $0 == originals.items[0] }, "a reference leads to its item or to nothing")
         } catch {
             require(error.code == .undecodable, "a damaged row is undecodable")
@@ -137,10 +137,10 @@ enum FuzzRows: FuzzTarget {
         update.query.reference = originals.items[1].reference
         update.query.synchronizable = .any
         update.changes.attributes["labl"] = .string("changed")
-        require(try keychain.engine.update(update, for: keychain.caller) == 1, "the row beside can be changed")
+        require(try keychain.engine.keychain(of: keychain.caller).update(update) == 1, "the row beside can be changed")
         var delete = DeleteRequest(query: update.query)
         delete.leavesTombstone = false
-        require(try keychain.engine.delete(delete, for: keychain.caller) == 1, "the row beside can be deleted")
+        require(try keychain.engine.keychain(of: keychain.caller).delete(delete) == 1, "the row beside can be deleted")
     }
 
     static func seeds() -> [String: [UInt8]] {

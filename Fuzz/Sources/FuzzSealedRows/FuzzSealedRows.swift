@@ -117,7 +117,7 @@ enum FuzzSealedRows: FuzzTarget {
 
     private static func found(_ request: FindRequest, isGuarded: Bool) throws(KeychainError) -> [FoundItem] {
         do throws(KeychainError) {
-            return try keychain.engine.find(request, for: keychain.caller)
+            return try keychain.engine.keychain(of: keychain.caller).find(request)
         } catch {
             require(
                 isGuarded && unasked.contains(error.code),
@@ -132,7 +132,7 @@ enum FuzzSealedRows: FuzzTarget {
         request.changes.attributes["labl"] = .string("changed")
         request.changes.accessibility = .afterFirstUnlock
         do throws(KeychainError) {
-            _ = try keychain.engine.update(request, for: keychain.caller)
+            _ = try keychain.engine.keychain(of: keychain.caller).update(request)
         } catch {
             var expected: [KeychainError.Code] = [.invalidParameter, .undecodable, .duplicateItem, .unimplemented]
             if isGuarded { expected += unasked }
@@ -144,7 +144,7 @@ enum FuzzSealedRows: FuzzTarget {
         var request = DeleteRequest(query: query)
         request.leavesTombstone = query.itemClass == .key
         do throws(KeychainError) {
-            _ = try keychain.engine.delete(request, for: keychain.caller)
+            _ = try keychain.engine.keychain(of: keychain.caller).delete(request)
         } catch {
             require(error.code == .undecodable, "a deletion is refused for damage alone: \(error)")
         }

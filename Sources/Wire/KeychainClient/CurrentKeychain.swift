@@ -8,7 +8,7 @@ package enum CurrentKeychain {
 
     /// A keychain that answers the four calls, and can be looked after or says who can.
     private typealias Keychain =
-        any PresenceKeychain & EnclaveKeyService & KeychainMaintenance & BackupService & KeyRotationService
+        any PresenceKeychain & KeychainMaintenance & BackupService & KeyRotationService
 
     private static let keychains = Mutex<[KeychainLocation: Keychain]>([:])
     private static let failures = FailureReport(log: KeychainLog.keychain)
@@ -25,17 +25,6 @@ package enum CurrentKeychain {
     package static func presence() throws(KeychainError) -> any PresenceKeychain {
         if let override {
             guard let keychain = override as? any PresenceKeychain else { throw PresenceFailure.nobodyToAsk.error }
-            return keychain
-        }
-        return try ForkGuard.holdingOffForks(keychain)
-    }
-
-    /// The same keychain, for those who use private keys of its enclave.
-    package static func enclaveKeys() throws(KeychainError) -> any EnclaveKeyService {
-        if let override {
-            guard let keychain = override as? any EnclaveKeyService else {
-                throw KeychainError(.unimplemented, "this keychain keeps no private keys")
-            }
             return keychain
         }
         return try ForkGuard.holdingOffForks(keychain)

@@ -7,7 +7,7 @@ package import Logging
 /// nobody.
 ///
 /// It can be used from any number of threads, and in the child of a fork.
-package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
+package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     package enum Place: Sendable {
         /// In a folder.
         case embedded(directory: String)
@@ -18,7 +18,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
     let place: Place
     let caller: Caller
     let log: Logger
-    private let queryLog: Logger
+    private let absences: AbsenceLog
     private let patience: Duration
     private let cost: PasscodeCost
     private let keychain: OpenKeychain
@@ -40,7 +40,7 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
         self.place = place
         self.caller = caller
         self.log = log
-        self.queryLog = queryLog
+        absences = AbsenceLog(log: queryLog)
         self.patience = patience
         self.cost = cost
         failures = FailureReport(log: log)
@@ -61,81 +61,21 @@ package final class EmbeddedKeychain: EnclaveKeyService, ClosedBeforeForks {
         ForkGuard.register(self)
     }
 
-    package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
-        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
-            var request = request
-            request.authentication = authentication
-            return try engine.add(request, for: caller)
-        }
-    }
-
-    package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try asking(request.authentication, makesKeychain: false) { (engine, authentication) throws(KeychainError) in
-            var request = request
-            request.authentication = authentication
-            let items = try engine.find(request, for: caller)
-            if items.isEmpty { explainAbsence(of: request.query, in: engine) }
-            return items
-        }
-    }
-
-    package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try asking(request.authentication, makesKeychain: false) { (engine, authentication) throws(KeychainError) in
-            var request = request
-            request.authentication = authentication
-            let count = try engine.update(request, for: caller)
-            if count == 0 { explainAbsence(of: request.query, in: engine) }
-            return count
-        }
-    }
-
-    package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
-        try withEngine(makesKeychain: false) { (engine) throws(KeychainError) in
-            let count = try engine.delete(request, for: caller)
-            if count == 0 { explainAbsence(of: request.query, in: engine) }
-            return count
-        }
-    }
-
-    package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
-        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
-            var request = request
-            request.authentication = authentication
-            return try engine.makeKey(request, for: caller)
-        }
-    }
-
-    package func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
-        try asking(request.authentication) { (engine, authentication) throws(KeychainError) in
-            var request = request
-            request.authentication = authentication
-            return try engine.useKey(request, for: caller)
-        }
-    }
-
-    /// Does a call, and has the owner asked for what it lacks: by the prompter of this process.
-    private func asking<Value>(
-        _ authentication: ItemAuthentication,
-        makesKeychain: Bool = true,
-        _ body: (KeychainEngine, ItemAuthentication) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> Value {
+    /// Does an operation, and has the owner asked for what it lacks: by the prompter of this process.
+    package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
         let rounds = PresenceRounds(
             for: asker,
-            in: authentication.context as? PresenceSession,
+            in: operation.traits.authentication?.context as? PresenceSession,
             enclave: enclave,
             isWanted: { true }
         )
-        return try rounds.perform(authentication) { (authentication) throws(KeychainError) in
-            try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
-                try body(engine, authentication)
+        let result = try rounds.perform(absences.asking(operation)) { (operation) throws(KeychainError) in
+            try withEngine(makesKeychain: operation.traits.makesKeychain) { (engine) throws(KeychainError) in
+                try engine.perform(operation, for: caller)
             }
         }
-    }
-
-    /// Tells whoever asks for it by `CHATELAINE_LOG=debug` why nothing matched; it costs several searches.
-    private func explainAbsence(of query: ItemQuery, in engine: KeychainEngine) {
-        guard queryLog.logLevel <= .debug else { return }
-        for sentence in engine.explainAbsence(of: query, for: caller) { queryLog.debug("\(sentence)") }
+        absences.tell(result.explanation)
+        return result
     }
 
     func withEngine<Value>(

@@ -27,8 +27,7 @@ extension EmbeddedKeychain: KeyRotationService {
 extension ServiceConnection: KeyRotationService {
     package func rotateKeys(_ token: AuthorizationToken) throws(KeychainError) {
         switch try lastingAnswer(to: .rotate(token)) {
-        case .outcome(.count): return
-        case .outcome(.failed(let error)): throw error
+        case .outcome(let outcome): try outcome.requireDone()
         default: throw Self.unexpected
         }
     }

@@ -58,7 +58,9 @@ final class Device {
         request.returns = .persistentReference
         adjust(&request)
         let made = request
-        let item = try KeychainEngine.$clock.withValue({ time }) { try engine.add(made, for: Self.caller(group)) }
+        let item = try KeychainEngine.$clock.withValue({ time }) {
+            try engine.keychain(of: Self.caller(group)).add(made)
+        }
         guard let item else { throw KeychainError(.internalError, "an add returned nothing") }
         return item.reference
     }
@@ -72,14 +74,14 @@ final class Device {
         var request = UpdateRequest(query: query)
         request.changes = changes
         let made = request
-        _ = try KeychainEngine.$clock.withValue({ time }) { try engine.update(made, for: Self.caller("group")) }
+        _ = try KeychainEngine.$clock.withValue({ time }) { try engine.keychain(of: Self.caller("group")).update(made) }
     }
 
     func delete(_ account: String? = nil, group: String = "group") throws {
         var query = ItemQuery(itemClass: .genericPassword)
         query.synchronizable = .any
         if let account { query.filters["acct"] = .string(account) }
-        _ = try engine.delete(DeleteRequest(query: query), for: Self.caller(group))
+        _ = try engine.keychain(of: Self.caller(group)).delete(DeleteRequest(query: query))
     }
 
     func items(group: String = "group") throws -> [FoundItem] {
@@ -87,7 +89,7 @@ final class Device {
         request.query.synchronizable = .any
         request.limit = .all
         request.returns = [.data, .attributes]
-        return try engine.find(request, for: Self.caller(group))
+        return try engine.keychain(of: Self.caller(group)).find(request)
     }
 
     /// `account=value`, sorted.

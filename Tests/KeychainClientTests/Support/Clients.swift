@@ -1,6 +1,7 @@
 import KeychainClient
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 
 extension Deadlines {
     /// For services that never answer: long enough for those that do.

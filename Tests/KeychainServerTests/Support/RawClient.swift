@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 
 /// A client that says whatever it likes. It needs an open gate.
 final class RawClient {
@@ -98,7 +99,7 @@ final class RawClient {
 
     // MARK: - Items
 
-    static func add(_ account: String, secret: [UInt8] = Array("secret".utf8)) -> KeychainProtocol.Operation {
+    static func add(_ account: String, secret: [UInt8] = Array("secret".utf8)) -> KeychainOperation {
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes["acct"] = .string(account)
         request.attributes["svce"] = .string("service")
@@ -107,45 +108,45 @@ final class RawClient {
     }
 
     static func find(_ account: String? = nil, limit: MatchLimit = .one, explain: Bool = false)
-        -> KeychainProtocol.Operation
+        -> KeychainOperation
     {
         var query = ItemQuery(itemClass: .genericPassword)
         if let account { query.filters["acct"] = .string(account) }
         var request = FindRequest(query: query)
         request.limit = limit
         request.returns = [.data, .attributes]
-        return .find(request, wantsExplanation: explain)
+        return explain ? .find(request).explained : .find(request)
     }
 
-    static func delete(_ account: String) -> KeychainProtocol.Operation {
+    static func delete(_ account: String) -> KeychainOperation {
         var query = ItemQuery(itemClass: .genericPassword)
         query.filters["acct"] = .string(account)
-        return .delete(DeleteRequest(query: query), wantsExplanation: false)
+        return .delete(DeleteRequest(query: query))
     }
 
     /// - Returns: the number of items of an answer, or of those that were changed.
-    func count(_ operation: KeychainProtocol.Operation) throws -> Int {
+    func count(_ operation: KeychainOperation) throws -> Int {
         try ask(.operation(operation)).reduce(0) { try $0 + Self.count($1) }
     }
 
     private static func count(_ body: Response.Body) throws -> Int {
-        switch body {
-        case .outcome(.items(let items, _)): return items.count
-        case .outcome(.count(let count, _)): return count
-        case .outcome(.failed(let error)): throw error
-        default: throw Ended()
+        guard case .outcome(let outcome) = body else { throw Ended() }
+        switch try outcome.get().answer {
+        case .items(let items): return items.count
+        case .count(let count): return count
+        case .key, .secret: throw Ended()
         }
     }
 }
 
-extension Outcome {
+extension OperationOutcome {
     /// For comparison: the error's code, or the number.
     var summary: String {
-        switch self {
-        case .failed(let error): "\(error.code)"
-        case .items(let items, _): "\(items.count) items"
-        case .count(let count, _): "\(count)"
-        case .key, .secret: "a key"
+        if let error { return "\(error.code)" }
+        return switch answer {
+        case .items(let items): "\(items.count) items"
+        case .count(let count): "\(count)"
+        case .key, .secret, nil: "a key"
         }
     }
 }

@@ -1,18 +1,13 @@
-package import KeychainModel
+import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Adds an item.
+    /// Adds an item: decides and seals, which needs no transaction; what is returned does the rest in one, and gives the
+    /// item back if the request wants anything of it.
     ///
-    /// - Returns: the item, if the request wants anything back.
     /// - Throws: `duplicateItem` where a live item has the primary key; what policy refuses; what storage fails with.
-    package func add(_ request: AddRequest, for caller: Caller) throws(KeychainError) -> FoundItem? {
-        try write { () throws(KeychainError) in try step(toAdd: request, for: caller) }
-    }
-
-    /// Decides and seals, which needs no transaction; what is returned does the rest in one.
     func step(
         toAdd request: AddRequest,
         for caller: Caller

@@ -1,19 +1,13 @@
-package import KeychainModel
+import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Deletes all items that match, also while they are locked.
+    /// Deletes all items that match, also while they are locked: decides, which needs no transaction; what is returned does
+    /// the rest in one, and says how many matched.
     ///
     /// A synchronizable item leaves a tombstone, unless it is locked or the request says otherwise.
-    ///
-    /// - Returns: how many matched.
-    package func delete(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> Int {
-        try write(usesReserve: true) { () throws(KeychainError) in try step(toDelete: request, for: caller) }
-    }
-
-    /// Decides, which needs no transaction; what is returned does the rest in one.
     func step(
         toDelete request: DeleteRequest,
         for caller: Caller

@@ -1,6 +1,12 @@
 package import KeychainModel
 
 extension KeychainEngine {
+    /// Says in a result why nothing matched, if nothing did and the query asks for that. To be called without a transaction.
+    package func explain(_ result: inout OperationResult, of operation: KeychainOperation, for caller: Caller) {
+        guard let query = operation.query, query.wantsExplanation, result.isEmpty else { return }
+        result.explanation = explainAbsence(of: query, for: caller)
+    }
+
     /// Why a query matched nothing: what it would find with one of its conditions less.
     ///
     /// It asks what the caller could have asked itself, so it tells of nobody else's items. It names attributes, classes
@@ -8,7 +14,7 @@ extension KeychainEngine {
     ///
     /// - Returns: sentences for a log, never none.
     /// - Complexity: one search for each condition of the query.
-    package func explainAbsence(of query: ItemQuery, for caller: Caller) -> [String] {
+    private func explainAbsence(of query: ItemQuery, for caller: Caller) -> [String] {
         var sentences = [scope(of: query, for: caller)]
         var reasons: [String] = []
         for relaxation in Relaxation.all(of: query) {
@@ -40,9 +46,13 @@ extension KeychainEngine {
 
     private func reason(for relaxation: Relaxation, for caller: Caller) -> String? {
         var request = FindRequest(query: relaxation.query)
+        request.query.wantsExplanation = false
         request.returns = .attributes
         do throws(KeychainError) {
-            guard let item = try find(request, for: caller).first else { return nil }
+            guard case .items(let items) = try perform(.find(request), for: caller).answer, let item = items.first
+            else {
+                return nil
+            }
             return relaxation.reason(item)
         } catch {
             // What a relaxed query is refused with says nothing about this one, but for a lock.
@@ -53,7 +63,7 @@ extension KeychainEngine {
     private func isEmpty(_ itemClass: ItemClass, for caller: Caller) -> Bool {
         var query = ItemQuery(itemClass: itemClass)
         query.synchronizable = .any
-        return (try? find(FindRequest(query: query), for: caller).isEmpty) ?? false
+        return (try? perform(.find(FindRequest(query: query)), for: caller).isEmpty) ?? false
     }
 }
 

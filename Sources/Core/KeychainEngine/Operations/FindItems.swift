@@ -1,5 +1,5 @@
 import KeychainEnclave
-package import KeychainModel
+import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
@@ -16,22 +16,6 @@ protocol RowSource {
 }
 
 extension KeychainEngine {
-    /// Finds items.
-    ///
-    /// - Returns: what matches, at most as many as the limit allows; nothing is no error.
-    /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
-    ///   damaged row, which every other search skips; what policy refuses.
-    package func find(_ request: FindRequest, for caller: Caller) throws(KeychainError) -> [FoundItem] {
-        try removingLostRows { () throws(KeychainError) in
-            try read { () throws(KeychainError) in
-                let search = try step(toFind: request, for: caller)
-                return try store.read(snapshot: search.needsSnapshot) { (transaction) throws(KeychainError) in
-                    try search.body(transaction) { _ in }
-                }
-            }
-        }
-    }
-
     /// A search that policy has allowed, to be done in a transaction.
     struct SearchStep {
         /// Whether more than one statement has to see one state.
@@ -40,7 +24,11 @@ extension KeychainEngine {
         let body: (ReadTransaction, (SealedRow) throws(KeychainError) -> Void) throws(KeychainError) -> [FoundItem]
     }
 
-    /// Decides, which needs no transaction; what is returned does the rest in one.
+    /// Finds items: decides, which needs no transaction; what is returned does the rest in one, and gives what matches, at
+    /// most as many as the limit allows.
+    ///
+    /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
+    ///   damaged row, which every other search skips; what policy refuses.
     func step(toFind request: FindRequest, for caller: Caller) throws(KeychainError) -> SearchStep {
         if request.query.itemClass == .identity {
             return try step(toFindIdentities: request, for: caller)

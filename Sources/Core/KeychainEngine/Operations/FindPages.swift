@@ -15,7 +15,6 @@ package struct PagedSearch: Sendable {
         let group: Int
     }
 
-    private let request: FindRequest
     /// As their bytes: two names that differ in these alone are two groups.
     private var groups: [[UInt8]] = []
     /// In the order of their numbers; nil before the first page.
@@ -28,9 +27,7 @@ package struct PagedSearch: Sendable {
     /// What is kept of each row from page to page, in bytes, with room for the array to grow.
     package static let bytesOfRow = 32
 
-    package init(_ request: FindRequest) {
-        self.request = request
-    }
+    package init() {}
 
     /// Gives back what is kept between pages. The next page decides anew which rows are looked at, beyond the last.
     package mutating func pause() {
@@ -53,14 +50,12 @@ package struct PagedSearch: Sendable {
     /// - Throws: `dataTooLarge` where one row takes more, or there are more rows; what a search throws. Then the search is
     ///   where it was before.
     fileprivate mutating func page(
-        _ authentication: ItemAuthentication,
+        _ request: FindRequest,
         for caller: Caller,
         of engine: KeychainEngine,
         mostRows: Int,
         within allowance: MemoryAllowance
     ) throws(KeychainError) -> Page {
-        var request = request
-        request.authentication = authentication
         let before = self
         // It may be done again: only what the last attempt has come to counts.
         let (search, page) = try engine.read { () throws(KeychainError) in
@@ -177,19 +172,20 @@ extension KeychainEngine {
     /// The next page of a search.
     ///
     /// - Parameters:
+    ///   - request: the same for each page, but for what was proved for it.
     ///   - mostRows: how many rows there is memory for.
     ///   - allowance: what the rows of this page may take; one row may be larger than a page.
     /// - Throws: `dataTooLarge` where a row takes more, or there are more; what a search throws. Then the page may be asked
     ///   for again.
     package func nextPage(
         of search: inout PagedSearch,
-        _ authentication: ItemAuthentication,
+        answering request: FindRequest,
         for caller: Caller,
         mostRows: Int,
         within allowance: MemoryAllowance
     ) throws(KeychainError) -> PagedSearch.Page {
         try removingLostRows { () throws(KeychainError) in
-            try search.page(authentication, for: caller, of: self, mostRows: mostRows, within: allowance)
+            try search.page(request, for: caller, of: self, mostRows: mostRows, within: allowance)
         }
     }
 }

@@ -4,41 +4,46 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Does one operation, and tells which rows it was about.
+    /// Does one operation. Every caller's request comes in here, or in the two that do several at once and one in pages.
     ///
     /// - Parameter allowance: what rows may take in memory; nil for as much as they do.
     /// - Throws: `dataTooLarge` where they would take more; then nothing has changed, and the allowance knows how much.
     package func perform(
-        _ operation: ItemOperation,
+        _ operation: KeychainOperation,
         for caller: Caller,
         within allowance: MemoryAllowance? = nil
     ) throws(KeychainError) -> OperationResult {
-        if let result = try performOnKey(operation, for: caller) { return result }
-        return try removingLostRows { () throws(KeychainError) in
+        var result = try removingLostRows { () throws(KeychainError) in
             try performOne(operation, for: caller, within: allowance)
         }
+        explain(&result, of: operation, for: caller)
+        return result
     }
 
     private func performOne(
-        _ operation: ItemOperation,
+        _ operation: KeychainOperation,
         for caller: Caller,
         within allowance: MemoryAllowance?
     ) throws(KeychainError) -> OperationResult {
-        guard case .find(let request) = operation else {
-            return try write(usesReserve: operation.makesRoom) { () throws(KeychainError) in
+        switch operation {
+        case .makeKey(let request): return try makeKey(request, for: caller)
+        case .useKey(let request): return try useKey(request, for: caller)
+        case .find(let request):
+            return try read { () throws(KeychainError) in
+                let search = try step(toFind: request, for: caller)
+                return try store.read(snapshot: search.needsSnapshot, within: allowance) {
+                    (transaction) throws(KeychainError) in
+                    try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(allowance))
+                }
+            }
+        case .add, .update, .delete:
+            return try write(usesReserve: operation.traits.makesRoom) { () throws(KeychainError) in
                 let step = try Step(operation, for: caller, engine: self)
                 return { (transaction) throws(KeychainError) in
                     transaction.allowance = allowance
                     defer { transaction.allowance = nil }
                     return try step.result(in: transaction, AnswerSize(allowance))
                 }
-            }
-        }
-        return try read { () throws(KeychainError) in
-            let search = try step(toFind: request, for: caller)
-            return try store.read(snapshot: search.needsSnapshot, within: allowance) {
-                (transaction) throws(KeychainError) in
-                try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(allowance))
             }
         }
     }
@@ -52,35 +57,42 @@ extension KeychainEngine {
     /// - Returns: what came of each.
     /// - Throws: what storage fails with as a whole, and `dataTooLarge`; then nothing was done.
     package func perform(
-        _ operations: [ItemOperation],
+        _ operations: [KeychainOperation],
         for caller: Caller,
         within allowance: MemoryAllowance? = nil,
         isLast: Bool = true
-    ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
-        try removingLostRows { () throws(KeychainError) in
+    ) throws(KeychainError) -> [OperationOutcome] {
+        let results = try removingLostRows { () throws(KeychainError) in
             try performAll(operations, for: caller, allowance, isLast: isLast)
+        }
+        return zip(operations, results).map { operation, result in
+            result.map { result in
+                var result = result
+                explain(&result, of: operation, for: caller)
+                return result
+            }
         }
     }
 
     private func performAll(
-        _ operations: [ItemOperation],
+        _ operations: [KeychainOperation],
         for caller: Caller,
         _ allowance: MemoryAllowance?,
         isLast: Bool
-    ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
+    ) throws(KeychainError) -> [OperationOutcome] {
         func isLacking() -> Bool { !isLast && allowance?.lacking != nil }
         func steps() -> [Result<Step, KeychainError>] {
             operations.map { operation in
                 Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
             }
         }
-        let onlySearches = operations.allSatisfy { if case .find = $0 { true } else { false } }
+        let onlySearches = operations.allSatisfy(\.isSearch)
         if onlySearches {
             return try read { () throws(KeychainError) in
                 let steps = steps()
                 return try store.read(snapshot: true, within: allowance) { (transaction) throws(KeychainError) in
                     let answer = AnswerSize(allowance)
-                    var results: [Result<OperationResult, KeychainError>] = []
+                    var results: [OperationOutcome] = []
                     for step in steps {
                         let result = step.flatMap { step in
                             Result { () throws(KeychainError) in
@@ -100,7 +112,7 @@ extension KeychainEngine {
         // Each has to fit by itself, and what makes room may always be done.
         return try write(usesReserve: true) { () throws(KeychainError) in
             // What needs no transaction is done before it, since others wait for the lock.
-            let steps = zip(steps(), operations.map(\.makesRoom)).map { ($0, usesReserve: $1) }
+            let steps = zip(steps(), operations.map(\.traits.makesRoom)).map { ($0, usesReserve: $1) }
             return { (transaction) throws(KeychainError) in
                 transaction.allowance = allowance
                 defer { transaction.allowance = nil }
@@ -114,8 +126,8 @@ extension KeychainEngine {
         in transaction: WriteTransaction,
         _ answer: AnswerSize,
         isLacking: () -> Bool
-    ) throws(KeychainError) -> [Result<OperationResult, KeychainError>] {
-        var results: [Result<OperationResult, KeychainError>] = []
+    ) throws(KeychainError) -> [OperationOutcome] {
+        var results: [OperationOutcome] = []
         for (step, usesReserve) in steps {
             let result = step.flatMap { step in
                 Result { () throws(KeychainError) in
@@ -133,18 +145,13 @@ extension KeychainEngine {
     }
 }
 
-extension ItemOperation {
-    /// Whether it is allowed to a user who has used up the quota.
-    fileprivate var makesRoom: Bool { if case .delete = self { true } else { false } }
-}
-
 /// An operation that policy has allowed, and whose new item is sealed.
 private enum Step {
     case search(KeychainEngine.SearchStep)
     case items((WriteTransaction) throws(KeychainError) -> [FoundItem])
     case count((WriteTransaction) throws(KeychainError) -> Int)
 
-    init(_ operation: ItemOperation, for caller: Caller, engine: KeychainEngine) throws(KeychainError) {
+    init(_ operation: KeychainOperation, for caller: Caller, engine: KeychainEngine) throws(KeychainError) {
         switch operation {
         case .add(let request):
             let add = try engine.step(toAdd: request, for: caller)
@@ -168,7 +175,7 @@ private enum Step {
         case .items(let body): answer = .items(try body(transaction))
         case .count(let body): answer = .count(try body(transaction))
         }
-        return OperationResult(answer: answer, rows: Array(transaction.changedRows.dropFirst(before)))
+        return OperationResult(answer, rows: Array(transaction.changedRows.dropFirst(before)))
     }
 
     func result(
@@ -186,7 +193,7 @@ private enum Step {
             rows.append(AffectedRow(row))
         }
         isAnswered = true
-        return OperationResult(answer: .items(items), rows: rows)
+        return OperationResult(.items(items), rows: rows)
     }
 }
 

@@ -1,21 +1,14 @@
-package import KeychainModel
+import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Changes all items that match, or none.
+    /// Changes all items that match, or none: decides, which needs no transaction; what is returned does the rest in one, and
+    /// says how many matched.
     ///
-    /// - Returns: how many matched.
     /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
     ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.
-    package func update(_ request: UpdateRequest, for caller: Caller) throws(KeychainError) -> Int {
-        try removingLostRows { () throws(KeychainError) in
-            try write { () throws(KeychainError) in try step(toUpdate: request, for: caller) }
-        }
-    }
-
-    /// Decides, which needs no transaction; what is returned does the rest in one.
     func step(
         toUpdate request: UpdateRequest,
         for caller: Caller

@@ -30,13 +30,13 @@ package struct PresenceRounds: Sendable {
 
     /// - Parameters:
     ///   - willAsk: called before each question.
-    ///   - body: does the call; nothing may be held while it does not run.
-    package func perform<Value>(
-        _ authentication: ItemAuthentication,
+    ///   - body: does the operation, with what was proved for it; nothing may be held while it does not run.
+    package func perform(
+        _ operation: KeychainOperation,
         willAsk: () throws(KeychainError) -> Void = { () throws(KeychainError) in },
-        _ body: (ItemAuthentication) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> Value {
-        var authentication = authentication
+        _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
+    ) throws(KeychainError) -> OperationResult {
+        guard var authentication = operation.traits.authentication else { return try body(operation) }
         authentication.proofs = session?.proofs ?? []
         var own: [PresenceProof] = []
         defer { if !own.isEmpty, let enclave = try? enclave() { own.forEach(enclave.forget) } }
@@ -46,7 +46,7 @@ package struct PresenceRounds: Sendable {
             let need: PresenceNeed
             var isRepeated = false
             do throws(KeychainError) {
-                return try body(authentication)
+                return try body(operation.with(authentication))
             } catch {
                 if let lacking = error.need {
                     need = lacking
@@ -111,39 +111,10 @@ extension KeychainEngine {
     package var enclave: any Enclave { vault.enclave }
 }
 
-extension ItemOperation {
-    /// What it brings for items that ask for more; nil for what never does.
-    package var authentication: ItemAuthentication? {
-        get {
-            switch self {
-            case .add(let request): request.authentication
-            case .find(let request): request.authentication
-            case .update(let request): request.authentication
-            case .makeKey(let request): request.authentication
-            case .useKey(let request): request.authentication
-            case .delete: nil
-            }
-        }
-        set {
-            guard let newValue else { return }
-            switch self {
-            case .add(var request):
-                request.authentication = newValue
-                self = .add(request)
-            case .find(var request):
-                request.authentication = newValue
-                self = .find(request)
-            case .update(var request):
-                request.authentication = newValue
-                self = .update(request)
-            case .makeKey(var request):
-                request.authentication = newValue
-                self = .makeKey(request)
-            case .useKey(var request):
-                request.authentication = newValue
-                self = .useKey(request)
-            case .delete: break
-            }
-        }
+extension KeychainOperation {
+    fileprivate func with(_ authentication: ItemAuthentication) -> KeychainOperation {
+        var operation = self
+        operation.changeAuthentication { $0 = authentication }
+        return operation
     }
 }

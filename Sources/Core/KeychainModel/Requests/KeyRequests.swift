@@ -38,14 +38,3 @@ package enum KeyUse: Sendable {
         }
     }
 }
-
-/// A keychain whose enclave keeps private keys.
-package protocol EnclaveKeyService: KeychainService {
-    /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for an access control that is
-    ///   not for key use; `interactionNotAllowed` while its class is locked.
-    func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey
-
-    /// - Throws: `missingEntitlement` for a key of another group; `undecodable` for one of another keychain, and for one
-    ///   that anything was changed of; `interactionNotAllowed` while its class is locked; what its owner has not proved.
-    func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes
-}

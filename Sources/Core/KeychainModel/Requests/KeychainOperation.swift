@@ -1,5 +1,7 @@
-/// One of the four calls, or what is asked of the enclave's private keys, as a value.
-package enum ItemOperation: Sendable {
+/// What a program asks of a keychain: one of the four calls, or work for a private key of the enclave.
+///
+/// Whatever else the keychain has to know of an operation is in its `traits`, so that a new one is described in one place.
+package enum KeychainOperation: Sendable {
     case add(AddRequest)
     case find(FindRequest)
     case update(UpdateRequest)
@@ -8,38 +10,156 @@ package enum ItemOperation: Sendable {
     case useKey(UseKeyRequest)
 }
 
-/// What came of an operation that did not fail.
-package struct OperationResult: Sendable {
-    package enum Answer: Sendable {
-        /// Of an add or a search; an add has at most one.
-        case items([FoundItem])
-        /// How many items an update or a deletion matched.
-        case count(Int)
-        /// A new private key.
-        case key(EnclaveKey)
-        /// What a private key has done.
-        case secret(SecretBytes)
+/// What holds for an operation before it is done.
+package struct OperationTraits: Sendable {
+    /// Its name in the audit log.
+    package let name: String
+    package let itemClass: ItemClass
+    /// The group that it names, if it names one.
+    package let accessGroup: String?
+    /// What it brings for items that demand more than an unlocked keychain; nil where nothing demands it.
+    package var authentication: ItemAuthentication?
+    /// What those are told who watch the keychain; nil for what changes no item.
+    package var change: ItemChangeKind?
+    /// Whether it makes a keychain where there is none. The others are answered as by an empty one.
+    package var makesKeychain = false
+    /// Whether it asks for a private key. That needs no transaction, and is no part of a batch.
+    package var isForKey = false
+    /// Whether a user who has used up the quota may do it.
+    package var makesRoom = false
+}
+
+/// What may happen to an item.
+package enum ItemChangeKind: String, Sendable {
+    case added
+    case updated
+    case deleted
+}
+
+extension KeychainOperation {
+    package var traits: OperationTraits {
+        switch self {
+        case .add(let request):
+            OperationTraits(
+                name: "add",
+                itemClass: request.itemClass,
+                accessGroup: request.accessGroup,
+                authentication: request.authentication,
+                change: .added,
+                makesKeychain: true
+            )
+        case .find(let request):
+            OperationTraits(name: "find", query: request.query, authentication: request.authentication)
+        case .update(let request):
+            OperationTraits(
+                name: "update",
+                query: request.query,
+                authentication: request.authentication,
+                change: .updated
+            )
+        case .delete(let request):
+            OperationTraits(name: "delete", query: request.query, change: .deleted, makesRoom: true)
+        case .makeKey(let request):
+            OperationTraits(
+                name: "make-key",
+                itemClass: .key,
+                accessGroup: request.accessGroup,
+                authentication: request.authentication,
+                makesKeychain: true,
+                isForKey: true
+            )
+        case .useKey(let request):
+            OperationTraits(
+                name: request.use.name,
+                itemClass: .key,
+                accessGroup: request.key.header.accessGroup,
+                authentication: request.authentication,
+                isForKey: true
+            )
+        }
     }
 
-    package let answer: Answer
-    /// The rows that were found, written or removed, for the record of who did what.
-    package let rows: [AffectedRow]
+    /// Changes what the operation brings for items that demand more; nothing where nothing demands it.
+    package mutating func changeAuthentication(_ change: (inout ItemAuthentication) -> Void) {
+        switch self {
+        case .add(var request):
+            change(&request.authentication)
+            self = .add(request)
+        case .find(var request):
+            change(&request.authentication)
+            self = .find(request)
+        case .update(var request):
+            change(&request.authentication)
+            self = .update(request)
+        case .makeKey(var request):
+            change(&request.authentication)
+            self = .makeKey(request)
+        case .useKey(var request):
+            change(&request.authentication)
+            self = .useKey(request)
+        case .delete: break
+        }
+    }
 
-    package init(answer: Answer, rows: [AffectedRow]) {
-        self.answer = answer
-        self.rows = rows
+    /// What it selects items by, if it does.
+    package var query: ItemQuery? {
+        get {
+            switch self {
+            case .find(let request): request.query
+            case .update(let request): request.query
+            case .delete(let request): request.query
+            case .add, .makeKey, .useKey: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch self {
+            case .find(var request):
+                request.query = newValue
+                self = .find(request)
+            case .update(var request):
+                request.query = newValue
+                self = .update(request)
+            case .delete(var request):
+                request.query = newValue
+                self = .delete(request)
+            case .add, .makeKey, .useKey: break
+            }
+        }
+    }
+
+    package var isSearch: Bool {
+        if case .find = self { true } else { false }
     }
 }
 
-/// As much of a row as a record may name: neither account nor service.
-package struct AffectedRow: Sendable, Equatable {
-    package let uuid: ItemUUID
-    package let itemClass: ItemClass
-    package let accessGroup: String
+extension OperationTraits {
+    fileprivate init(
+        name: String,
+        query: ItemQuery,
+        authentication: ItemAuthentication? = nil,
+        change: ItemChangeKind? = nil,
+        makesRoom: Bool = false
+    ) {
+        self.init(
+            name: name,
+            itemClass: query.itemClass,
+            accessGroup: query.accessGroup,
+            authentication: authentication,
+            change: change,
+            makesRoom: makesRoom
+        )
+    }
 
-    package init(uuid: ItemUUID, itemClass: ItemClass, accessGroup: String) {
-        self.uuid = uuid
-        self.itemClass = itemClass
-        self.accessGroup = accessGroup
+    /// Whether it changes nothing, so that it may be done twice.
+    package var isRepeatable: Bool { change == nil }
+}
+
+extension KeyUse {
+    fileprivate var name: String {
+        switch self {
+        case .signature: "sign"
+        case .sharedSecret: "agree"
+        }
     }
 }

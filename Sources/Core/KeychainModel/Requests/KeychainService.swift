@@ -1,14 +1,63 @@
-/// The four calls, as something that answers valid requests of one caller: a keychain in this process, or a
-/// connection to one.
+/// A keychain in this process, or a connection to one. It does what one caller asks for.
 package protocol KeychainService: Sendable {
+    /// Every operation comes in here.
+    ///
+    /// - Throws: the operation's documented error; then nothing has changed.
+    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult
+}
+
+extension KeychainService {
     /// - Returns: the item, if the request wants anything back.
-    func add(_ request: AddRequest) throws(KeychainError) -> FoundItem?
+    package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
+        try perform(.add(request)).items().first
+    }
+
     /// - Returns: what matches; nothing is no error.
-    func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem]
+    package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
+        try perform(.find(request)).items()
+    }
+
     /// - Returns: how many items matched and were changed.
-    func update(_ request: UpdateRequest) throws(KeychainError) -> Int
+    package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
+        try perform(.update(request)).count()
+    }
+
     /// - Returns: how many items matched and are gone.
-    func delete(_ request: DeleteRequest) throws(KeychainError) -> Int
+    package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
+        try perform(.delete(request)).count()
+    }
+
+    /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for an access control that is
+    ///   not for key use; `interactionNotAllowed` while its class is locked.
+    package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
+        guard case .key(let key) = try perform(.makeKey(request)).answer else { throw OperationResult.unexpected }
+        return key
+    }
+
+    /// - Throws: `missingEntitlement` for a key of another group; `undecodable` for one of another keychain, and for one
+    ///   that anything was changed of; `interactionNotAllowed` while its class is locked; what its owner has not proved.
+    package func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
+        guard case .secret(let secret) = try perform(.useKey(request)).answer else { throw OperationResult.unexpected }
+        return secret
+    }
+}
+
+extension OperationResult {
+    fileprivate func items() throws(KeychainError) -> [FoundItem] {
+        guard case .items(let items) = answer else { throw Self.unexpected }
+        return items
+    }
+
+    fileprivate func count() throws(KeychainError) -> Int {
+        guard case .count(let count) = answer else { throw Self.unexpected }
+        return count
+    }
+
+    /// A service of another version, or a faulty one.
+    package static let unexpected = KeychainError(
+        .notAvailable,
+        "the keychain service answers what was not asked"
+    )
 }
 
 /// A keychain that can have people asked.

@@ -16,6 +16,8 @@ package struct ItemQuery: Sendable {
     package var hostOrSubdomain: String?
     /// Filters on a certificate's content; for an identity, on that of its certificate.
     package var certificate = CertificateFilter()
+    /// Whether the answer is to say why nothing matched. That costs a search for each condition.
+    package var wantsExplanation = false
 
     package enum SynchronizableFilter: Sendable, Equatable {
         case any

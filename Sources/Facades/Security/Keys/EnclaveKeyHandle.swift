@@ -30,7 +30,7 @@ struct EnclaveKeyHandle: Sendable {
     private func use(_ use: KeyUse) throws(KeychainError) -> SecretBytes {
         var request = UseKeyRequest(key: key, use: use)
         request.authentication = authentication.present
-        return try CurrentKeychain.enclaveKeys().useKey(request)
+        return try CurrentKeychain.service().useKey(request)
     }
 }
 
@@ -68,4 +68,4 @@ struct KeyAuthentication: Sendable {
 }
 
 /// Whether the keychain that this program uses keeps private keys.
-package var isSecureEnclaveAvailable: Bool { (try? CurrentKeychain.enclaveKeys()) != nil }
+package var isSecureEnclaveAvailable: Bool { (try? CurrentKeychain.service()) != nil }

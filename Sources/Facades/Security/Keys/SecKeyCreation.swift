@@ -175,7 +175,7 @@ private struct NewKey {
             request.accessGroup = privateAttributes[kSecAttrAccessGroup] as? String
             request.accessControl = try accessControl()
             request.authentication = authentication.present
-            let key = try CurrentKeychain.enclaveKeys().makeKey(request)
+            let key = try CurrentKeychain.service().makeKey(request)
             return .enclaveKey(EnclaveKeyHandle(key: key, authentication: authentication))
         }
         guard let size = description.sizeInBits else {

@@ -129,7 +129,7 @@ final class Channel: @unchecked Sendable {
             case .event(let event): if try !body(event) { return }
             case .refusal(let error): throw error
             case .response(let response):
-                guard case .outcome(.failed(let error)) = response.body else { throw Self.outOfTurn }
+                guard case .outcome(.failure(let error)) = response.body else { throw Self.outOfTurn }
                 throw error
             case .hello, .welcome: throw Self.outOfTurn
             }

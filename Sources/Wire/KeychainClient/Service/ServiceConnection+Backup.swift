@@ -24,7 +24,7 @@ extension ServiceConnection: BackupService {
                 switch part {
                 case .backup(.bytes(let bytes)): try sink(bytes)
                 case .backup(.counts(let said)): counts = said
-                case .outcome(.failed(let error)): throw error
+                case .outcome(.failure(let error)): throw error
                 default: throw Self.unexpected
                 }
             }
@@ -51,7 +51,7 @@ extension ServiceConnection: BackupService {
                             counts: part.counts,
                             items: (report?.items ?? []) + part.items
                         )
-                    case .outcome(.failed(let error)): throw error
+                    case .outcome(.failure(let error)): throw error
                     default: throw Self.unexpected
                     }
                 }
@@ -65,7 +65,7 @@ extension ServiceConnection: BackupService {
     }
 
     package func origin(ofBackupsBy signer: [UInt8]) throws(KeychainError) -> BackupOrigin {
-        guard case .restore(.origin(let origin)) = try parts(.restore(.origin(signer: signer)), isReading: true).last
+        guard case .restore(.origin(let origin)) = try parts(.restore(.origin(signer: signer))).last
         else { throw Self.unexpected }
         return origin
     }
@@ -97,7 +97,7 @@ extension ServiceConnection: BackupService {
             do throws(Channel.Failure) {
                 try pool.withChannel(body)
             } catch {
-                throw failed(error, isReading: false)
+                throw failed(error, isRepeatable: false)
             }
         }
     }

@@ -6,11 +6,11 @@ package import Logging
 ///
 /// It can be used from any number of threads, and in the child of a fork. It outlives the service's restarts: a
 /// connection that broke is made anew. No call hangs, and none is passed on to another keychain.
-package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
+package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     let address: ServiceAddress
     let pool: ChannelPool
     let deadlines: Deadlines
-    private let queryLog: Logger
+    private let absences: AbsenceLog
     private let failures: FailureReport
 
     /// - Parameter socketName: makes a name, among the abstract ones, for each socket. No program has a use for it: tests
@@ -24,40 +24,30 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
     ) {
         self.address = address
         self.deadlines = deadlines
-        self.queryLog = queryLog
+        absences = AbsenceLog(log: queryLog)
         pool = ChannelPool(address: address, deadlines: deadlines, name: socketName)
         failures = FailureReport(log: log)
         ForkGuard.register(self)
     }
 
-    package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
-        try items(.add(request.withTerminal)).first
-    }
-
-    package func find(_ request: FindRequest) throws(KeychainError) -> [FoundItem] {
-        try items(.find(request.withTerminal, wantsExplanation: wantsExplanation))
-    }
-
-    package func update(_ request: UpdateRequest) throws(KeychainError) -> Int {
-        try count(.update(request.withTerminal, wantsExplanation: wantsExplanation))
-    }
-
-    package func delete(_ request: DeleteRequest) throws(KeychainError) -> Int {
-        try count(.delete(request, wantsExplanation: wantsExplanation))
-    }
-
-    package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
-        var request = request
-        request.authentication = request.authentication.withTerminal
-        guard case .key(let key) = try outcomes(of: .makeKey(request)).last else { throw Self.unexpected }
-        return key
-    }
-
-    package func useKey(_ request: UseKeyRequest) throws(KeychainError) -> SecretBytes {
-        var request = request
-        request.authentication = request.authentication.withTerminal
-        guard case .secret(let secret) = try outcomes(of: .useKey(request)).last else { throw Self.unexpected }
-        return secret
+    package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        var operation = absences.asking(operation)
+        operation.changeAuthentication { $0.tellTerminal() }
+        let context = operation.traits.authentication?.context as? ServiceContext
+        var items: [FoundItem] = []
+        var last: OperationResult?
+        for part in try parts(.operation(operation), context: context) {
+            guard case .outcome(let outcome) = part else { throw Self.unexpected }
+            switch outcome {
+            case .failure(let error): throw reported(error)
+            case .success(let result): last = result
+            }
+            if case .items(let some) = last?.answer { items += some }
+        }
+        guard let last else { throw Self.unexpected }
+        absences.tell(last.explanation)
+        guard case .items = last.answer else { return last }
+        return OperationResult(.items(items), explanation: last.explanation)
     }
 
     /// Does operations in their order, in one transaction. One that fails changes nothing and does not keep the others
@@ -65,9 +55,9 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
     ///
     /// - Returns: an outcome for each operation.
     /// - Throws: where none was done.
-    package func batch(_ operations: [Operation]) throws(KeychainError) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        for part in try parts(.batch(operations), isReading: operations.allSatisfy(\.isReading)) {
+    package func batch(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationOutcome] {
+        var outcomes: [OperationOutcome] = []
+        for part in try parts(.batch(operations)) {
             guard case .batch(let some) = part else { throw Self.unexpected }
             outcomes += some
         }
@@ -77,13 +67,13 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
 
     /// Who this program is to the service.
     package func identity() throws(KeychainError) -> ServiceIdentity {
-        guard case .identity(let identity) = try parts(.identity, isReading: true).last else { throw Self.unexpected }
+        guard case .identity(let identity) = try parts(.identity).last else { throw Self.unexpected }
         return identity
     }
 
     /// What the service says of itself.
     package func status() throws(KeychainError) -> ServiceStatus {
-        guard case .status(let status) = try parts(.status, isReading: true).last else { throw Self.unexpected }
+        guard case .status(let status) = try parts(.status).last else { throw Self.unexpected }
         return status
     }
 
@@ -99,43 +89,6 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
         pool.closeAll()
     }
 
-    // MARK: - Outcomes
-
-    /// Only whoever asks for it by `CHATELAINE_LOG=debug` is told why nothing matched: it costs several searches.
-    private var wantsExplanation: Bool { queryLog.logLevel <= .debug }
-
-    private func items(_ operation: Operation) throws(KeychainError) -> [FoundItem] {
-        var found: [FoundItem] = []
-        for outcome in try outcomes(of: operation) {
-            guard case .items(let items, let explanation) = outcome else { throw Self.unexpected }
-            found += items
-            tell(explanation)
-        }
-        return found
-    }
-
-    private func count(_ operation: Operation) throws(KeychainError) -> Int {
-        guard case .count(let count, let explanation) = try outcomes(of: operation).last else { throw Self.unexpected }
-        tell(explanation)
-        return count
-    }
-
-    private func outcomes(of operation: Operation) throws(KeychainError) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        let context = operation.context as? ServiceContext
-        for part in try parts(.operation(operation), isReading: operation.isReading, context: context) {
-            guard case .outcome(let outcome) = part else { throw Self.unexpected }
-            if case .failed(let error) = outcome { throw reported(error) }
-            outcomes.append(outcome)
-        }
-        return outcomes
-    }
-
-    private func tell(_ explanation: [String]) {
-        guard wantsExplanation else { return }
-        for sentence in explanation { queryLog.debug("\(sentence)") }
-    }
-
     // MARK: - Round trips
 
     /// The parts of a response.
@@ -145,23 +98,23 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
     /// - Parameter context: whose connection it goes over; nil for any.
     func parts(
         _ request: Request,
-        isReading: Bool,
         context: ServiceContext? = nil
     ) throws(KeychainError) -> [Response.Body] {
-        try ForkGuard.holdingOffForks { () throws(KeychainError) in
+        let isRepeatable = request.traits.isRepeatable
+        return try ForkGuard.holdingOffForks { () throws(KeychainError) in
             let deadline = Deadline(deadlines.request)
             do throws(Channel.Failure) {
                 return try attempt(request, by: deadline, context)
             } catch {
                 switch error {
-                case .notSent where !deadline.hasPassed, .unknown where isReading && !deadline.hasPassed: break
-                default: throw failed(error, isReading: isReading)
+                case .notSent where !deadline.hasPassed, .unknown where isRepeatable && !deadline.hasPassed: break
+                default: throw failed(error, isRepeatable: isRepeatable)
                 }
             }
             do throws(Channel.Failure) {
                 return try attempt(request, by: deadline, context)
             } catch {
-                throw failed(error, isReading: isReading)
+                throw failed(error, isRepeatable: isRepeatable)
             }
         }
     }
@@ -175,10 +128,10 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
         return try pool.withChannel { (channel) throws(Channel.Failure) in try channel.exchange(request, by: deadline) }
     }
 
-    func failed(_ failure: Channel.Failure, isReading: Bool) -> KeychainError {
+    func failed(_ failure: Channel.Failure, isRepeatable: Bool) -> KeychainError {
         switch failure {
         case .notSent(let error), .refused(let error): reported(error)
-        case .unknown(let error) where isReading: reported(error)
+        case .unknown(let error) where isRepeatable: reported(error)
         case .unknown(let error):
             reported(KeychainError(.notAvailable, "\(error.message); whether the change was made is not known"))
         }
@@ -189,65 +142,20 @@ package final class ServiceConnection: EnclaveKeyService, ClosedBeforeForks {
         return error
     }
 
-    static let unexpected = KeychainError(
-        .notAvailable,
-        "the keychain service answers what was not asked"
-    )
+    static let unexpected = OperationResult.unexpected
 }
 
-extension Operation {
-    fileprivate var context: (any PresenceContext)? {
-        switch self {
-        case .add(let request): request.authentication.context
-        case .find(let request, _): request.authentication.context
-        case .update(let request, _): request.authentication.context
-        case .makeKey(let request): request.authentication.context
-        case .useKey(let request): request.authentication.context
-        case .delete: nil
-        }
-    }
-
-    /// Whether it changes nothing, and so can be done twice.
-    fileprivate var isReading: Bool {
-        switch self {
-        case .find, .makeKey, .useKey: true
-        case .add, .update, .delete: false
-        }
+extension OperationOutcome {
+    /// - Throws: why what was asked for is not done.
+    func requireDone() throws(KeychainError) {
+        guard case .count = try get().answer else { throw OperationResult.unexpected }
     }
 }
-
-// MARK: - Where the person is
 
 extension ItemAuthentication {
-    /// Told with each call that may have somebody asked.
-    fileprivate var withTerminal: ItemAuthentication {
-        guard ui == .allow, let terminal = PromptTerminal.ofThisProcess else { return self }
-        var told = self
-        told.prompt.terminal = terminal
-        return told
-    }
-}
-
-extension AddRequest {
-    fileprivate var withTerminal: AddRequest {
-        var told = self
-        told.authentication = authentication.withTerminal
-        return told
-    }
-}
-
-extension FindRequest {
-    fileprivate var withTerminal: FindRequest {
-        var told = self
-        told.authentication = authentication.withTerminal
-        return told
-    }
-}
-
-extension UpdateRequest {
-    fileprivate var withTerminal: UpdateRequest {
-        var told = self
-        told.authentication = authentication.withTerminal
-        return told
+    /// Says where the person is, with each call that may have somebody asked.
+    fileprivate mutating func tellTerminal() {
+        guard ui == .allow, let terminal = PromptTerminal.ofThisProcess else { return }
+        prompt.terminal = terminal
     }
 }

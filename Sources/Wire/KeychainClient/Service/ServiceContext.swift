@@ -24,13 +24,9 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
     package func evaluate(_ request: PresenceRequest) throws(KeychainError) {
         var request = request
         request.prompt.terminal = PromptTerminal.ofThisProcess
-        let parts = try service.parts(.evaluate(request), isReading: false, context: self)
+        let parts = try service.parts(.evaluate(request), context: self)
         guard case .outcome(let outcome) = parts.last else { throw ServiceConnection.unexpected }
-        switch outcome {
-        case .count: return
-        case .failed(let error): throw error
-        case .items, .key, .secret: throw ServiceConnection.unexpected
-        }
+        try outcome.requireDone()
     }
 
     package func invalidate() {
@@ -86,9 +82,9 @@ extension ServiceConnection: PresenceKeychain {
     package func makeContext() throws(KeychainError) -> any PresenceContext { ServiceContext(self) }
 
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
-        switch try parts(.presence, isReading: true).last {
+        switch try parts(.presence).last {
         case .presence(let status): return status
-        case .outcome(.failed(let error)): throw error
+        case .outcome(.failure(let error)): throw error
         default: throw Self.unexpected
         }
     }

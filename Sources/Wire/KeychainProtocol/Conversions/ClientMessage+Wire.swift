@@ -60,15 +60,15 @@ extension Request {
     /// - Throws: `unimplemented` for a request that is unknown here; what is wrong with the first bad operation.
     init(_ wire: WireRequest) throws(KeychainError) {
         switch wire.body {
-        case .operation(let operation): self = .operation(try Operation(operation))
+        case .operation(let operation): self = .operation(try KeychainOperation(operation))
         case .batch(let batch):
             guard batch.operations.count <= Self.mostOperations else {
                 throw KeychainError(.dataTooLarge, "a batch has more than \(Self.mostOperations) operations")
             }
             self = .batch(
                 try batch.operations.map { (operation) throws(KeychainError) in
-                    let operation = try Operation(operation)
-                    if operation.isOfKey {
+                    let operation = try KeychainOperation(operation)
+                    if operation.traits.isForKey {
                         throw KeychainError(
                             .invalidParameter,
                             "private keys are used by themselves, and not in a batch"
@@ -91,44 +91,29 @@ extension Request {
 }
 
 extension WireOperation {
-    init(_ operation: Operation) {
+    init(_ operation: KeychainOperation) {
         self.init()
         switch operation {
         case .add(let request): add = WireAdd(request)
-        case .find(let request, let wantsExplanation):
-            find = WireFind(request, wantsExplanation: wantsExplanation)
-        case .update(let request, let wantsExplanation):
-            update = WireUpdate(request, wantsExplanation: wantsExplanation)
-        case .delete(let request, let wantsExplanation):
-            delete = WireDelete(request, wantsExplanation: wantsExplanation)
+        case .find(let request): find = WireFind(request)
+        case .update(let request): update = WireUpdate(request)
+        case .delete(let request): delete = WireDelete(request)
         case .makeKey(let request): makeKey = WireMakeKey(request)
         case .useKey(let request): useKey = WireUseKey(request)
         }
     }
 }
 
-extension Operation {
+extension KeychainOperation {
     init(_ wire: WireOperation) throws(KeychainError) {
         switch wire.body {
         case .add(let add): self = .add(try AddRequest(add))
-        case .find(let find):
-            self = .find(try FindRequest(find), wantsExplanation: find.query.wantsExplanation)
-        case .update(let update):
-            self = .update(try UpdateRequest(update), wantsExplanation: update.query.wantsExplanation)
-        case .delete(let delete):
-            self = .delete(try DeleteRequest(delete), wantsExplanation: delete.query.wantsExplanation)
+        case .find(let find): self = .find(try FindRequest(find))
+        case .update(let update): self = .update(try UpdateRequest(update))
+        case .delete(let delete): self = .delete(try DeleteRequest(delete))
         case .makeKey(let makeKey): self = .makeKey(try MakeKeyRequest(makeKey))
         case .useKey(let useKey): self = .useKey(try UseKeyRequest(useKey))
         case nil: throw KeychainError(.unimplemented, "the operation is none that this version of the service knows")
-        }
-    }
-}
-
-extension Operation {
-    fileprivate var isOfKey: Bool {
-        switch self {
-        case .makeKey, .useKey: true
-        case .add, .find, .update, .delete: false
         }
     }
 }

@@ -3,7 +3,7 @@ import KeychainMessages
 import KeychainModel
 
 extension WireQuery {
-    init(_ query: ItemQuery, wantsExplanation: Bool) {
+    init(_ query: ItemQuery) {
         self.init()
         itemClass = WireItemClass(query.itemClass)
         if let reference = query.reference { self.reference = Data(reference.bytes) }
@@ -15,7 +15,7 @@ extension WireQuery {
         if let sha1 = query.sha1 { self.sha1 = Data(sha1) }
         if let host = query.hostOrSubdomain { hostOrSubdomain = host }
         if !query.certificate.isEmpty { certificate = WireCertificateFilter(query.certificate) }
-        self.wantsExplanation = wantsExplanation
+        wantsExplanation = query.wantsExplanation
     }
 }
 
@@ -41,6 +41,7 @@ extension ItemQuery {
         if wire.hasReference { try take(reference: Array(wire.reference)) }
         hostOrSubdomain = wire.hasHostOrSubdomain ? wire.hostOrSubdomain : nil
         certificate = wire.hasCertificate ? try CertificateFilter(wire.certificate) : CertificateFilter()
+        wantsExplanation = wire.wantsExplanation
         try requireFilters(isSearch: isSearch)
     }
 

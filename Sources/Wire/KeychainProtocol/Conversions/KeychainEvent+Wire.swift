@@ -8,7 +8,7 @@ extension WireEvent {
         switch event {
         case .lockState(let state): lockState = LockState(state)
         case .item(let change, let reference, let group):
-            itemChange.kind = ItemChange.Kind(change)
+            itemChange.kind = ItemChangeKind.Kind(change)
             itemChange.itemClass = WireItemClass(reference.itemClass)
             itemChange.accessGroup = group
             itemChange.reference = Data(reference.bytes)
@@ -26,7 +26,7 @@ extension KeychainEvent {
             guard let reference = PersistentReference(Array(change.reference)), reference.itemClass == itemClass else {
                 throw KeychainError(.invalidParameter, "the service tells of an item without a name")
             }
-            self = .item(try ItemChange(change.kind), reference, accessGroup: change.accessGroup)
+            self = .item(try ItemChangeKind(change.kind), reference, accessGroup: change.accessGroup)
         case .missed: self = .missed
         case nil: throw KeychainError(.invalidParameter, "the service tells of what this version does not know")
         }
@@ -58,8 +58,8 @@ extension KeychainEvent.LockState {
     }
 }
 
-extension WireEvent.ItemChange.Kind {
-    fileprivate init(_ change: KeychainEvent.ItemChange) {
+extension WireEvent.ItemChangeKind.Kind {
+    fileprivate init(_ change: ItemChangeKind) {
         self =
             switch change {
             case .added: .added
@@ -69,8 +69,8 @@ extension WireEvent.ItemChange.Kind {
     }
 }
 
-extension KeychainEvent.ItemChange {
-    fileprivate init(_ wire: WireEvent.ItemChange.Kind) throws(KeychainError) {
+extension ItemChangeKind {
+    fileprivate init(_ wire: WireEvent.ItemChangeKind.Kind) throws(KeychainError) {
         switch wire {
         case .added: self = .added
         case .updated: self = .updated

@@ -3,40 +3,41 @@ import KeychainMessages
 import KeychainModel
 
 extension WireOutcome {
-    init(_ outcome: Outcome) {
+    init(_ outcome: OperationOutcome) {
         self.init()
         switch outcome {
-        case .failed(let error): self.error = WireError(error)
-        case .items(let items, let explanation):
-            self.items.items = items.map { WireItem($0) }
-            self.explanation = explanation
-        case .count(let count, let explanation):
-            self.count = UInt64(clamping: count)
-            self.explanation = explanation
-        case .key(let key): self.key = Data(key.bytes)
-        case .secret(let secret): self.secret = secret.data
+        case .failure(let error): self.error = WireError(error)
+        case .success(let result):
+            explanation = result.explanation
+            switch result.answer {
+            case .items(let items): self.items.items = items.map { WireItem($0) }
+            case .count(let count): self.count = UInt64(clamping: count)
+            case .key(let key): self.key = Data(key.bytes)
+            case .secret(let secret): self.secret = secret.data
+            }
         }
     }
 }
 
-extension Outcome {
+extension OperationOutcome {
     init(_ wire: WireOutcome) throws(KeychainError) {
+        let answer: OperationResult.Answer
         switch wire.body {
-        case .error(let error): self = .failed(KeychainError(error))
+        case .error(let error):
+            self = .failure(KeychainError(error))
+            return
         case .items(let items):
-            self = .items(
-                try items.items.map { (item) throws(KeychainError) in try FoundItem(item) },
-                explanation: wire.explanation
-            )
-        case .count(let count): self = .count(Int(clamping: count), explanation: wire.explanation)
+            answer = .items(try items.items.map { (item) throws(KeychainError) in try FoundItem(item) })
+        case .count(let count): answer = .count(Int(clamping: count))
         case .key(let bytes):
             guard let key = EnclaveKey(bytes) else {
                 throw KeychainError(.invalidParameter, "the service answers with a malformed private key")
             }
-            self = .key(key)
-        case .secret(let secret): self = .secret(SecretBytes(secret))
+            answer = .key(key)
+        case .secret(let secret): answer = .secret(SecretBytes(secret))
         case nil: throw KeychainError(.invalidParameter, "the service answers with an outcome that is unknown here")
         }
+        self = .success(OperationResult(answer, explanation: wire.explanation))
     }
 }
 

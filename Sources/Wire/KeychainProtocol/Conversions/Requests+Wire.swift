@@ -55,9 +55,9 @@ extension AddRequest {
 }
 
 extension WireFind {
-    init(_ request: FindRequest, wantsExplanation: Bool) {
+    init(_ request: FindRequest) {
         self.init()
-        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        query = WireQuery(request.query)
         switch request.limit {
         case .one: limit = 1
         case .count(let count): limit = UInt64(clamping: count)
@@ -83,9 +83,9 @@ extension FindRequest {
 }
 
 extension WireUpdate {
-    init(_ request: UpdateRequest, wantsExplanation: Bool) {
+    init(_ request: UpdateRequest) {
         self.init()
-        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        query = WireQuery(request.query)
         attributes = request.changes.attributes.wire
         if let group = request.changes.accessGroup { accessGroup = group }
         if let accessibility = request.changes.accessibility { self.accessibility = accessibility.rawValue }
@@ -114,9 +114,9 @@ extension UpdateRequest {
 }
 
 extension WireDelete {
-    init(_ request: DeleteRequest, wantsExplanation: Bool) {
+    init(_ request: DeleteRequest) {
         self.init()
-        query = WireQuery(request.query, wantsExplanation: wantsExplanation)
+        query = WireQuery(request.query)
         if let leavesTombstone = request.leavesTombstone { self.leavesTombstone = leavesTombstone }
     }
 }

@@ -85,9 +85,9 @@ extension Response {
     init(_ wire: WireResponse) throws(KeychainError) {
         let body: Body
         switch wire.body {
-        case .outcome(let outcome): body = .outcome(try Outcome(outcome))
+        case .outcome(let outcome): body = .outcome(try OperationOutcome(outcome))
         case .batch(let batch):
-            body = .batch(try batch.outcomes.map { (outcome) throws(KeychainError) in try Outcome(outcome) })
+            body = .batch(try batch.outcomes.map { (outcome) throws(KeychainError) in try OperationOutcome(outcome) })
         case .identity(let identity): body = .identity(try ServiceIdentity(identity))
         case .status(let status): body = .status(try ServiceStatus(status))
         case .backup(let part): body = .backup(try BackupPart(part))

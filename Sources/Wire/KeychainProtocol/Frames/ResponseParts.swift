@@ -21,8 +21,8 @@ extension FrameCodec {
         send: ([UInt8]) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         switch body {
-        case .outcome(.items(let items, let explanation)):
-            try encode(items, explanation: explanation, id: id, hasMore: hasMore, send: send)
+        case .outcome(.success(let result)):
+            try encode(result, id: id, hasMore: hasMore, send: send)
         case .batch(let outcomes):
             try encode(outcomes, id: id, send: send)
         case .restore(.report(let report)) where !report.items.isEmpty:
@@ -33,20 +33,25 @@ extension FrameCodec {
     }
 
     private static func encode(
-        _ items: [FoundItem],
-        explanation: [String],
+        _ result: OperationResult,
         id: UInt64,
         hasMore: Bool,
         send: ([UInt8]) throws(KeychainError) -> Void
     ) throws(KeychainError) {
+        guard case .items(let items) = result.answer else {
+            return try send(try encode(.response(Response(id: id, hasMore: hasMore, body: .outcome(.success(result))))))
+        }
         guard items.allSatisfy(\.fitsIntoFrame) else {
             // Whoever sends the end of the answer says so.
             guard !hasMore else { throw .itemTooLarge }
-            return try send(try encode(.response(Response(id: id, body: .outcome(.failed(.itemTooLarge))))))
+            return try send(try encode(.response(Response(id: id, body: .outcome(.failure(.itemTooLarge))))))
         }
         for part in Parts(items.map(\.approximateSize), limit: partSize) {
-            let outcome = Outcome.items(Array(items[part.range]), explanation: part.isLast ? explanation : [])
-            let response = Response(id: id, hasMore: hasMore || !part.isLast, body: .outcome(outcome))
+            let some = OperationResult(
+                .items(Array(items[part.range])),
+                explanation: part.isLast ? result.explanation : []
+            )
+            let response = Response(id: id, hasMore: hasMore || !part.isLast, body: .outcome(.success(some)))
             try send(try encode(.response(response)))
         }
     }
@@ -64,7 +69,7 @@ extension FrameCodec {
     }
 
     private static func encode(
-        _ outcomes: [Outcome],
+        _ outcomes: [OperationOutcome],
         id: UInt64,
         send: ([UInt8]) throws(KeychainError) -> Void
     ) throws(KeychainError) {
@@ -114,19 +119,28 @@ extension FoundItem {
     fileprivate var fitsIntoFrame: Bool { approximateSize < Frame.largestResponse - 4096 }
 }
 
-extension Outcome {
+extension OperationOutcome {
     fileprivate var approximateSize: Int {
         switch self {
-        case .key, .secret: 4_096
-        case .failed(let error): 64 + error.message.utf8.count
-        case .items(let items, let explanation):
-            items.reduce(64) { $0 + $1.approximateSize } + explanation.reduce(0) { $0 + $1.utf8.count + 8 }
-        case .count(_, let explanation): explanation.reduce(64) { $0 + $1.utf8.count + 8 }
+        case .failure(let error): 64 + error.message.utf8.count
+        case .success(let result): result.approximateSize
         }
     }
 
-    fileprivate var fittingIntoFrame: Outcome {
-        approximateSize < Frame.largestResponse - 4096 ? self : .failed(.itemTooLarge)
+    fileprivate var fittingIntoFrame: OperationOutcome {
+        approximateSize < Frame.largestResponse - 4096 ? self : .failure(.itemTooLarge)
+    }
+}
+
+extension OperationResult {
+    fileprivate var approximateSize: Int {
+        let size =
+            switch answer {
+            case .key, .secret: 4_096
+            case .items(let items): items.reduce(64) { $0 + $1.approximateSize }
+            case .count: 64
+            }
+        return explanation.reduce(size) { $0 + $1.utf8.count + 8 }
     }
 }
 

@@ -10,15 +10,9 @@ package enum KeychainEvent: Sendable, Equatable {
         case noPasscode = "no passcode"
     }
 
-    package enum ItemChange: String, Sendable {
-        case added
-        case updated
-        case deleted
-    }
-
     case lockState(LockState)
     /// Of an item in one of the watcher's access groups.
-    case item(ItemChange, PersistentReference, accessGroup: String)
+    case item(ItemChangeKind, PersistentReference, accessGroup: String)
     /// The watcher has not read in time: something happened that it was not told of.
     case missed
 }

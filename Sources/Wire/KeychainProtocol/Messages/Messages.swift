@@ -85,21 +85,11 @@ package struct ServiceIdentity: Sendable, Equatable {
     }
 }
 
-/// One of the four calls, or what is asked of the enclave's private keys.
-package enum Operation: Sendable {
-    case add(AddRequest)
-    case find(FindRequest, wantsExplanation: Bool)
-    case update(UpdateRequest, wantsExplanation: Bool)
-    case delete(DeleteRequest, wantsExplanation: Bool)
-    case makeKey(MakeKeyRequest)
-    case useKey(UseKeyRequest)
-}
-
 /// What a client asks for.
 package enum Request: Sendable {
-    case operation(Operation)
+    case operation(KeychainOperation)
     /// All in one transaction; one that fails changes nothing and does not keep the others from being done.
-    case batch([Operation])
+    case batch([KeychainOperation])
     case identity
     case status
     /// The connection brings nothing but events from then on; the first says how it stands now.
@@ -111,6 +101,26 @@ package enum Request: Sendable {
     /// What is proved counts for what uses the connection's context.
     case evaluate(PresenceRequest)
     case presence
+}
+
+/// What holds for a request before it is answered.
+package struct RequestTraits: Sendable {
+    /// Whether it changes nothing, so that a client that does not know whether it was done may send it again.
+    package var isRepeatable = false
+    /// Whether it goes through the whole keychain, and gets the memory for that first.
+    package var goesThroughAll = false
+}
+
+extension Request {
+    package var traits: RequestTraits {
+        switch self {
+        case .operation(let operation): RequestTraits(isRepeatable: operation.traits.isRepeatable)
+        case .batch(let operations): RequestTraits(isRepeatable: operations.allSatisfy(\.traits.isRepeatable))
+        case .identity, .status, .presence, .restore(.origin): RequestTraits(isRepeatable: true)
+        case .watch, .evaluate, .restore(.begin), .restore(.part): RequestTraits()
+        case .rotate, .backup, .restore(.end): RequestTraits(goesThroughAll: true)
+        }
+    }
 }
 
 /// One of the requests that a restoration is made of.
@@ -142,8 +152,8 @@ package enum RestoreStep: Sendable, Equatable {
 /// An answer, or a part of one: a long list comes in several.
 package struct Response: Sendable {
     package enum Body: Sendable {
-        case outcome(Outcome)
-        case batch([Outcome])
+        case outcome(OperationOutcome)
+        case batch([OperationOutcome])
         case identity(ServiceIdentity)
         case status(ServiceStatus)
         case backup(BackupPart)
@@ -164,19 +174,6 @@ package struct Response: Sendable {
         self.hasMore = hasMore
         self.body = body
     }
-}
-
-/// What came of one operation.
-package enum Outcome: Sendable {
-    case failed(KeychainError)
-    /// What an add or a search returns; an add has at most one.
-    case items([FoundItem], explanation: [String] = [])
-    /// How many items an update or a deletion matched.
-    case count(Int, explanation: [String] = [])
-    /// A new private key.
-    case key(EnclaveKey)
-    /// What a private key has done.
-    case secret(SecretBytes)
 }
 
 /// What a service says of itself. It tells of nobody's items.

@@ -79,17 +79,19 @@ struct Connection: ~Copyable {
         if case .success(.watch) = request { return try watch() }
         let pass = GatePass(keychain.gate, writer.socket)
         defer { pass.leave() }
-        let deadline = ContinuousClock.now + limits.patience
+        let turn = RequestHandler.Turn(
+            peer: peer,
+            keychain: keychain,
+            share: share,
+            deadline: .now + limits.patience,
+            pass: pass
+        )
         // Others may wait for that memory.
         let longest = fields == nil ? limits.answerTime : limits.largeAnswerTime
         try handler.answer(
             request,
-            of: peer,
-            to: keychain,
-            share: share,
+            in: turn,
             state: &state,
-            pass: pass,
-            before: deadline,
             send: { (body, time) throws(KeychainError) in try send(body, id: id, within: min(time, longest)) },
             sendPart: { (body, time) throws(KeychainError) in
                 try send(body, id: id, within: time, hasMore: true)

@@ -33,15 +33,10 @@ final class Watchers: Sendable {
     }
 
     /// Tells of what an operation has changed.
-    func tell(of operation: Operation, _ result: Result<OperationResult, KeychainError>) {
-        let change: KeychainEvent.ItemChange
-        switch operation {
-        case .find, .makeKey, .useKey: return
-        case .add: change = .added
-        case .update: change = .updated
-        case .delete: change = .deleted
+    func tell(of operation: KeychainOperation, _ result: OperationOutcome) {
+        guard let change = operation.traits.change, case .success(let result) = result, !result.rows.isEmpty else {
+            return
         }
-        guard case .success(let result) = result, !result.rows.isEmpty else { return }
         let watchers = all.withLock(\.self)
         guard !watchers.isEmpty else { return }
         for row in result.rows {

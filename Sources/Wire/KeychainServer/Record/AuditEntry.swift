@@ -89,13 +89,13 @@ extension AuditEntry {
     }
 }
 
-extension Operation {
+extension KeychainOperation {
     /// More rows than these are told as a number.
     static var mostRowsOfEntry: Int { 16 }
 
     /// - Parameter sent: what the client had got before the result, also where that is a failure.
     func auditEntry(
-        of result: Result<OperationResult, KeychainError>,
+        of result: OperationOutcome,
         after sent: PagedAnswer.Sent? = nil,
         by peer: AdmittedPeer
     ) -> AuditEntry {
@@ -118,38 +118,19 @@ extension Operation {
         }
         var groups: [String] = []
         for row in rows where !groups.contains(row.accessGroup) { groups.append(row.accessGroup) }
-        if groups.isEmpty, let group = subject.group { groups = [group] }
+        let traits = traits
+        if groups.isEmpty, let group = traits.accessGroup { groups = [group] }
         return AuditEntry(
             time: AuditEntry.now,
             uid: peer.uid,
             caller: peer.caller.name,
             kind: peer.identity.kind,
-            operation: subject.name,
-            itemClass: subject.itemClass,
+            operation: traits.name,
+            itemClass: traits.itemClass,
             groups: Array(groups.prefix(Self.mostRowsOfEntry)),
             outcome: outcome,
             count: count,
             rows: rows.prefix(Self.mostRowsOfEntry).map(\.uuid)
         )
-    }
-
-    private var subject: (name: String, itemClass: ItemClass, group: String?) {
-        switch self {
-        case .add(let request): ("add", request.itemClass, request.accessGroup)
-        case .find(let request, _): ("find", request.query.itemClass, request.query.accessGroup)
-        case .update(let request, _): ("update", request.query.itemClass, request.query.accessGroup)
-        case .delete(let request, _): ("delete", request.query.itemClass, request.query.accessGroup)
-        case .makeKey(let request): ("make-key", .key, request.accessGroup)
-        case .useKey(let request): (request.use.name, .key, request.key.header.accessGroup)
-        }
-    }
-}
-
-extension KeyUse {
-    fileprivate var name: String {
-        switch self {
-        case .signature: "sign"
-        case .sharedSecret: "agree"
-        }
     }
 }

@@ -40,6 +40,11 @@ final class AuditLog: Sendable {
         close()
     }
 
+    func append(_ entries: [AuditEntry]) {
+        guard !entries.isEmpty else { return }
+        append(entries.map(\.line).joined())
+    }
+
     /// Writes lines. A failure keeps nobody from a keychain; it is logged once.
     func append(_ lines: String) {
         state.withLock { state in
@@ -143,15 +148,5 @@ final class AuditLog: Sendable {
             contents += buffer[..<count]
         }
         return contents
-    }
-}
-
-/// Lines that are to be written.
-struct AuditRecord: Sendable {
-    let log: AuditLog
-    let entries: [AuditEntry]
-
-    func write() {
-        log.append(entries.map(\.line).joined())
     }
 }

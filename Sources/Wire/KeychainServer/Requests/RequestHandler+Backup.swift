@@ -1,107 +1,87 @@
-import CoreMetrics
 import KeychainBackup
+import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 import KeychainProtocol
 
+/// What is done with a keychain as a whole.
 extension RequestHandler {
+    /// Puts the keychain's items under new keys. Other requests go on meanwhile.
+    func rotateKeys(_ token: AuthorizationToken, in turn: Turn) -> Answer {
+        recorded(as: "rotate-keys", in: turn) { () throws(KeychainError) in
+            try turn.keychain.withEngine { (engine) throws(KeychainError) in try engine.rotateKeys(token) }
+            return (.done, 0)
+        }
+    }
+
     /// Writes a backup to the client as it is made.
-    func answer(
-        _ request: BackupRequest,
-        of peer: AdmittedPeer,
-        from keychain: UserKeychain,
-        sendPart: PartSender
-    ) -> (body: Response.Body, record: AuditRecord) {
-        let result = withoutActuallyEscaping(sendPart) { sendPart in
-            Result { () throws(KeychainError) in
-                try keychain.withEngine { (engine) throws(KeychainError) in
+    func backup(_ request: BackupRequest, in turn: Turn, sendPart: Sender) -> Answer {
+        withoutActuallyEscaping(sendPart) { sendPart in
+            recorded(as: request.isExport ? "export" : "backup", in: turn) { () throws(KeychainError) in
+                let counts = try turn.keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.backup(request) { (bytes) throws(KeychainError) in
                         try sendPart(.backup(.bytes(bytes)), limits.answerTime)
                     }
                 }
+                return (.backup(.counts(counts)), Int(clamping: counts.items &+ counts.deviceItems))
             }
-        }
-        let entry = AuditEntry(
-            request.isExport ? "export" : "backup",
-            of: result.map { Int(clamping: $0.items &+ $0.deviceItems) },
-            by: peer
-        )
-        let record = AuditRecord(log: keychain.audit, entries: [entry])
-        switch result {
-        case .success(let counts): return (.backup(.counts(counts)), record)
-        case .failure(let error):
-            metrics.failures.increment()
-            return (.outcome(.failed(error)), record)
         }
     }
 
-    /// Goes one step on in a restoration.
-    ///
-    /// - Returns: the answer, and a record where something was decided.
-    func answer(
+    /// Goes one step on in a restoration. What fails ends it.
+    func restore(
         _ message: RestoreMessage,
-        of peer: AdmittedPeer,
-        to keychain: UserKeychain,
+        in turn: Turn,
         restoration: inout HeldRestoration?
-    ) -> (body: Response.Body, record: AuditRecord?) {
+    ) throws(KeychainError) -> Answer {
         do throws(KeychainError) {
             switch message {
             case .begin(let request):
                 // Before another is begun on the same connection.
                 restoration = nil
-                let place = try keychain.takeRestorationPlace()
+                let place = try turn.keychain.takeRestorationPlace()
                 restoration = HeldRestoration(
-                    begun: try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
+                    begun: try turn.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                         try engine.beginRestoration(request, largest: limits.backupSize)
                     },
                     place: place
                 )
-                return (.restore(.received(0)), nil)
+                return Answer(body: .restore(.received(0)))
             case .part(let bytes):
                 guard let spool = restoration?.begun.spool else { throw Self.outOfTurn }
                 try spool.append(bytes)
-                return (.restore(.received(spool.count)), nil)
+                return Answer(body: .restore(.received(spool.count)))
             case .end:
                 guard let whole = restoration.take() else { throw Self.outOfTurn }
-                return finish(whole.begun, of: peer, to: keychain)
+                return finish(whole.begun, in: turn)
             case .origin(let signer):
-                let origin = try keychain.withEngine { (engine) throws(KeychainError) in
+                let origin = try turn.keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.origin(ofBackupsBy: signer)
                 }
-                return (.restore(.origin(origin)), nil)
+                return Answer(body: .restore(.origin(origin)))
             }
         } catch {
             restoration = nil
-            metrics.failures.increment()
-            return (.outcome(.failed(error)), nil)
+            throw error
         }
     }
 
-    private func finish(
-        _ restoration: BegunRestoration,
-        of peer: AdmittedPeer,
-        to keychain: UserKeychain
-    ) -> (body: Response.Body, record: AuditRecord?) {
-        let result = Result { () throws(KeychainError) in
-            try keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
+    private func finish(_ restoration: BegunRestoration, in turn: Turn) -> Answer {
+        let name = restoration.request.isDryRun ? "restore-dry-run" : "restore"
+        return recorded(as: name, in: turn) { () throws(KeychainError) in
+            let report = try turn.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                 try engine.finish(restoration)
             }
-        }
-        let entry = AuditEntry(
-            restoration.request.isDryRun ? "restore-dry-run" : "restore",
-            of: result.map { ($0.counts[.added] ?? 0) + ($0.counts[.replaced] ?? 0) },
-            by: peer
-        )
-        let record = AuditRecord(log: keychain.audit, entries: [entry])
-        switch result {
-        case .success(let report): return (.restore(.report(report)), record)
-        case .failure(let error):
-            metrics.failures.increment()
-            return (.outcome(.failed(error)), record)
+            return (.restore(.report(report)), (report.counts[.added] ?? 0) + (report.counts[.replaced] ?? 0))
         }
     }
 
     private static let outOfTurn = KeychainError(.invalidParameter, "a part of a restoration that was not begun")
+}
+
+extension Response.Body {
+    /// For what has no answer but that it was done.
+    static var done: Response.Body { .outcome(.success(OperationResult(.count(0)))) }
 }
 
 extension AuditEntry {

@@ -11,19 +11,14 @@ struct PagedAnswer {
         var rows: [AffectedRow] = []
     }
 
-    let operation: Operation
-    fileprivate var search: PagedSearch
+    fileprivate var search = PagedSearch()
     fileprivate let pageSize: MemoryAllowance.Size
     fileprivate let mostRows: Int
     /// How long the client may still take to read.
     fileprivate var patience: Duration
     fileprivate(set) var sent = Sent()
 
-    /// - Returns: nil for what is no search.
-    init?(to operation: Operation, goingThrough extent: MemoryAllowance.Extent, _ limits: ServiceLimits) {
-        guard case .find(let request, _) = operation else { return nil }
-        self.operation = operation
-        search = PagedSearch(request)
+    init(goingThrough extent: MemoryAllowance.Extent, _ limits: ServiceLimits) {
         pageSize = MemoryBudgets.page(limits.pageSize, of: extent)
         // As many more may come until the first page.
         mostRows = extent.rows + extent.rows / 8 + 64
@@ -40,8 +35,8 @@ struct PagedAnswer {
 extension PagedAnswer.Sent {
     fileprivate mutating func add(_ page: PagedSearch.Page) {
         items += page.items.count
-        for row in page.rows where rows.count < Operation.mostRowsOfEntry * 2 {
-            let isNamed = rows.count < Operation.mostRowsOfEntry
+        for row in page.rows where rows.count < KeychainOperation.mostRowsOfEntry * 2 {
+            let isNamed = rows.count < KeychainOperation.mostRowsOfEntry
             if isNamed || !rows.contains(where: { $0.accessGroup.utf8.elementsEqual(row.accessGroup.utf8) }) {
                 rows.append(row)
             }
@@ -55,24 +50,35 @@ extension RequestHandler {
     /// - Parameter pages: how far the answer has come, also where this throws.
     func sendPages(
         of pages: inout PagedAnswer?,
-        _ authentication: ItemAuthentication,
+        to operation: KeychainOperation,
         in turn: Turn,
         _ grant: inout MemoryBudget.Grant?,
-        _ explanation: inout [String],
-        sendPart: PartSender
+        sendPart: Sender
     ) throws(KeychainError) -> OperationResult {
-        guard var answer = pages.take() else { throw KeychainError(.internalError, "an answer without pages") }
+        guard case .find(let request) = operation, var answer = pages.take() else {
+            throw KeychainError(.internalError, "an answer without pages")
+        }
         defer { pages = answer }
         grant = nil
         grant = try memory.answers.take(answer.need, for: turn.share, before: .now + limits.patience)
         while true {
-            let page = try nextPage(of: &answer, authentication, in: turn, &explanation)
-            guard !page.isLast else { return OperationResult(answer: .items(page.items), rows: page.rows) }
+            let page = try nextPage(of: &answer, to: request, in: turn)
+            guard !page.isLast else {
+                var result = OperationResult(.items(page.items), rows: page.rows)
+                if answer.sent.items == 0 {
+                    try turn.share.searches.enter(before: .now + limits.patience)
+                    defer { turn.share.searches.leave() }
+                    try turn.keychain.withEngine { (engine) throws(KeychainError) in
+                        engine.explain(&result, of: operation, for: turn.peer.caller)
+                    }
+                }
+                return result
+            }
             if !page.items.isEmpty {
                 let start = ContinuousClock.now
                 // It counts as sent also where the client has read a part of it alone.
                 answer.sent.add(page)
-                try sendPart(.outcome(.items(page.items, explanation: [])), answer.patience)
+                try sendPart(.outcome(.success(OperationResult(.items(page.items)))), answer.patience)
                 answer.patience += limits.pageTime - (.now - start)
                 answer.patience = min(answer.patience, limits.largeAnswerTime)
             }
@@ -81,27 +87,19 @@ extension RequestHandler {
 
     private func nextPage(
         of answer: inout PagedAnswer,
-        _ authentication: ItemAuthentication,
-        in turn: Turn,
-        _ explanation: inout [String]
+        to request: FindRequest,
+        in turn: Turn
     ) throws(KeychainError) -> PagedSearch.Page {
         try turn.share.searches.enter(before: .now + limits.patience)
         defer { turn.share.searches.leave() }
-        var sentences: [String] = []
-        defer { explanation = sentences }
         return try turn.keychain.withEngine { (engine) throws(KeychainError) in
-            let page = try engine.nextPage(
+            try engine.nextPage(
                 of: &answer.search,
-                authentication,
+                answering: request,
                 for: turn.peer.caller,
                 mostRows: answer.mostRows,
                 within: MemoryAllowance(answer.pageSize)
             )
-            if page.isLast, answer.sent.items == 0 {
-                let result = OperationResult(answer: .items(page.items), rows: [])
-                sentences = answer.operation.explanation(of: result, by: engine, for: turn.peer.caller)
-            }
-            return page
         }
     }
 }

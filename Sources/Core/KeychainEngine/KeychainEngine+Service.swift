@@ -1,0 +1,17 @@
+package import KeychainModel
+
+extension KeychainEngine {
+    /// The keychain as one program sees it. Nobody is asked for what an operation lacks.
+    package func keychain(of caller: Caller) -> some KeychainService {
+        CallersKeychain(engine: self, caller: caller)
+    }
+}
+
+private struct CallersKeychain: KeychainService {
+    let engine: KeychainEngine
+    let caller: Caller
+
+    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        try engine.perform(operation, for: caller)
+    }
+}
