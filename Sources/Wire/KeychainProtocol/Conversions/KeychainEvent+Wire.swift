@@ -8,7 +8,7 @@ extension WireEvent {
         switch event {
         case .lockState(let state): lockState = LockState(state)
         case .item(let change, let reference, let group):
-            itemChange.kind = ItemChangeKind.Kind(change)
+            itemChange.kind = ItemChange.Kind(change)
             itemChange.itemClass = WireItemClass(reference.itemClass)
             itemChange.accessGroup = group
             itemChange.reference = Data(reference.bytes)
@@ -58,7 +58,7 @@ extension KeychainEvent.LockState {
     }
 }
 
-extension WireEvent.ItemChangeKind.Kind {
+extension WireEvent.ItemChange.Kind {
     fileprivate init(_ change: ItemChangeKind) {
         self =
             switch change {
@@ -70,7 +70,7 @@ extension WireEvent.ItemChangeKind.Kind {
 }
 
 extension ItemChangeKind {
-    fileprivate init(_ wire: WireEvent.ItemChangeKind.Kind) throws(KeychainError) {
+    fileprivate init(_ wire: WireEvent.ItemChange.Kind) throws(KeychainError) {
         switch wire {
         case .added: self = .added
         case .updated: self = .updated
