@@ -216,7 +216,7 @@ private struct EngineConnection: KeychainService {
     func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
         let rounds = PresenceRounds(
             for: asker,
-            in: operation.traits.authentication?.context as? PresenceSession,
+            in: operation.authentication?.context as? PresenceSession,
             enclave: enclave,
             isWanted: { true }
         )

@@ -5,19 +5,17 @@ import Logging
 struct AbsenceLog: Sendable {
     let log: Logger
 
-    private var isWanted: Bool { log.logLevel <= .debug }
-
-    /// The operation, which asks for an explanation if one is wanted.
-    func asking(_ operation: KeychainOperation) -> KeychainOperation {
-        guard isWanted, var query = operation.query else { return operation }
+    /// Does an operation, and has it explained if that is wanted.
+    func perform(
+        _ operation: KeychainOperation,
+        _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
+    ) throws(KeychainError) -> OperationResult {
+        guard log.logLevel <= .debug, var query = operation.query else { return try body(operation) }
         query.wantsExplanation = true
         var asking = operation
         asking.query = query
-        return asking
-    }
-
-    func tell(_ explanation: [String]) {
-        guard isWanted else { return }
-        for sentence in explanation { log.debug("\(sentence)") }
+        let result = try body(asking)
+        for sentence in result.explanation { log.debug("\(sentence)") }
+        return result
     }
 }

@@ -65,17 +65,17 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
         let rounds = PresenceRounds(
             for: asker,
-            in: operation.traits.authentication?.context as? PresenceSession,
+            in: operation.authentication?.context as? PresenceSession,
             enclave: enclave,
             isWanted: { true }
         )
-        let result = try rounds.perform(absences.asking(operation)) { (operation) throws(KeychainError) in
-            try withEngine(makesKeychain: operation.traits.makesKeychain) { (engine) throws(KeychainError) in
-                try engine.perform(operation, for: caller)
+        return try absences.perform(operation) { (operation) throws(KeychainError) in
+            try rounds.perform(operation) { (operation) throws(KeychainError) in
+                try withEngine(makesKeychain: operation.traits.makesKeychain) { (engine) throws(KeychainError) in
+                    try engine.perform(operation, for: caller)
+                }
             }
         }
-        absences.tell(result.explanation)
-        return result
     }
 
     func withEngine<Value>(

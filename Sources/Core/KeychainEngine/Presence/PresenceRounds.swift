@@ -36,18 +36,23 @@ package struct PresenceRounds: Sendable {
         willAsk: () throws(KeychainError) -> Void = { () throws(KeychainError) in },
         _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
     ) throws(KeychainError) -> OperationResult {
-        guard var authentication = operation.traits.authentication else { return try body(operation) }
-        authentication.proofs = session?.proofs ?? []
+        var operation = operation
+        // These alone count, whatever else came with the operation.
+        let proofs = session?.proofs ?? []
+        operation.changeAuthentication { $0.proofs = proofs }
         var own: [PresenceProof] = []
         defer { if !own.isEmpty, let enclave = try? enclave() { own.forEach(enclave.forget) } }
         var asked: (need: PresenceNeed, proof: PresenceProof)?
         var passwords = 0
         for _ in 0..<Self.most {
             let need: PresenceNeed
+            let authentication: ItemAuthentication
             var isRepeated = false
             do throws(KeychainError) {
-                return try body(operation.with(authentication))
+                return try body(operation)
             } catch {
+                guard let brought = operation.authentication else { throw error }
+                authentication = brought
                 if let lacking = error.need {
                     need = lacking
                 } else if error.code == .authenticationFailed, error.presence == nil, let last = asked,
@@ -56,7 +61,7 @@ package struct PresenceRounds: Sendable {
                     // What was typed was wrong.
                     need = last.need
                     isRepeated = true
-                    authentication.proofs.removeAll { $0 == last.proof }
+                    operation.changeAuthentication { $0.proofs.removeAll { $0 == last.proof } }
                     session?.forget(last.proof)
                 } else {
                     throw error
@@ -86,7 +91,7 @@ package struct PresenceRounds: Sendable {
             }
             if need.password == .existing { passwords += 1 }
             asked = (need, proof)
-            authentication.proofs.append(proof)
+            operation.changeAuthentication { $0.proofs.append(proof) }
         }
         throw PresenceFailure.failed.error
     }
@@ -109,12 +114,4 @@ package struct PresenceRounds: Sendable {
 extension KeychainEngine {
     /// Who asks the owner, and keeps what they prove.
     package var enclave: any Enclave { vault.enclave }
-}
-
-extension KeychainOperation {
-    fileprivate func with(_ authentication: ItemAuthentication) -> KeychainOperation {
-        var operation = self
-        operation.changeAuthentication { $0 = authentication }
-        return operation
-    }
 }

@@ -17,8 +17,6 @@ package struct OperationTraits: Sendable {
     package let itemClass: ItemClass
     /// The group that it names, if it names one.
     package let accessGroup: String?
-    /// What it brings for items that demand more than an unlocked keychain; nil where nothing demands it.
-    package var authentication: ItemAuthentication?
     /// What those are told who watch the keychain; nil for what changes no item.
     package var change: ItemChangeKind?
     /// Whether it makes a keychain where there is none. The others are answered as by an empty one.
@@ -44,17 +42,15 @@ extension KeychainOperation {
                 name: "add",
                 itemClass: request.itemClass,
                 accessGroup: request.accessGroup,
-                authentication: request.authentication,
                 change: .added,
                 makesKeychain: true
             )
         case .find(let request):
-            OperationTraits(name: "find", query: request.query, authentication: request.authentication)
+            OperationTraits(name: "find", query: request.query)
         case .update(let request):
             OperationTraits(
                 name: "update",
                 query: request.query,
-                authentication: request.authentication,
                 change: .updated
             )
         case .delete(let request):
@@ -64,7 +60,6 @@ extension KeychainOperation {
                 name: "make-key",
                 itemClass: .key,
                 accessGroup: request.accessGroup,
-                authentication: request.authentication,
                 makesKeychain: true,
                 isForKey: true
             )
@@ -73,9 +68,20 @@ extension KeychainOperation {
                 name: request.use.name,
                 itemClass: .key,
                 accessGroup: request.key.header.accessGroup,
-                authentication: request.authentication,
                 isForKey: true
             )
+        }
+    }
+
+    /// What it brings for items that demand more than an unlocked keychain; nil for what never meets such a demand.
+    package var authentication: ItemAuthentication? {
+        switch self {
+        case .add(let request): request.authentication
+        case .find(let request): request.authentication
+        case .update(let request): request.authentication
+        case .makeKey(let request): request.authentication
+        case .useKey(let request): request.authentication
+        case .delete: nil
         }
     }
 
@@ -137,7 +143,6 @@ extension OperationTraits {
     fileprivate init(
         name: String,
         query: ItemQuery,
-        authentication: ItemAuthentication? = nil,
         change: ItemChangeKind? = nil,
         makesRoom: Bool = false
     ) {
@@ -145,7 +150,6 @@ extension OperationTraits {
             name: name,
             itemClass: query.itemClass,
             accessGroup: query.accessGroup,
-            authentication: authentication,
             change: change,
             makesRoom: makesRoom
         )

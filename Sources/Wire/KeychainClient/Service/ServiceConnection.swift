@@ -31,9 +31,15 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     }
 
     package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
-        var operation = absences.asking(operation)
-        operation.changeAuthentication { $0.tellTerminal() }
-        let context = operation.traits.authentication?.context as? ServiceContext
+        try absences.perform(operation) { (operation) throws(KeychainError) in
+            var operation = operation
+            operation.changeAuthentication { $0.tellTerminal() }
+            return try answer(to: operation)
+        }
+    }
+
+    private func answer(to operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        let context = operation.authentication?.context as? ServiceContext
         var items: [FoundItem] = []
         var last: OperationResult?
         for part in try parts(.operation(operation), context: context) {
@@ -45,7 +51,6 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
             if case .items(let some) = last?.answer { items += some }
         }
         guard let last else { throw Self.unexpected }
-        absences.tell(last.explanation)
         guard case .items = last.answer else { return last }
         return OperationResult(.items(items), explanation: last.explanation)
     }

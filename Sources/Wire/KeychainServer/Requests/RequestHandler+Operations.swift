@@ -14,7 +14,7 @@ extension RequestHandler {
     ) -> Answer {
         let keychain = turn.keychain
         let stream = turn.peer.stream
-        let usesContext = operation.traits.authentication?.usesContext ?? false
+        let usesContext = operation.authentication?.usesContext ?? false
         let rounds = PresenceRounds(
             for: state.asker,
             in: usesContext ? state.session : nil,
