@@ -234,13 +234,12 @@ let targets: [[Target]] = [
 
     // Executables: flags, assembly, run.
     programSupport([
-        "TerminalText": [],
-        "SecretInput": ["KeychainModel", "CLinux"],
+        "Terminal": ["KeychainModel", "CLinux"]
     ]),
     programs([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
-            "KeychainExchange", "KeychainModel", "SecretInput", "TerminalText", "CLinux", "Crypto", "Logging",
+            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging",
             "ArgumentParser",
         ],
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
@@ -254,7 +253,7 @@ let targets: [[Target]] = [
         ],
         "ChatelaineTool": [
             "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveProtocol",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "SecretInput", "TerminalText",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal",
             "TPMEnclave", "Prompting", "CLinux", "ArgumentParser",
         ],
     ]),
@@ -320,7 +319,7 @@ let targets: [[Target]] = [
             "ChatelaineTool", "unchecked-daemon", "Crypto", "Logging", "SwiftASN1", "X509",
         ] + usual + service,
         "ToolTests": [
-            "SecurityTool", "TerminalText", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
+            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
             "ArgumentParser",
         ],
         "KeychainCertificatesTests": ["KeychainCertificates", "KeychainTestSupport", "SwiftASN1"],

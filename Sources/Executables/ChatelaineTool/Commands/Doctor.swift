@@ -8,7 +8,7 @@ import KeychainClient
 import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
-import TerminalText
+import Terminal
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import Glibc
-import TerminalText
+import Terminal
 
 struct InstallApp: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SecretInput
+import Terminal
 import Synchronization
 
 /// Asks for a secret, so that it need not stand on a command line.
