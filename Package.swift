@@ -161,13 +161,13 @@ let targets: [[Target]] = [
             "SwiftProtobuf",
         ],
         "KeychainServer": [
-            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity",
-            "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
+            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
+            "PeerIdentity", "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
         ],
         "KeychainDaemon": [
-            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol", "PeerIdentity",
-            "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting", "ArgumentParser",
-            "Logging", "ServiceLifecycle", "UnixSignals",
+            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
+            "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
+            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
         "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
@@ -240,22 +240,22 @@ let targets: [[Target]] = [
     programs([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
-            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging",
-            "ArgumentParser",
+            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser",
         ],
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
-            "Accounts", "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave", "KeychainModel",
-            "CLinux",
+            "Accounts", "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
+            "KeychainModel", "CLinux",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator", "CLinux",
+            "Accounts", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "CLinux",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveProtocol",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal",
-            "TPMEnclave", "Prompting", "CLinux", "ArgumentParser",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal", "TPMEnclave",
+            "Prompting", "CLinux", "ArgumentParser",
         ],
     ]),
 
@@ -320,8 +320,7 @@ let targets: [[Target]] = [
             "ChatelaineTool", "unchecked-daemon", "Crypto", "Logging", "SwiftASN1", "X509",
         ] + usual + service,
         "ToolTests": [
-            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
-            "ArgumentParser",
+            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting", "ArgumentParser",
         ],
         "KeychainCertificatesTests": ["KeychainCertificates", "KeychainTestSupport", "SwiftASN1"],
         "KeychainTrustTests": [

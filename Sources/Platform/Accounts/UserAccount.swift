@@ -14,12 +14,12 @@ package struct UserAccount: Sendable {
 
     /// - Returns: nil where there is no such user.
     package init?(uid: UInt32) {
-        self.init { unsafe getpwuid_r(uid, $0, $1, $2, $3) }
+        unsafe self.init { unsafe getpwuid_r(uid, $0, $1, $2, $3) }
     }
 
     /// - Returns: nil where there is no such user.
     package init?(name: String) {
-        self.init { unsafe getpwnam_r(name, $0, $1, $2, $3) }
+        unsafe self.init { unsafe getpwnam_r(name, $0, $1, $2, $3) }
     }
 
     /// Whom an administrator means by a name or a number. A number without an account has the group of the same number.
