@@ -34,9 +34,9 @@ struct StartedDaemon {
         self.process = process.processIdentifier
         AtEnd.kill(self.process)
         func logText() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
-        while !logText().contains("serving keychains") {
+        try waitUntil("the service has started: " + logText()) {
             guard process.isRunning else { throw AttackFailure("the service did not start: " + logText()) }
-            usleep(5_000)
+            return logText().contains("serving keychains")
         }
     }
 }

@@ -38,7 +38,10 @@ struct UpdateAttackTests {
             opened = os.open(sys.argv[1], os.O_RDONLY)
             os.set_inheritable(opened, True)
             open(sys.argv[2] + '.opened', 'w').close()
-            while not os.path.exists(sys.argv[2] + '.updated'): time.sleep(0.01)
+            for _ in range(12000):
+                if os.path.exists(sys.argv[2] + '.updated'): break
+                time.sleep(0.01)
+            else: sys.exit('waited two minutes in vain until the program was updated')
             os.execve('/proc/self/fd/%d' % opened, [sys.argv[1], 'get'], dict(os.environ))
             """
         let sign = site.folder + "/attackers/" + UUID().uuidString
@@ -49,10 +52,12 @@ struct UpdateAttackTests {
             outcome.finish(Result { try Command(words, as: AttackSite.user, environment: environment).run() })
         }
         thread.start()
-        while !FileManager.default.fileExists(atPath: sign + ".opened"), !outcome.isFinished { usleep(5_000) }
+        try waitUntil("the program is open") {
+            FileManager.default.fileExists(atPath: sign + ".opened") || outcome.isFinished
+        }
         try update()
         _ = FileManager.default.createFile(atPath: sign + ".updated", contents: nil)
-        while !outcome.isFinished { usleep(5_000) }
+        try waitUntil("the attack is over", patience: 180) { outcome.isFinished }
         return try outcome.result()
     }
 

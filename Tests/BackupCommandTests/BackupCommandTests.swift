@@ -319,7 +319,11 @@ struct BackupServiceTests {
                     isLocked.signal()
                 }
                 // Until the keys are gone; the lock itself waits for this backup.
-                while try control.state().lock == .unlocked { usleep(1_000) }
+                do {
+                    try waitUntil("the keys are gone", pause: 1_000) { try control.state().lock != .unlocked }
+                } catch {
+                    throw error as? KeychainError ?? KeychainError(.internalError, "\(error)")
+                }
             }
         } catch {
             failure = error.code

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainClient
+import KeychainTestSupport
 import Security
 import Testing
 
@@ -34,13 +35,14 @@ struct IdentityConcurrencyTests {
         }
         writer.start()
         try CurrentKeychain.$override.withValue(connections.1) {
-            while !writer.isFinished {
+            try waitUntil("sixty updates are made", patience: 300, pause: 0) {
                 // The filter is the key's, what comes back is the certificate's: an update changes both at once.
                 for accessible in ["ck", "dk"] {
                     let found = try allAttributes(of: identities([kSecAttrAccessible: accessible]))
                     #expect([0, 20].contains(found.count))
                     #expect(found.allSatisfy { $0["pdmn"] as? String == accessible })
                 }
+                return writer.isFinished
             }
         }
     }

@@ -20,7 +20,7 @@ enum Transport: CustomTestStringConvertible {
     /// With the machine's keychain service. Only root can start one.
     case system
 
-    /// Those that can be tried here.
+    /// Those that can be tried here. `MachineTests` says so where system mode cannot.
     static let allCases: [Transport] =
         SystemMode.isPossible ? [.memory, .embedded, .session, .system] : [.memory, .embedded, .session]
 

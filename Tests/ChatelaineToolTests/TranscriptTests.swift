@@ -5,7 +5,7 @@ import TranscriptTesting
 
 private let transcripts = Transcript.all(in: .module)
 
-/// Those that only root can act out have it in their names.
+/// Those that only root can act out have it in their names; the test below counts them as left out.
 private func isPossible(_ transcript: Transcript) -> Bool {
     SystemMode.isPossible || !transcript.name.hasSuffix("-as-root")
 }
@@ -31,4 +31,9 @@ func `a session with chatelaine goes as its transcript says`(_ transcript: Trans
 @Test
 func `there are transcripts of chatelaine`() {
     #expect(transcripts.count > 4)
+}
+
+@Test(.enabled(if: SystemMode.isPossible, "\(SystemMode.reason)"))
+func `the transcripts that only root can act out are acted out`() {
+    #expect(transcripts.filter(isPossible).count == transcripts.count)
 }

@@ -146,7 +146,7 @@ struct RemoteEnclaveTests {
         let enclave = try folder.open()
         served.service.stop()
         // The loop ends when it is woken; until then it may answer.
-        while (try? enclave.state()) != nil { usleep(1000) }
+        try waitUntil("the enclave answers no more", pause: 1_000) { (try? enclave.state()) == nil }
         #expect(throws: KeychainError(.notAvailable, "")) { try enclave.epoch }
         #expect(throws: KeychainError(.notAvailable, "")) { try enclave.serviceKeys() }
     }

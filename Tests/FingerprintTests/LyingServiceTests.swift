@@ -221,7 +221,7 @@ struct LyingServiceTests {
         let site = site
         let stop = Stop()
         let canceller = Thread {
-            while !site.calls.contains("Claim alice") { usleep(5_000) }
+            _ = eventually { site.calls.contains("Claim alice") }
             stop.now()
         }
         canceller.start()

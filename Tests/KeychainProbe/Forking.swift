@@ -185,8 +185,10 @@ enum Forking {
     private static func journalBecomesEmpty() -> Bool {
         let folder = ProcessInfo.processInfo.environment["CHATELAINE_KEYCHAIN"]?.dropFirst("embedded:".count) ?? ""
         var status = stat()
-        for _ in 0..<1000 {
+        for attempt in 0..<1000 {
             if stat(folder + "/keychain.db-wal", &status) == 0, status.st_size == 0 { return true }
+            // By then, what cleans up has tried several times.
+            if attempt == 20 { print(line: "not empty yet") }
             usleep(10_000)
         }
         return false

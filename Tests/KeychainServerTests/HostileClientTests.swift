@@ -3,6 +3,7 @@ import Glibc
 import KeychainModel
 import KeychainProtocol
 import KeychainServer
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -126,7 +127,7 @@ struct HostileClientTests {
             let deaf = try (0..<6).map { _ in try RawClient.admitted(service.socket) }
             let request = try RawClient.frame(.operation(RawClient.find(limit: .all)))
             for client in deaf { client.send(request) }
-            while service.metric("connections_dropped") < 6 { usleep(5000) }
+            try waitUntil("six connections are dropped") { service.metric("connections_dropped") >= 6 }
         }
     }
 
@@ -231,7 +232,9 @@ struct HostileClientTests {
             #expect(try RawClient.admitted(service.socket).status().connections <= 256 + 3)
         }
         // Those that came last may still be in the listener's queue.
-        while service.metric("connections_refused") + service.metric("connections_accepted") < 10_002 { usleep(5000) }
+        try waitUntil("10,002 connections are refused or accepted") {
+            service.metric("connections_refused") + service.metric("connections_accepted") >= 10_002
+        }
         // Those that were closed at once made room for others, of which any number was accepted for a moment.
         #expect(service.metric("connections_refused") >= 256)
     }

@@ -71,7 +71,9 @@ struct ServiceProcessTests {
             }
         }
         for round in 1...3 {
-            while acknowledged.withLock({ $0.count }) < round * 10 { usleep(1000) }
+            try waitUntil("\(round * 10) adds are acknowledged", pause: 1_000) {
+                acknowledged.withLock { $0.count } >= round * 10
+            }
             service.kill()
             _ = service.waitForExit()
             try Data().write(to: URL(fileURLWithPath: service.errors))
@@ -143,7 +145,10 @@ struct ServiceProcessTests {
         let client = client(service)
         var found: Int?
         // The closed connections end on threads of their own.
-        while found == nil { found = try? client.find(find("a")).count }
+        try waitUntil("the service answers", pause: 0) {
+            found = try? client.find(find("a")).count
+            return found != nil
+        }
         #expect(found == 0)
     }
 
@@ -160,10 +165,12 @@ struct ServiceProcessTests {
                 ],
                 bindsSocket: false
             )
-            while !FileManager.default.fileExists(atPath: service.socket) { usleep(2000) }
+            try waitUntil("the socket is there") { FileManager.default.fileExists(atPath: service.socket) }
             let client = client(service)
             // systemd-socket-activate does not pass credentials from the beginning, as the unit does.
-            while (try? client.find(find("a"))) == nil, service.isRunning { usleep(10_000) }
+            try waitUntil("the service answers", pause: 10_000) {
+                (try? client.find(find("a"))) != nil || !service.isRunning
+            }
             #expect(try client.add(add(name)) == nil)
             #expect(supervisor.next() == "READY=1")
             service.kill(SIGTERM)

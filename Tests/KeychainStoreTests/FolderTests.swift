@@ -1,11 +1,12 @@
 import Foundation
-import KeychainClient
 import KeychainEngine
 import KeychainModel
 import KeychainStore
 import KeychainTestSupport
 import Synchronization
 import Testing
+
+@testable import KeychainClient
 
 @Suite("A folder that is removed or replaced while it is open")
 struct FolderTests {
@@ -57,6 +58,7 @@ struct FolderTests {
         let lock = try WriterLock(path: keychain.lock)
         let writing = DispatchGroup()
         let outcome = Mutex<KeychainError.Code?>(nil)
+        var isWaiting = false
         try lock.withLock { () throws(KeychainError) in
             writing.enter()
             Thread.detachNewThread {
@@ -64,16 +66,21 @@ struct FolderTests {
                 outcome.withLock { $0 = code }
                 writing.leave()
             }
-            // Long enough for the other to have looked whether its database is in place.
-            usleep(100_000)
+            // The other has looked whether its database is in place before it waits.
+            isWaiting = eventually { waitingCalls(of: connection) == 1 }
             for file in [keychain.journal, keychain.database + "-shm", keychain.database] { unlink(file) }
             _ = FileManager.default.createFile(atPath: keychain.database, contents: Data(copy))
         }
         writing.wait()
+        try #require(isWaiting, "the write did not come to wait for the lock")
         #expect(outcome.withLock { $0 } == nil)
         chmod(keychain.database, 0o600)
         #expect(try keychain.connection().accounts() == ["alice", "bob"])
         #expect(try connection.accounts() == ["alice", "bob"])
+    }
+
+    private func waitingCalls(of connection: EmbeddedKeychain) -> Int? {
+        try? connection.withEngine { $0.commitCounts.waiting }
     }
 
     @Test func `a folder moved away while it is open is used no more`() throws {

@@ -37,6 +37,7 @@ struct GroupCommitTests {
     private func whileLocked(_ engine: KeychainEngine, _ bodies: [@Sendable () -> Void]) throws {
         let lock = try WriterLock(path: keychain.path + "/lock", patience: .seconds(30))
         let group = DispatchGroup()
+        var isWaiting = false
         try lock.withLock { () throws(KeychainError) in
             for body in bodies {
                 group.enter()
@@ -45,9 +46,10 @@ struct GroupCommitTests {
                     group.leave()
                 }
             }
-            while engine.commitCounts.waiting < bodies.count { usleep(1000) }
+            isWaiting = eventually(pause: 1_000) { engine.commitCounts.waiting >= bodies.count }
         }
         group.wait()
+        try #require(isWaiting, "not all \(bodies.count) calls came to wait for the lock")
     }
 
     @Test

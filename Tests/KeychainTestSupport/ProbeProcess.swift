@@ -130,13 +130,3 @@ package enum Machine {
         return process.terminationStatus == 0
     }
 }
-
-/// Waits until something holds, and returns whether it came to hold.
-package func eventually(patience: TimeInterval = 20, _ condition: () throws -> Bool) rethrows -> Bool {
-    let deadline = Date() + patience
-    while Date() < deadline {
-        if try condition() { return true }
-        usleep(10_000)
-    }
-    return try condition()
-}

@@ -29,14 +29,18 @@ extension Process {
     /// Waits for the program's end, and returns its status.
     ///
     /// `waitUntilExit` runs the thread's run loop, and was seen not to return on a thread that is not the main one.
+    ///
+    /// - Parameter patience: seconds after which the tests end. The slowest programs that they start are compilers.
     @discardableResult
-    public func waitForExit() -> Int32 {
+    public func waitForExit(patience: TimeInterval = 1_800) -> Int32 {
+        let deadline = Date() + patience
         var unnoticed = 0
         while isRunning {
             usleep(2_000)
             unnoticed = hasEnded ? unnoticed + 1 : 0
             // Better than a run of tests that never ends.
             precondition(unnoticed < 15_000, "\(processIdentifier) has ended, and Foundation does not notice")
+            precondition(Date() < deadline, "waited \(patience) seconds in vain until \(processIdentifier) has ended")
         }
         return terminationStatus
     }

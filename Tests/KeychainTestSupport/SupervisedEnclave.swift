@@ -58,7 +58,7 @@ package final class SupervisedEnclave: @unchecked Sendable {
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
         process.standardError = process.standardOutput
         try process.runHearingSignals()
-        while process.isRunning, !said.contains("started") { usleep(5_000) }
+        try waitUntil("the enclave has started: \(said)") { !process.isRunning || said.contains("started") }
     }
 
     deinit {

@@ -13,4 +13,7 @@ package enum SystemMode {
     }()
 
     package static var isPossible: Bool { obstacle == nil }
+
+    /// Why tests are skipped.
+    package static var reason: String { obstacle ?? "nothing stands in the way" }
 }

@@ -46,7 +46,7 @@ package final class SystemService {
 
     deinit {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        while process.isRunning { usleep(2_000) }
+        process.waitForExit()
         try? FileManager.default.removeItem(atPath: folder)
     }
 

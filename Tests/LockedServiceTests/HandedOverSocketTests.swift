@@ -36,10 +36,13 @@ struct HandedOverSocketTests {
         let keychain = try TestKeychain()
         let folder = keychain.surroundings
         let service = try ServiceProcess(in: folder, wrapper: Self.wrapper(folder), bindsSocket: false)
-        while !FileManager.default.fileExists(atPath: folder + "/enclave.sock") { usleep(2_000) }
+        try waitUntil("the socket is there") { FileManager.default.fileExists(atPath: folder + "/enclave.sock") }
         // Right after the socket is there it may not listen.
         var control: RemoteEnclaveControl?
-        while control == nil { control = try? RemoteEnclaveControl(connectingTo: folder + "/enclave.sock") }
+        try waitUntil("the socket listens", pause: 0) {
+            control = try? RemoteEnclaveControl(connectingTo: folder + "/enclave.sock")
+            return control != nil
+        }
         // There is none yet: so says the service, which was waited for.
         #expect(throws: KeychainError(.itemNotFound, "")) { try control?.state() }
         let client = ServiceConnection(ServiceAddress(path: service.socket, kind: .session))

@@ -36,7 +36,7 @@ struct LockRaceTests {
             let control = try service.control()
             for client in clients { try client.ask(Item.find("locked"), times: count) }
             // At another point of their answers each time.
-            while clients.allSatisfy({ $0.waiting == 0 }) {}
+            try waitUntil("some of an answer is there", pause: 0) { clients.contains { $0.waiting > 0 } }
             usleep(useconds_t(round) * 3_000)
             try control.lock()
             let waiting = clients.map(\.waiting)
@@ -80,12 +80,19 @@ struct LockRaceTests {
                 }
             }
         }
+        // Also where something fails, so that the clients end.
+        defer {
+            isOver.store(true, ordering: .releasing)
+            group.wait()
+        }
         let control = try service.control()
         for _ in 0..<3 {
-            while got.exchange(0, ordering: .relaxed) == 0 { usleep(1_000) }
+            try waitUntil("an item is read", pause: 1_000) { got.exchange(0, ordering: .relaxed) > 0 }
             try control.lock()
             locks.add(1, ordering: .acquiringAndReleasing)
-            while refused.exchange(0, ordering: .relaxed) < 20 { usleep(1_000) }
+            try waitUntil("a millisecond brings twenty refusals", pause: 1_000) {
+                refused.exchange(0, ordering: .relaxed) >= 20
+            }
             locks.add(1, ordering: .acquiringAndReleasing)
             try control.unlock(LockedService.passcode)
         }

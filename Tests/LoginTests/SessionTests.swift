@@ -135,7 +135,7 @@ struct SessionTests {
         try sessions.start()
         try site.waitUntilHeard()
         logind.terminate()
-        while logind.isRunning { usleep(2_000) }
+        logind.waitForExit()
         try site.startLogind()
         try site.waitUntilHeard()
         #expect(try site.session("Lock").status == 0)

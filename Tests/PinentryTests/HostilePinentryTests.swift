@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainTestSupport
 import Pinentry
 import Synchronization
 import Testing
@@ -217,9 +218,9 @@ import Testing
         }
         thread.start()
         var conversation = clinux_conversation()
-        while conversation.pid == 0 {
-            usleep(1_000)
+        try waitUntil("the pinentry has started") {
             conversation = started.withLock { $0 }
+            return conversation.pid != 0
         }
         var status: Int32 = 0
         #expect(waitpid(conversation.pid, &status, 0) == conversation.pid)

@@ -45,7 +45,10 @@ struct ConcurrencyTests {
         )
         #expect(probe.waitForLine("moving"))
         var counts: [Int: Int] = [:]
-        while probe.isRunning { counts[try connection.accounts().count, default: 0] += 1 }
+        try waitUntil("the item has moved for two seconds", pause: 0) {
+            counts[try connection.accounts().count, default: 0] += 1
+            return !probe.isRunning
+        }
         #expect(probe.lines.last == "done")
         #expect(counts.keys.sorted() == [1], "found so many times: \(counts)")
     }

@@ -182,7 +182,7 @@ final class EmulatorProcess: @unchecked Sendable {
 
     func kill() {
         if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
-        while process.isRunning { usleep(1000) }
+        process.waitForExit()
     }
 }
 

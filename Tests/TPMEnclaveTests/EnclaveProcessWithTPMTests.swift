@@ -50,7 +50,7 @@ struct EnclaveProcessWithTPMTests {
         let error = #expect(throws: KeychainError.self) { try process.control.unlock(secret("right")) }
         #expect(error?.code == .notAvailable)
         #expect(error?.message.contains("the connection to the TPM") == true)
-        while process.isRunning { usleep(10_000) }
+        try waitUntil("the enclave has ended") { !process.isRunning }
         #expect(process.status == 1)
     }
 
@@ -84,7 +84,7 @@ struct EnclaveProcessWithTPMTests {
         tpm = try EmulatorProcess(in: folder, name: "a")
         tpm.waitUntilListening()
         #expect(throws: KeychainError(.notAvailable, "")) { try control().unlock(secret("right")) }
-        while enclave.failures == 0 { usleep(10_000) }
+        try waitUntil("the enclave has failed: \(enclave.said)") { enclave.failures > 0 }
         #expect(enclave.said.contains("this process has to be started anew"))
         // The sockets are there all the time: who asks waits until it has started.
         try control().unlock(secret("right"))
@@ -248,8 +248,8 @@ private final class StartedEnclave: @unchecked Sendable {
         control = try RemoteEnclaveControl(connectingTo: socket, uid: Self.owner)
         // On a busy machine its start takes longer than the service waits for an answer.
         let status = "/proc/\(process.processIdentifier)/status"
-        while process.isRunning, try !String(contentsOfFile: status, encoding: .utf8).contains("Seccomp:\t2") {
-            usleep(20_000)
+        try waitUntil("the enclave has given up its rights") {
+            try !process.isRunning || String(contentsOfFile: status, encoding: .utf8).contains("Seccomp:\t2")
         }
     }
 
@@ -261,7 +261,7 @@ private final class StartedEnclave: @unchecked Sendable {
 
     func stop() {
         kill()
-        while process.isRunning { usleep(1000) }
+        process.waitForExit()
     }
 
     private static var program: String {

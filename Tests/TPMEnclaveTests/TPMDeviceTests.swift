@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainTestSupport
 import TPMEnclave
 import Testing
 
@@ -48,7 +49,7 @@ struct TPMDeviceTests {
         let isHeldUp = tpm.bus.interfere(holdingUp: 0)
         #expect(reason(device) == .silent)
         isHeldUp.release()
-        while reason(device) == .silent {}
+        try waitUntil("the TPM answers again", pause: 0) { reason(device) != .silent }
         #expect(reason(device) == nil)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import KeychainModel
-import TerminalText
+import Terminal
 import Testing
 
 @testable import SecurityTool

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychainModel
-import SecretInput
-import TerminalText
+import Terminal
 
 /// Why a command did not do its work: what follows `chatelaine: `, and the exit status.
 struct Failure: Error {

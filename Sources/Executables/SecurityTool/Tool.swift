@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import TerminalText
+import Terminal
 
 /// The access group of what the command adds without `--group`.
 let ownGroup = "security"

@@ -1,3 +1,4 @@
+import Accounts
 import CLinux
 import Glibc
 package import KeychainModel
@@ -82,25 +83,16 @@ package enum KeychainLocation: Hashable, Sendable {
         }
     }
 
-    /// `$XDG_DATA_HOME/chatelaine/keychain` (XDG Base Directory Specification), which must be an absolute path.
     private static func personal(_ environment: (String) -> String?) throws(KeychainError) -> String {
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
-            return data + "/chatelaine/keychain"
-        }
-        guard let home = environment("HOME") ?? homeFromUserDatabase(), home.hasPrefix("/") else {
+        guard let folder = PersonalPlaces.keychain(environment) else {
             throw KeychainError(.notAvailable, "there is no home folder to keep a keychain in; set \(variable)")
         }
-        return home + "/.local/share/chatelaine/keychain"
+        return folder
     }
 
     /// The folder of this user's own keychain, whatever `CHATELAINE_KEYCHAIN` says.
     package static func personalFolder() throws(KeychainError) -> String {
         try personal { Environment[$0] }
-    }
-
-    private static func homeFromUserDatabase() -> String? {
-        guard let entry = unsafe getpwuid(geteuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
-        return unsafe String(cString: home)
     }
 
     private static func absolute(_ path: String) throws(KeychainError) -> String {

@@ -74,6 +74,6 @@ final class TestService: Sendable {
 
     /// Waits until there are no more connections than so many.
     func waitUntilConnections(_ count: Int, from client: RawClient) throws {
-        while try client.status().connections > count { usleep(5000) }
+        try waitUntil("there are at most \(count) connections") { try client.status().connections <= count }
     }
 }

@@ -24,7 +24,6 @@ package struct BackupHeader: Sendable {
     private static let prefixSize = magic.count + 1 + 4 + checkSize
     private static let codeSize = 32
     private static let digestSize = 32
-    private static let fixedSize = 16 + 8 + signerSize + 1
     private static let largest = 64 << 10
 
     // MARK: - Writing

@@ -23,16 +23,10 @@ package struct Attribute: Sendable {
         package static let clear = Flags(rawValue: 1 << 3)
         /// Enters the item's SHA-1.
         package static let digested = Flags(rawValue: 1 << 4)
-        /// Travels with synchronization.
-        package static let synced = Flags(rawValue: 1 << 5)
-        /// Is in backups.
-        package static let backedUp = Flags(rawValue: 1 << 6)
         /// People search by it: its blind column has a B-tree index of its own.
-        package static let indexed = Flags(rawValue: 1 << 7)
+        package static let indexed = Flags(rawValue: 1 << 5)
         /// The service sets it; a caller's value is overwritten or refused.
-        package static let managed = Flags(rawValue: 1 << 8)
-        /// Not public on Apple's systems.
-        package static let spi = Flags(rawValue: 1 << 9)
+        package static let managed = Flags(rawValue: 1 << 6)
     }
 
     /// Whether queries can filter by this attribute through a blind column: everything that is neither secret nor

@@ -43,62 +43,62 @@ package enum AttributeTable {
     private static let epoch = AttributeValue.date(0)
 
     private static let common: [Attribute] = [
-        row("kSecAttrAccessGroup", "agrp", .string, [.primaryKey, .clear, .synced]),
+        row("kSecAttrAccessGroup", "agrp", .string, [.primaryKey, .clear]),
         // The default depends on the class: see `ItemClass.defaultAccessibility`.
-        row("kSecAttrAccessible", "pdmn", .accessible, [.clear, .synced]),
+        row("kSecAttrAccessible", "pdmn", .accessible, [.clear]),
         row("kSecAttrAccessControl", "accc", .accessControl, [.clear, .undigested]),
         row("kSecAttrSynchronizable", "sync", .flag, [.primaryKey, .clear], zero),
-        row("kSecAttrCreationDate", "cdat", .date, [.managed, .synced]),
-        row("kSecAttrModificationDate", "mdat", .date, [.managed, .synced]),
-        row("kSecAttrLabel", "labl", .blob, [.indexed, .synced]),
-        row("kSecAttrAlias", "alis", .blob, [.spi, .synced]),
-        row("kSecAttrSyncViewHint", "vwht", .string, [.primaryKey, .spi, .synced]),
-        row("kSecAttrTokenID", "tkid", .string, [.primaryKey, .synced]),
-        row("kSecAttrSharingGroup", "ggrp", .string, [.primaryKey, .spi]),
-        row("kSecAttrTombstone", "tomb", .flag, [.clear, .hidden, .spi, .synced], zero),
-        row("kSecAttrMultiUser", "musr", .uuid, [.primaryKey, .hidden, .undigested, .spi, .synced], noBytes),
-        row("kSecAttrSHA1", "sha1", .sha1, [.secret, .managed, .undigested, .spi]),
-        row("kSecAttrSysBound", "sysb", .number, [.spi]),
-        row("kSecAttrPCSPlaintextServiceIdentifier", "pcss", .number, [.spi, .synced]),
-        row("kSecAttrPCSPlaintextPublicKey", "pcsk", .blob, [.spi, .synced]),
-        row("kSecAttrPCSPlaintextPublicIdentity", "pcsi", .blob, [.spi, .synced]),
+        row("kSecAttrCreationDate", "cdat", .date, [.managed]),
+        row("kSecAttrModificationDate", "mdat", .date, [.managed]),
+        row("kSecAttrLabel", "labl", .blob, [.indexed]),
+        row("kSecAttrAlias", "alis", .blob),
+        row("kSecAttrSyncViewHint", "vwht", .string, [.primaryKey]),
+        row("kSecAttrTokenID", "tkid", .string, [.primaryKey]),
+        row("kSecAttrSharingGroup", "ggrp", .string, [.primaryKey]),
+        row("kSecAttrTombstone", "tomb", .flag, [.clear, .hidden], zero),
+        row("kSecAttrMultiUser", "musr", .uuid, [.primaryKey, .hidden, .undigested], noBytes),
+        row("kSecAttrSHA1", "sha1", .sha1, [.secret, .managed, .undigested]),
+        row("kSecAttrSysBound", "sysb", .number),
+        row("kSecAttrPCSPlaintextServiceIdentifier", "pcss", .number),
+        row("kSecAttrPCSPlaintextPublicKey", "pcsk", .blob),
+        row("kSecAttrPCSPlaintextPublicIdentity", "pcsi", .blob),
     ]
 
     private static let genericPassword: [Attribute] =
         [
-            row("kSecAttrService", "svce", .blob, [.primaryKey, .synced], empty),
-            row("kSecAttrAccount", "acct", .blob, [.primaryKey, .indexed, .synced], empty),
-            row("kSecAttrGeneric", "gena", .blob, [.synced]),
+            row("kSecAttrService", "svce", .blob, [.primaryKey], empty),
+            row("kSecAttrAccount", "acct", .blob, [.primaryKey, .indexed], empty),
+            row("kSecAttrGeneric", "gena", .blob),
         ] + password
 
     private static let internetPassword: [Attribute] =
         [
-            row("kSecAttrServer", "srvr", .blob, [.primaryKey, .synced], empty),
-            row("kSecAttrAccount", "acct", .blob, [.primaryKey, .indexed, .synced], empty),
-            row("kSecAttrSecurityDomain", "sdmn", .blob, [.primaryKey, .synced], empty),
-            row("kSecAttrProtocol", "ptcl", .number, [.primaryKey, .synced], zero),
-            row("kSecAttrAuthenticationType", "atyp", .blob, [.primaryKey, .synced], empty),
-            row("kSecAttrPort", "port", .number, [.primaryKey, .synced], zero),
-            row("kSecAttrPath", "path", .blob, [.primaryKey, .synced], empty),
-            row("kSecDataInetExtraNotes", "binn", .data, [.secret, .undigested, .spi]),
-            row("kSecDataInetExtraHistory", "bini", .data, [.secret, .undigested, .spi]),
-            row("kSecDataInetExtraClientDefined0", "bin0", .data, [.secret, .undigested, .spi]),
-            row("kSecDataInetExtraClientDefined1", "bin1", .data, [.secret, .undigested, .spi]),
-            row("kSecDataInetExtraClientDefined2", "bin2", .data, [.secret, .undigested, .spi]),
-            row("kSecDataInetExtraClientDefined3", "bin3", .data, [.secret, .undigested, .spi]),
+            row("kSecAttrServer", "srvr", .blob, [.primaryKey], empty),
+            row("kSecAttrAccount", "acct", .blob, [.primaryKey, .indexed], empty),
+            row("kSecAttrSecurityDomain", "sdmn", .blob, [.primaryKey], empty),
+            row("kSecAttrProtocol", "ptcl", .number, [.primaryKey], zero),
+            row("kSecAttrAuthenticationType", "atyp", .blob, [.primaryKey], empty),
+            row("kSecAttrPort", "port", .number, [.primaryKey], zero),
+            row("kSecAttrPath", "path", .blob, [.primaryKey], empty),
+            row("kSecDataInetExtraNotes", "binn", .data, [.secret, .undigested]),
+            row("kSecDataInetExtraHistory", "bini", .data, [.secret, .undigested]),
+            row("kSecDataInetExtraClientDefined0", "bin0", .data, [.secret, .undigested]),
+            row("kSecDataInetExtraClientDefined1", "bin1", .data, [.secret, .undigested]),
+            row("kSecDataInetExtraClientDefined2", "bin2", .data, [.secret, .undigested]),
+            row("kSecDataInetExtraClientDefined3", "bin3", .data, [.secret, .undigested]),
         ] + password
 
     /// What both kinds of password have.
     private static let password: [Attribute] = [
-        row("kSecAttrDescription", "desc", .blob, [.synced]),
-        row("kSecAttrComment", "icmt", .blob, [.synced]),
-        row("kSecAttrCreator", "crtr", .number, [.synced]),
-        row("kSecAttrType", "type", .number, [.synced]),
-        row("kSecAttrScriptCode", "scrp", .number, [.spi, .synced]),
-        row("kSecAttrIsInvisible", "invi", .number, [.synced]),
-        row("kSecAttrIsNegative", "nega", .number, [.synced]),
-        row("kSecAttrHasCustomIcon", "cusi", .number, [.spi, .synced]),
-        row(nil, "prot", .blob, [.synced]),
+        row("kSecAttrDescription", "desc", .blob),
+        row("kSecAttrComment", "icmt", .blob),
+        row("kSecAttrCreator", "crtr", .number),
+        row("kSecAttrType", "type", .number),
+        row("kSecAttrScriptCode", "scrp", .number),
+        row("kSecAttrIsInvisible", "invi", .number),
+        row("kSecAttrIsNegative", "nega", .number),
+        row("kSecAttrHasCustomIcon", "cusi", .number),
+        row(nil, "prot", .blob),
     ]
 
     private static let certificate: [Attribute] = [
@@ -148,10 +148,8 @@ package enum AttributeTable {
         static let primaryKey = Notes(flags: .primaryKey)
         static let secret = Notes(flags: .secret)
         static let clear = Notes(flags: .clear)
-        static let synced = Notes(flags: .synced)
         static let indexed = Notes(flags: .indexed)
         static let managed = Notes(flags: .managed)
-        static let spi = Notes(flags: .spi)
         /// Not returned with the attributes of an add.
         static let hidden = Notes(rawValue: 1 << 16)
         /// Not part of the item's SHA-1.
@@ -164,7 +162,6 @@ package enum AttributeTable {
             var flags = Attribute.Flags(rawValue: UInt16(truncatingIfNeeded: rawValue))
             if isDisjoint(with: [.hidden, .secret]) { flags.insert(.returned) }
             if !contains(.undigested) { flags.insert(.digested) }
-            flags.insert(.backedUp)
             return flags
         }
     }

@@ -4,34 +4,37 @@
 /// equal when their codes are.
 package struct KeychainError: Error, Equatable, CustomStringConvertible {
     /// What went wrong. The façade maps each case to an `OSStatus`.
-    package enum Code: Sendable, CaseIterable {
-        case invalidParameter
-        case noSuchAttribute
+    ///
+    /// The numbers stand for the codes in messages, both to the service (`Code` in `chatelaine.proto`) and to the enclave.
+    /// They never change, and none is 0.
+    package enum Code: UInt8, Sendable, CaseIterable {
+        case invalidParameter = 1
+        case noSuchAttribute = 2
         /// The attribute is one of the class, and no query can ask for it.
-        case notSelectable
+        case notSelectable = 3
         /// A persistent reference to what this call cannot take.
-        case unsupportedReference
+        case unsupportedReference = 4
         /// What is asked for does not stand in the certificate.
-        case missingField
-        case noSuchClass
-        case duplicateItem
-        case itemNotFound
-        case missingEntitlement
-        case interactionNotAllowed
-        case authenticationFailed
-        case userCanceled
-        case dataTooLarge
-        case unimplemented
-        case undecodable
+        case missingField = 5
+        case noSuchClass = 6
+        case duplicateItem = 7
+        case itemNotFound = 8
+        case missingEntitlement = 9
+        case interactionNotAllowed = 10
+        case authenticationFailed = 11
+        case userCanceled = 12
+        case dataTooLarge = 13
+        case unimplemented = 14
+        case undecodable = 15
         /// A signature that the key did not make of the data.
-        case verifyFailed
-        case notAvailable
-        case readOnly
-        case noPermission
-        case diskFull
-        case inputOutput
-        case outOfMemory
-        case internalError
+        case verifyFailed = 23
+        case notAvailable = 16
+        case readOnly = 17
+        case noPermission = 18
+        case diskFull = 19
+        case inputOutput = 20
+        case outOfMemory = 21
+        case internalError = 22
     }
 
     package let code: Code

@@ -1,7 +1,7 @@
 import Foundation
 import KeychainBackup
 import KeychainModel
-import TerminalText
+import Terminal
 
 /// What commands say of backups.
 enum BackupText {

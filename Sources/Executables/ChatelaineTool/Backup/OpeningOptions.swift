@@ -1,7 +1,7 @@
 import ArgumentParser
 import KeychainBackup
 import KeychainModel
-import SecretInput
+import Terminal
 
 /// How a backup is opened.
 struct OpeningOptions: ParsableArguments {

@@ -2,7 +2,7 @@ import Glibc
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
-import SecretInput
+import Terminal
 
 /// Has the owner allow what any program could run otherwise.
 struct OwnersLeave {

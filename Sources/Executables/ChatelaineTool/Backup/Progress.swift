@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Tells a person who waits how far something is: on a terminal, and not before it has taken a while.
 final class Progress {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KeychainClient
 import KeychainModel
-import TerminalText
+import Terminal
 
 struct AdoptKeychain: ParsableCommand {
     static let configuration = CommandConfiguration(

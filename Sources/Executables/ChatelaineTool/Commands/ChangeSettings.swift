@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import KeychainEnclave
 import KeychainModel
-import SecretInput
+import Terminal
 
 struct ChangeSettings: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import Foundation
-import TerminalText
+import Terminal
 
 struct ListTeams: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import Foundation
+import Terminal
 
 struct NewTeam: ParsableCommand {
     static let configuration = CommandConfiguration(

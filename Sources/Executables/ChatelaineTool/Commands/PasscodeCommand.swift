@@ -1,7 +1,7 @@
 import ArgumentParser
 import KeychainEnclave
 import KeychainModel
-import SecretInput
+import Terminal
 
 struct PasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CodeSignature
+import Terminal
 
 struct RevokeTeam: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
-import SecretInput
+import Terminal
 
 struct RotateKeys: ParsableCommand {
     static let configuration = CommandConfiguration(

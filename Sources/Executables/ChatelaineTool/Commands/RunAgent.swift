@@ -3,6 +3,7 @@ import Foundation
 import KeychainClient
 import KeychainModel
 import Prompting
+import Terminal
 
 struct RunAgent: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import KeychainClient
 import KeychainModel
-import TerminalText
+import Terminal
 
 struct ShowAudit: ParsableCommand {
     static let configuration = CommandConfiguration(

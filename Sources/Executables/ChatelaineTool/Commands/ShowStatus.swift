@@ -3,7 +3,7 @@ import KeychainClient
 import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
-import TerminalText
+import Terminal
 
 struct ShowStatus: ParsableCommand {
     static let configuration = CommandConfiguration(

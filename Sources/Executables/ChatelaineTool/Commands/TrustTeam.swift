@@ -1,6 +1,6 @@
 import ArgumentParser
 import CodeSignature
-import TerminalText
+import Terminal
 
 struct TrustTeam: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CodeSignature
-import TerminalText
+import Terminal
 
 struct UninstallApp: ParsableCommand {
     static let configuration = CommandConfiguration(

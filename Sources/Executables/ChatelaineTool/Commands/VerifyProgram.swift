@@ -2,7 +2,7 @@ import ArgumentParser
 import CodeSignature
 import Glibc
 import KeychainModel
-import TerminalText
+import Terminal
 
 struct VerifyProgram: ParsableCommand {
     static let configuration = CommandConfiguration(

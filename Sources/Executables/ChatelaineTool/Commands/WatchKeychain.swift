@@ -3,7 +3,7 @@ import Foundation
 import KeychainClient
 import KeychainModel
 import KeychainProtocol
-import TerminalText
+import Terminal
 
 struct WatchKeychain: ParsableCommand {
     static let configuration = CommandConfiguration(

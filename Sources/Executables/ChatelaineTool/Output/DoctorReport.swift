@@ -1,4 +1,4 @@
-import TerminalText
+import Terminal
 
 /// What a look around has shown, a line each, by subject.
 struct DoctorReport {

@@ -3,7 +3,7 @@ import Glibc
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
-import SecretInput
+import Terminal
 
 /// What the commands about the passcode have in common.
 struct PasscodeOptions: ParsableArguments {

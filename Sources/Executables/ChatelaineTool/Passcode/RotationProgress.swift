@@ -3,6 +3,7 @@ import Glibc
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
+import Terminal
 
 /// Waits until all items are under the keychain's present keys, and says so to somebody who waits long.
 struct RotationProgress {

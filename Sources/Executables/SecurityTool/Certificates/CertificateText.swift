@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import KeychainExchange
 import Security
-import TerminalText
+import Terminal
 
 /// What commands print of certificates.
 struct CertificateText {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TerminalText
+import Terminal
 
 /// Files that commands read and write.
 enum FileContents {

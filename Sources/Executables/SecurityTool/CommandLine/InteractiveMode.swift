@@ -1,7 +1,6 @@
 import Glibc
-import SecretInput
 import Synchronization
-import TerminalText
+import Terminal
 
 /// `security -i`: commands from standard input, one a line. Scripts use it to keep secrets off command lines.
 struct InteractiveMode {

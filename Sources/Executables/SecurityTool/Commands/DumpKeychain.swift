@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KeychainModel
+import Terminal
 
 struct DumpKeychain: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CoreFoundationAliases
 import Security
-import TerminalText
+import Terminal
 
 struct ExplainError: ItemCommand {
     static let configuration = CommandConfiguration(

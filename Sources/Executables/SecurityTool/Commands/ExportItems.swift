@@ -3,6 +3,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 struct ExportItems: ItemCommand {
     static let configuration = CommandConfiguration(

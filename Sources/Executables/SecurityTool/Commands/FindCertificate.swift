@@ -3,6 +3,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 struct FindCertificate: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreFoundationAliases
 import Foundation
 import Security
-import TerminalText
+import Terminal
 
 struct ImportItems: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KeychainEnclave
 import Security
-import TerminalText
+import Terminal
 
 struct ShowKeychainInfo: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import CoreFoundationAliases
 import Foundation
 import Security
+import Terminal
 
 extension KeychainItem {
     /// Deletes the item, and says so as macOS's command does.

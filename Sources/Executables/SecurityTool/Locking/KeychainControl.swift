@@ -4,7 +4,7 @@ import KeychainClient
 import KeychainEnclave
 import KeychainModel
 import Security
-import TerminalText
+import Terminal
 
 /// The keychain's lock, in the words and with the exit statuses of macOS's command.
 struct KeychainControl {

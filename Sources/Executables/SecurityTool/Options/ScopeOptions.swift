@@ -1,5 +1,5 @@
 import ArgumentParser
-import TerminalText
+import Terminal
 
 /// Which items a command is about, beyond their attributes. macOS's command has none of these.
 struct ScopeOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import Foundation
 import KeychainClient
 import KeychainModel
-import TerminalText
+import Terminal
 
 /// Writes items as macOS's command does.
 struct AttributePrinter {

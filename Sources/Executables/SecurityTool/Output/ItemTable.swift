@@ -2,7 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
-import TerminalText
+import Terminal
 
 /// Items as a table with a line for each.
 struct ItemTable {

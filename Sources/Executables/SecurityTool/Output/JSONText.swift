@@ -1,4 +1,4 @@
-import TerminalText
+import Terminal
 
 /// JSON with its keys in the order in which they were written.
 enum JSONText {

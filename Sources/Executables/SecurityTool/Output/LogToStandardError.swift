@@ -1,5 +1,5 @@
 import Logging
-import TerminalText
+import Terminal
 
 /// Shows people why a keychain cannot be used and what is damaged in it, in the words of the library's log, among the command's other messages.
 struct LogToStandardError: LogHandler {

@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 extension ShowOptions {
     /// Prints an item that was found.

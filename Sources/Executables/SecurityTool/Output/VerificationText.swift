@@ -1,5 +1,5 @@
 import KeychainModel
-import TerminalText
+import Terminal
 
 /// What `verify-keychain` and `repair-keychain` print.
 enum VerificationText {

@@ -20,62 +20,12 @@ extension KeychainError {
 
 extension WireCode {
     init(_ code: KeychainError.Code) {
-        self =
-            switch code {
-            case .invalidParameter: .invalidParameter
-            case .noSuchAttribute: .noSuchAttribute
-            case .notSelectable: .notSelectable
-            case .unsupportedReference: .unsupportedReference
-            case .missingField: .missingField
-            case .noSuchClass: .noSuchClass
-            case .duplicateItem: .duplicateItem
-            case .itemNotFound: .itemNotFound
-            case .missingEntitlement: .missingEntitlement
-            case .interactionNotAllowed: .interactionNotAllowed
-            case .authenticationFailed: .authenticationFailed
-            case .userCanceled: .userCanceled
-            case .dataTooLarge: .dataTooLarge
-            case .unimplemented: .unimplemented
-            case .undecodable: .undecodable
-            case .verifyFailed: .verifyFailed
-            case .notAvailable: .notAvailable
-            case .readOnly: .readOnly
-            case .noPermission: .noPermission
-            case .diskFull: .diskFull
-            case .inputOutput: .inputOutput
-            case .outOfMemory: .outOfMemory
-            case .internalError: .internalError
-            }
+        self = WireCode(rawValue: Int(code.rawValue)) ?? .internalError
     }
 }
 
 extension KeychainError.Code {
     init(_ wire: WireCode) {
-        self =
-            switch wire {
-            case .invalidParameter: .invalidParameter
-            case .noSuchAttribute: .noSuchAttribute
-            case .notSelectable: .notSelectable
-            case .unsupportedReference: .unsupportedReference
-            case .missingField: .missingField
-            case .noSuchClass: .noSuchClass
-            case .duplicateItem: .duplicateItem
-            case .itemNotFound: .itemNotFound
-            case .missingEntitlement: .missingEntitlement
-            case .interactionNotAllowed: .interactionNotAllowed
-            case .authenticationFailed: .authenticationFailed
-            case .userCanceled: .userCanceled
-            case .dataTooLarge: .dataTooLarge
-            case .unimplemented: .unimplemented
-            case .undecodable: .undecodable
-            case .verifyFailed: .verifyFailed
-            case .notAvailable: .notAvailable
-            case .readOnly: .readOnly
-            case .noPermission: .noPermission
-            case .diskFull: .diskFull
-            case .inputOutput: .inputOutput
-            case .outOfMemory: .outOfMemory
-            case .internalError, .unspecified, .UNRECOGNIZED: .internalError
-            }
+        self = UInt8(exactly: wire.rawValue).flatMap { KeychainError.Code(rawValue: $0) } ?? .internalError
     }
 }

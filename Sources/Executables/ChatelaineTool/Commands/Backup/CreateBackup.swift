@@ -4,8 +4,7 @@ import KeychainBackup
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
-import SecretInput
-import TerminalText
+import Terminal
 
 struct CreateBackup: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,8 +6,7 @@ import KeychainClient
 import KeychainEnclave
 import KeychainModel
 import PasswordImport
-import SecretInput
-import TerminalText
+import Terminal
 
 struct ExportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(

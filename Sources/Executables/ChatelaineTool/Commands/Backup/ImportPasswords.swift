@@ -2,7 +2,7 @@ import ArgumentParser
 import KeychainClient
 import KeychainModel
 import PasswordImport
-import TerminalText
+import Terminal
 
 struct ImportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(

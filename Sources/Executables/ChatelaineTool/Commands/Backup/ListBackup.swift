@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainBackup
 import KeychainModel
+import Terminal
 
 struct ListBackup: ParsableCommand {
     static let configuration = CommandConfiguration(

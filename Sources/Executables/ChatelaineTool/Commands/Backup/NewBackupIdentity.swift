@@ -1,6 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import KeychainBackup
+import Terminal
 
 struct NewBackupIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@ import KeychainBackup
 import KeychainClient
 import KeychainEnclave
 import KeychainModel
-import TerminalText
+import Terminal
 
 struct RestoreBackup: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import KeychainBackup
 import KeychainClient
 import KeychainModel
-import TerminalText
+import Terminal
 
 struct VerifyBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
