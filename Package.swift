@@ -161,18 +161,18 @@ let targets: [[Target]] = [
             "SwiftProtobuf",
         ],
         "KeychainServer": [
-            "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity",
-            "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
+            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
+            "PeerIdentity", "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
         ],
         "KeychainDaemon": [
-            "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol", "PeerIdentity",
-            "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting", "ArgumentParser",
-            "Logging", "ServiceLifecycle", "UnixSignals",
+            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
+            "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
+            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
-        "FingerPrompting": ["KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
+        "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
         "KeychainClient": [
-            "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
+            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
             "EnclaveProtocol", "Prompting", "ProgramTrailer", "CLinux", "Logging",
         ],
     ]),
@@ -195,6 +195,7 @@ let targets: [[Target]] = [
 
     // Platform: the only places that know Linux and SQLite's C interface.
     platform([
+        "Accounts": [],
         "PeerIdentity": ["CLinux"],
         "ProgramTrailer": ["KeychainModel"],
         // SecurityObjects is for linking alone: see there.
@@ -239,22 +240,22 @@ let targets: [[Target]] = [
     programs([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
-            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging",
-            "ArgumentParser",
+            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser",
         ],
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
-        "chatelaine-identify": ["PeerIdentity", "CZeroingAllocator", "CLinux"],
+        "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
-            "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave", "KeychainModel",
-            "CLinux",
+            "Accounts", "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
+            "KeychainModel", "CLinux",
         ],
         "chatelaine-enclave": [
-            "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator", "CLinux",
+            "Accounts", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "CLinux",
         ],
         "ChatelaineTool": [
-            "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveProtocol",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal",
-            "TPMEnclave", "Prompting", "CLinux", "ArgumentParser",
+            "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveProtocol",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal", "TPMEnclave",
+            "Prompting", "CLinux", "ArgumentParser",
         ],
     ]),
 
@@ -319,8 +320,7 @@ let targets: [[Target]] = [
             "ChatelaineTool", "unchecked-daemon", "Crypto", "Logging", "SwiftASN1", "X509",
         ] + usual + service,
         "ToolTests": [
-            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting",
-            "ArgumentParser",
+            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting", "ArgumentParser",
         ],
         "KeychainCertificatesTests": ["KeychainCertificates", "KeychainTestSupport", "SwiftASN1"],
         "KeychainTrustTests": [

@@ -1,3 +1,4 @@
+import Accounts
 import EnclaveProtocol
 import Glibc
 import KeychainModel
@@ -84,9 +85,9 @@ struct EnclaveOptions {
 
     /// A name or a number; a number's group is the same number, unless the user is known.
     private static func user(_ text: String) throws(Refusal) -> (uid: UInt32, gid: UInt32) {
-        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
-        if let entry = unsafe entry { return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid) }
-        guard let number = UInt32(text) else { throw Refusal(description: "there is no user \(text)") }
-        return (number, number)
+        guard let account = UserAccount(nameOrNumber: text) else {
+            throw Refusal(description: "there is no user \(text)")
+        }
+        return (account.uid, account.gid)
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Glibc
 import PeerIdentity
 
@@ -63,15 +64,15 @@ struct IdentifyOptions {
 
     private static func group(_ text: String) throws(Refusal) -> UInt32 {
         if let number = UInt32(text) { return number }
-        guard let entry = unsafe getgrnam(text) else { throw Refusal(description: "there is no group \(text)") }
-        return unsafe entry.pointee.gr_gid
+        guard let gid = GroupAccount.gid(named: text) else { throw Refusal(description: "there is no group \(text)") }
+        return gid
     }
 
     /// A name or a number; a number's group is the same number, unless the user is known.
     private static func user(_ text: String) throws(Refusal) -> (uid: UInt32, gid: UInt32) {
-        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
-        if let entry = unsafe entry { return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid) }
-        guard let number = UInt32(text) else { throw Refusal(description: "there is no user \(text)") }
-        return (number, number)
+        guard let account = UserAccount(nameOrNumber: text) else {
+            throw Refusal(description: "there is no user \(text)")
+        }
+        return (account.uid, account.gid)
     }
 }

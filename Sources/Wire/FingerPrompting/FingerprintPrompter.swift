@@ -1,3 +1,4 @@
+import Accounts
 import CLinux
 import Dispatch
 import FingerprintReader
@@ -59,7 +60,7 @@ package final class FingerprintPrompter: Prompter {
     // MARK: - One question
 
     private func read(for question: ItemUUID, until stop: StopSignal) {
-        guard let name = Self.name(of: uid) else { return decline(question, because: .noBiometry) }
+        guard let name = UserAccount(uid: uid)?.exactName else { return decline(question, because: .noBiometry) }
         do throws(KeychainError) {
             while true {
                 let verdict = reader.verify(user: name, until: stop.descriptor, patience: PresenceDesk.patience) {
@@ -88,7 +89,7 @@ package final class FingerprintPrompter: Prompter {
     // MARK: - What can be seen
 
     private var sight: BiometrySight {
-        guard let name = Self.name(of: uid) else { return BiometrySight(obstacle: .noBiometry, set: nil) }
+        guard let name = UserAccount(uid: uid)?.exactName else { return BiometrySight(obstacle: .noBiometry, set: nil) }
         return switch (reader.availability(of: name), EnrolledTemplates.read(of: name, in: templates)) {
         case (.ready, let templates): BiometrySight(obstacle: nil, set: templates.set)
         case (.obstacle(.nothingEnrolled), .none): BiometrySight(obstacle: .notEnrolled, set: .empty)
@@ -96,16 +97,6 @@ package final class FingerprintPrompter: Prompter {
         // What does not work says nothing about the fingers.
         case (.obstacle, _): BiometrySight(obstacle: .noBiometry, set: nil)
         }
-    }
-
-    private static func name(of uid: UInt32) -> String? {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, let found = unsafe found,
-            let name = unsafe found.pointee.pw_name
-        else { return nil }
-        return unsafe String(validatingCString: name)
     }
 }
 

@@ -1,3 +1,4 @@
+import Accounts
 import EnclaveProtocol
 import Glibc
 package import KeychainEnclave
@@ -66,7 +67,7 @@ extension ServiceAddress {
     /// Who, besides root, may listen there.
     var enclaveUser: UInt32 {
         switch kind {
-        case .system: Self.uid(of: EnclavePlaces.user) ?? 0
+        case .system: UserAccount(name: EnclavePlaces.user)?.uid ?? 0
         case .session: getuid()
         }
     }

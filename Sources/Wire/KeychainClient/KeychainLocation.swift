@@ -1,3 +1,4 @@
+import Accounts
 import CLinux
 import Glibc
 package import KeychainModel
@@ -87,7 +88,7 @@ package enum KeychainLocation: Hashable, Sendable {
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/chatelaine/keychain"
         }
-        guard let home = environment("HOME") ?? homeFromUserDatabase(), home.hasPrefix("/") else {
+        guard let home = environment("HOME") ?? UserAccount(uid: geteuid())?.home, home.hasPrefix("/") else {
             throw KeychainError(.notAvailable, "there is no home folder to keep a keychain in; set \(variable)")
         }
         return home + "/.local/share/chatelaine/keychain"
@@ -96,11 +97,6 @@ package enum KeychainLocation: Hashable, Sendable {
     /// The folder of this user's own keychain, whatever `CHATELAINE_KEYCHAIN` says.
     package static func personalFolder() throws(KeychainError) -> String {
         try personal { Environment[$0] }
-    }
-
-    private static func homeFromUserDatabase() -> String? {
-        guard let entry = unsafe getpwuid(geteuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
-        return unsafe String(cString: home)
     }
 
     private static func absolute(_ path: String) throws(KeychainError) -> String {

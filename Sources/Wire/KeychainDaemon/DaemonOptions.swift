@@ -1,3 +1,4 @@
+import Accounts
 package import ArgumentParser
 import CodeSignature
 import EnclaveProtocol
@@ -168,26 +169,18 @@ package struct DaemonOptions: ParsableArguments {
 
 /// Users and groups by name or number.
 enum SystemAccount {
-    struct User {
-        let uid: UInt32
-        let gid: UInt32
-    }
-
-    /// A number without an account has the group of the same number.
-    static func user(_ text: String) throws(KeychainError) -> User {
-        let entry = unsafe UInt32(text).map { unsafe getpwuid($0) } ?? getpwnam(text)
-        if let entry = unsafe entry { return unsafe User(uid: entry.pointee.pw_uid, gid: entry.pointee.pw_gid) }
-        guard let number = UInt32(text) else {
+    static func user(_ text: String) throws(KeychainError) -> UserAccount {
+        guard let account = UserAccount(nameOrNumber: text) else {
             throw KeychainError(.invalidParameter, "there is no user \(text); make it, or name another one")
         }
-        return User(uid: number, gid: number)
+        return account
     }
 
     static func group(_ text: String) throws(KeychainError) -> UInt32 {
         if let number = UInt32(text) { return number }
-        guard let entry = unsafe getgrnam(text) else {
+        guard let gid = GroupAccount.gid(named: text) else {
             throw KeychainError(.invalidParameter, "there is no group \(text); make it, or name another one")
         }
-        return unsafe entry.pointee.gr_gid
+        return gid
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import EnclaveProtocol
 import Glibc
 import KeychainModel

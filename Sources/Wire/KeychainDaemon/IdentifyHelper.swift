@@ -1,3 +1,4 @@
+import Accounts
 import CLinux
 import Glibc
 import KeychainModel

@@ -1,3 +1,4 @@
+import Accounts
 import CLinux
 package import CodeSignature
 import EnclaveProtocol

@@ -1,3 +1,4 @@
+import Accounts
 import CodeSignature
 import Foundation
 import Glibc
@@ -6,8 +7,7 @@ extension Doctor {
     /// Looks for old versions of installed programs that lost their name with the marker on, and that somebody has open: these
     /// can still be started as the installed program. Only root sees all processes' files.
     func replacedPrograms(_ report: inout DoctorReport) {
-        guard geteuid() == 0, let entry = unsafe getgrnam(ProgramInstaller.standardGroup) else { return }
-        let group = unsafe entry.pointee.gr_gid
+        guard geteuid() == 0, let group = GroupAccount.gid(named: ProgramInstaller.standardGroup) else { return }
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap(Int32.init) ?? []
         let places = processes.sorted().compactMap { process in
             Self.places(of: process).first { Self.isMarkedRemnant($0, group: group) }

@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import CLinux
 import CodeSignature
@@ -157,10 +158,10 @@ struct Doctor: ParsableCommand {
         guard WellKnownPlaces.isThere(places.systemFolder) else { return }
         report.begin("The system's service")
         for user in ["chatelaine", "chatelaine-identify", EnclavePlaces.user] {
-            report.require(unsafe getpwnam(user) != nil, "user \(user)", "the user \(user) is missing")
+            report.require(UserAccount(name: user) != nil, "user \(user)", "the user \(user) is missing")
         }
         let group = ProgramInstaller.standardGroup
-        report.require(unsafe getgrnam(group) != nil, "group \(group)", "the group \(group) is missing")
+        report.require(GroupAccount.gid(named: group) != nil, "group \(group)", "the group \(group) is missing")
         var status = stat()
         let isSound =
             unsafe lstat(places.systemFolder, &status) == 0 && status.st_uid == 0 && status.st_mode & 0o022 == 0

@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import CodeSignature
 import Glibc
@@ -42,9 +43,9 @@ struct InstallApp: ParsableCommand {
 
     private func group() throws -> UInt32 {
         if let number = UInt32(markerGroup) { return number }
-        guard let entry = unsafe getgrnam(markerGroup) else {
+        guard let gid = GroupAccount.gid(named: markerGroup) else {
             throw Failure("there is no group \(markerGroup); make it: addgroup --system \(markerGroup)")
         }
-        return unsafe entry.pointee.gr_gid
+        return gid
     }
 }

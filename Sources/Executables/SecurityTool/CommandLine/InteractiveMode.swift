@@ -1,6 +1,6 @@
 import Glibc
-import Terminal
 import Synchronization
+import Terminal
 
 /// `security -i`: commands from standard input, one a line. Scripts use it to keep secrets off command lines.
 struct InteractiveMode {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Terminal
 import Synchronization
+import Terminal
 
 /// Asks for a secret, so that it need not stand on a command line.
 enum PasswordPrompt {

@@ -1,3 +1,4 @@
+import Accounts
 import Glibc
 
 /// A socket of a keychain service, and whom a client believes to be that service.
@@ -24,17 +25,6 @@ package struct ServiceAddress: Hashable, Sendable {
     func trusts(_ uid: UInt32) -> Bool {
         if uid == 0 || (kind == .session && uid == getuid()) { return true }
         // Last, since looking it up reads a file at least.
-        return uid == Self.uid(of: Self.serviceUser)
-    }
-
-    static func uid(of name: String) -> UInt32? {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var texts = [CChar](repeating: 0, count: 4096)
-        let status = unsafe texts.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return ENOMEM }
-            return unsafe getpwnam_r(name, &entry, start, buffer.count, &found)
-        }
-        return unsafe status == 0 && found != nil ? entry.pw_uid : nil
+        return uid == UserAccount(name: Self.serviceUser)?.uid
     }
 }

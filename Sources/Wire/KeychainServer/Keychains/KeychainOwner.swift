@@ -1,4 +1,4 @@
-import Glibc
+import Accounts
 import KeychainEnclave
 import KeychainEngine
 import KeychainModel
@@ -14,7 +14,7 @@ struct KeychainOwner: Sendable {
     ///
     /// - Throws: `notAvailable` where uid or user name are not those of the file.
     func check(_ uid: UInt32) throws(KeychainError) {
-        let expected = Self.contents(uid: uid, name: Self.name(of: uid))
+        let expected = Self.contents(uid: uid, name: UserAccount(uid: uid)?.name)
         guard let file = try SecureFile.read(path, largest: Self.largestFile, ownership: .own) else {
             let folder = String(path.dropLast("/owner".count))
             try KeychainDirectory(path: folder).makePrivateFolder()
@@ -31,19 +31,5 @@ struct KeychainOwner: Sendable {
 
     private static func contents(uid: UInt32, name: String?) -> [UInt8] {
         Array("uid \(uid)\nname \(name ?? "")\n".utf8)
-    }
-
-    /// The user's name; nil where the system knows none.
-    private static func name(of uid: UInt32) -> String? {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> String? in
-            guard let base = buffer.baseAddress,
-                unsafe getpwuid_r(uid, &entry, base, buffer.count, &found) == 0,
-                let entry = unsafe found, let name = unsafe entry.pointee.pw_name
-            else { return nil }
-            return unsafe String(cString: name)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Glibc
 package import KeychainModel
 package import Logging
@@ -90,7 +91,7 @@ package final class UserQuotas: Sendable {
             return before
         }
         let (table, bad) = QuotaTable.parse(text, standard: standard) { name in
-            unsafe getpwnam(name).map { unsafe $0.pointee.pw_uid }
+            UserAccount(name: name)?.uid
         }
         for line in bad { log.error("\(path), line \(line.number): \(line.reason)") }
         guard !bad.isEmpty else { return table }
