@@ -312,7 +312,8 @@ let targets: [[Target]] = [
             "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
         ] + service,
         "KeychainClientTests": [
-            "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe", "KeychainTestSupport", "Logging",
+            "Accounts", "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
+            "KeychainTestSupport", "Logging",
         ],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",

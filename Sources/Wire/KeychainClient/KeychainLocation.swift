@@ -83,15 +83,11 @@ package enum KeychainLocation: Hashable, Sendable {
         }
     }
 
-    /// `$XDG_DATA_HOME/chatelaine/keychain` (XDG Base Directory Specification), which must be an absolute path.
     private static func personal(_ environment: (String) -> String?) throws(KeychainError) -> String {
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
-            return data + "/chatelaine/keychain"
-        }
-        guard let home = environment("HOME") ?? UserAccount(uid: geteuid())?.home, home.hasPrefix("/") else {
+        guard let folder = PersonalPlaces.keychain(environment) else {
             throw KeychainError(.notAvailable, "there is no home folder to keep a keychain in; set \(variable)")
         }
-        return home + "/.local/share/chatelaine/keychain"
+        return folder
     }
 
     /// The folder of this user's own keychain, whatever `CHATELAINE_KEYCHAIN` says.

@@ -1,3 +1,4 @@
+import Accounts
 import Glibc
 
 /// Where keychain services are on a machine.
@@ -20,8 +21,7 @@ package struct WellKnownPlaces: Sendable {
     ///
     /// - Parameter folder: what `XDG_RUNTIME_DIR` says, where it may be believed.
     package func sessionSocket(in folder: String?) -> String {
-        let folder = folder.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(runtimeFolder)/\(uid)"
-        return folder + "/chatelaine/keychain.sock"
+        PersonalPlaces.socket(in: folder, otherwise: "\(runtimeFolder)/\(uid)")
     }
 
     /// Whether there is something, or may be: what cannot be looked at counts.

@@ -133,7 +133,7 @@ package struct PreparedDaemon {
         beside socket: String?
     ) throws(KeychainError) -> String {
         if let path = options.controlSocket { return path }
-        let socket = if let socket { socket } else { try SessionPlaces.socket() }
+        let socket = socket ?? SessionPlaces.socket()
         guard let end = socket.lastIndex(of: "/") else {
             throw KeychainError(.invalidParameter, "the socket's path has to begin with /")
         }
@@ -193,19 +193,14 @@ package struct PreparedDaemon {
 enum SessionPlaces {
     /// The folder of the keychain in this process's user's home, which programs without a service use too.
     static func directory() throws(KeychainError) -> String {
-        if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/chatelaine/keychain" }
-        guard let home = variable("HOME"), home.hasPrefix("/") else {
+        guard let folder = PersonalPlaces.keychain(variable) else {
             throw KeychainError(.invalidParameter, "there is no home; name a folder by --directory")
         }
-        return home + "/.local/share/chatelaine/keychain"
+        return folder
     }
 
-    static func socket() throws(KeychainError) -> String {
-        let folder = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())"
-        guard folder.hasPrefix("/") else {
-            throw KeychainError(.invalidParameter, "XDG_RUNTIME_DIR is no path; name a socket by --socket")
-        }
-        return folder + "/chatelaine/keychain.sock"
+    static func socket() -> String {
+        PersonalPlaces.socket(in: variable("XDG_RUNTIME_DIR"), otherwise: "/run/user/\(geteuid())")
     }
 
     private static func variable(_ name: String) -> String? {
