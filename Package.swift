@@ -79,7 +79,6 @@ func core(_ targets: Targets) -> [Target] { layer("Sources/Core", targets) }
 func wire(_ targets: Targets) -> [Target] { layer("Sources/Wire", targets) }
 func facade(_ targets: Targets) -> [Target] { layer("Sources/Facades", targets) }
 func platform(_ targets: Targets) -> [Target] { layer("Sources/Platform", targets) }
-func satellite(_ targets: Targets) -> [Target] { layer("Sources/Satellites", targets) }
 
 /// What only programs use.
 func programSupport(_ targets: Targets) -> [Target] { layer("Sources/Executables", targets) }
@@ -149,6 +148,7 @@ let targets: [[Target]] = [
             "KeychainVault", "KeychainStore", "KeychainBackup", "Logging",
         ],
         "KeychainBackup": ["KeychainModel", "KeychainEnclave", "CLinux", "Crypto", "CryptoExtras"],
+        "PasswordImport": ["KeychainModel"],
     ]),
 
     // Wire: how a process reaches a keychain.
@@ -169,8 +169,6 @@ let targets: [[Target]] = [
             "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
             "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
-        "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
-        "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
         "KeychainClient": [
             "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
             "EnclaveProtocol", "Prompting", "ProgramTrailer", "CLinux", "Logging",
@@ -193,7 +191,7 @@ let targets: [[Target]] = [
     ]),
     [.plugin(name: "ImportSecurity", capability: .buildTool())],
 
-    // Platform: the only places that know Linux and SQLite's C interface.
+    // Platform: the only places that know Linux, SQLite's C interface, and what a person is asked by.
     platform([
         "Accounts": [],
         "PeerIdentity": ["CLinux"],
@@ -204,8 +202,10 @@ let targets: [[Target]] = [
         ],
         "TPMEnclave": ["KeychainEnclave", "KeychainModel", "CTPM", "Crypto"],
         "Pinentry": ["KeychainModel", "CLinux"],
+        "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
         "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
         "FingerprintReader": ["CSystemBus", "Crypto"],
+        "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
     ]),
 
     // C.
@@ -226,11 +226,6 @@ let targets: [[Target]] = [
         "Tests/CProbe": nil,
         // A disk that fails when it is told to.
         "Tests/CFaultVFS": "sqlite3",
-    ]),
-
-    // Satellites: programs around the core.
-    satellite([
-        "PasswordImport": ["KeychainModel"]
     ]),
 
     // Executables: flags, assembly, run.

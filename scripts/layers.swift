@@ -48,10 +48,13 @@ let journey = [
 ]
 
 /// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.
+///
+/// Platform and Core are one layer: Core uses what Platform knows of Linux, and what Platform makes of TPMs, prompts and
+/// signatures it makes for interfaces of Core's. `Sources/Satellites` is C that no target has.
 let layers = [
     ["Sources/Platform", "Sources/Core"],
     ["Sources/Wire"],
-    ["Sources/Facades", "Sources/Satellites"],
+    ["Sources/Facades"],
     ["Sources/Executables", "Examples"],
 ]
 
