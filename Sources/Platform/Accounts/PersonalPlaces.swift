@@ -9,7 +9,8 @@ package enum PersonalPlaces {
     /// - Returns: nil where there is no home.
     package static func keychain(_ environment: (String) -> String?) -> String? {
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/chatelaine/keychain" }
-        guard let home = environment("HOME") ?? UserAccount(uid: geteuid())?.home, home.hasPrefix("/") else { return nil }
+        let home = environment("HOME") ?? UserAccount(uid: geteuid())?.home
+        guard let home, home.hasPrefix("/") else { return nil }
         return home + "/.local/share/chatelaine/keychain"
     }
 
