@@ -243,7 +243,7 @@ struct EnclavePeerTests {
         let owner = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
         let attempts: [EnclaveRequest] = [
             .matched(ItemUUID()), .mismatched(ItemUUID()), .hint(ItemUUID(), .retry),
-            .saw(BiometrySight(obstacle: nil, set: .empty)), .attend(.biometry), .attend([.typing, .biometry]),
+            .saw(BiometryState(obstacle: nil, set: .empty)), .attend(.biometry), .attend([.typing, .biometry]),
         ]
         for attempt in attempts {
             #expect(try channel.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))

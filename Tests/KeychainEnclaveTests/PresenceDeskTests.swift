@@ -104,7 +104,7 @@ struct PresenceDeskTests {
     private func attend(_ abilities: PrompterAbilities = .typing) -> Person {
         let person = Person()
         let desk = enclave.desk
-        person.answersLooks { desk.saw(BiometrySight(obstacle: nil, set: nil)) }
+        person.answersLooks { desk.saw(BiometryState(obstacle: nil, set: nil)) }
         _ = desk.attend(person, for: abilities)
         if abilities.contains(.biometry) { desk.look() }
         return person
@@ -113,7 +113,7 @@ struct PresenceDeskTests {
     /// Has the desk see these fingers from now on.
     private func see(_ set: BiometrySet?, _ person: Person, obstacle: PresenceFailure? = nil) {
         let desk = enclave.desk
-        person.answersLooks { desk.saw(BiometrySight(obstacle: obstacle, set: set)) }
+        person.answersLooks { desk.saw(BiometryState(obstacle: obstacle, set: set)) }
     }
 
     private static func set(_ number: UInt8) throws -> BiometrySet {

@@ -328,6 +328,6 @@ extension PresenceDesk {
     /// As if the owner had proved it.
     fileprivate func proof(of factors: PresenceFactors, for key: EnclaveKey) -> PresenceProof {
         let scope = PresenceScope.items([key.header.uuid: key.header.accessGroup])
-        return state.withLock { $0.proofs.keep(factors, password: nil, for: scope, on: 0) }
+        return state.withLock { $0.proofs.keep(factors, password: nil, for: scope, on: 0, at: .current) }
     }
 }

@@ -16,7 +16,7 @@ struct ContextTests {
         func makeContext() -> (any AnyObject & Sendable)? { nil }
 
         func evaluate(
-            _ question: PresenceQuestion,
+            _ question: ContextQuestion,
             _ wishes: PresenceWishes,
             in context: (any AnyObject & Sendable)?,
             reply: @escaping @Sendable (LAError.Code?) -> Void

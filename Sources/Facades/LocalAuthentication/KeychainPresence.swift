@@ -40,7 +40,7 @@ struct KeychainPresence: PresenceService {
     func makeContext() -> (any AnyObject & Sendable)? { try? CurrentKeychain.presence().makeContext() }
 
     func evaluate(
-        _ question: PresenceQuestion,
+        _ question: ContextQuestion,
         _ wishes: PresenceWishes,
         in context: (any AnyObject & Sendable)?,
         reply: @escaping @Sendable (LAError.Code?) -> Void
@@ -64,8 +64,8 @@ struct KeychainPresence: PresenceService {
     }
 }
 
-extension PresenceQuestion {
-    fileprivate var demand: KeychainModel.PresenceDemand {
+extension ContextQuestion {
+    fileprivate var demand: PresenceDemand {
         switch self {
         case .policy(.deviceOwnerAuthenticationWithBiometrics),
             .policy(.deviceOwnerAuthenticationWithBiometricsOrCompanion):
@@ -74,7 +74,7 @@ extension PresenceQuestion {
         case .policy(.deviceOwnerAuthenticationWithCompanion): .impossible
         case .policy(.deviceOwnerAuthenticationWithWristDetection): .passcode
         case .accessControl(let demand, _, _):
-            KeychainModel.PresenceDemand(
+            PresenceDemand(
                 Set((UInt8(0)..<4).filter { demand.alternatives & 1 << UInt32($0) != 0 }.map(PresenceFactors.init))
             )
         }

@@ -167,7 +167,7 @@ open class LAContext: NSObject {
 
 extension LAContext {
     private func evaluate(
-        _ question: PresenceQuestion,
+        _ question: ContextQuestion,
         reason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {

@@ -1,10 +1,10 @@
 package import Security
 
 /// What a person is asked to prove.
-package enum PresenceQuestion: Sendable {
+package enum ContextQuestion: Sendable {
     case policy(LAPolicy)
     /// What an access control demands for an operation, beside the application password, which the context has or not.
-    case accessControl(PresenceDemand, LAAccessControlOperation, hasPassword: Bool)
+    case accessControl(AccessControlDemand, LAAccessControlOperation, hasPassword: Bool)
 
     /// Whether somebody has to be asked.
     var needsPerson: Bool {
@@ -50,7 +50,7 @@ package protocol PresenceService: Sendable {
     ///
     /// - Parameter context: what `makeContext` made.
     func evaluate(
-        _ question: PresenceQuestion,
+        _ question: ContextQuestion,
         _ wishes: PresenceWishes,
         in context: (any AnyObject & Sendable)?,
         reply: @escaping @Sendable (LAError.Code?) -> Void

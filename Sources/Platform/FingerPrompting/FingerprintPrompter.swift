@@ -88,14 +88,14 @@ package final class FingerprintPrompter: Prompter {
 
     // MARK: - What can be seen
 
-    private var sight: BiometrySight {
-        guard let name = UserAccount(uid: uid)?.exactName else { return BiometrySight(obstacle: .noBiometry, set: nil) }
+    private var sight: BiometryState {
+        guard let name = UserAccount(uid: uid)?.exactName else { return BiometryState(obstacle: .noBiometry, set: nil) }
         return switch (reader.availability(of: name), EnrolledTemplates.read(of: name, in: templates)) {
-        case (.ready, let templates): BiometrySight(obstacle: nil, set: templates.set)
-        case (.obstacle(.nothingEnrolled), .none): BiometrySight(obstacle: .notEnrolled, set: .empty)
-        case (.obstacle(.nothingEnrolled), let templates): BiometrySight(obstacle: .notEnrolled, set: templates.set)
+        case (.ready, let templates): BiometryState(obstacle: nil, set: templates.set)
+        case (.obstacle(.nothingEnrolled), .none): BiometryState(obstacle: .notEnrolled, set: .empty)
+        case (.obstacle(.nothingEnrolled), let templates): BiometryState(obstacle: .notEnrolled, set: templates.set)
         // What does not work says nothing about the fingers.
-        case (.obstacle, _): BiometrySight(obstacle: .noBiometry, set: nil)
+        case (.obstacle, _): BiometryState(obstacle: .noBiometry, set: nil)
         }
     }
 }

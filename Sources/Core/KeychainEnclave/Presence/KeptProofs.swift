@@ -44,14 +44,18 @@ struct KeptProofs {
 
     // MARK: - Contexts
 
-    mutating func open(_ groups: [String], on connection: UInt64) -> PresenceContextID {
-        forgetOld()
+    mutating func open(
+        _ groups: [String],
+        on connection: UInt64,
+        at clock: StartClock
+    ) -> PresenceContextID {
+        forgetOld(at: clock)
         while contexts.count >= Self.mostContexts, let first = contexts.min(by: { Self.goesBefore($0.value, $1.value) })
         {
             close(first.key)
         }
         let id = PresenceContextID()
-        contexts[id] = Context(groups: groups, connection: connection, opened: StartClock.current.now)
+        contexts[id] = Context(groups: groups, connection: connection, opened: clock.now)
         return id
     }
 
@@ -62,8 +66,12 @@ struct KeptProofs {
     }
 
     /// - Returns: the groups of a context; nil where there is none of that name on the connection.
-    mutating func groups(of id: PresenceContextID, on connection: UInt64) -> [String]? {
-        forgetOld()
+    mutating func groups(
+        of id: PresenceContextID,
+        on connection: UInt64,
+        at clock: StartClock
+    ) -> [String]? {
+        forgetOld(at: clock)
         guard let context = contexts[id], context.connection == connection else { return nil }
         return context.groups
     }
@@ -92,8 +100,8 @@ struct KeptProofs {
         kept = kept.filter { $0.value.connection != connection }
     }
 
-    private mutating func forgetOld() {
-        let now = StartClock.current.now
+    private mutating func forgetOld(at clock: StartClock) {
+        let now = clock.now
         kept = kept.filter { !$0.value.isOver(at: now) }
         for (id, context) in contexts where context.isOver(at: now) { close(id) }
     }
@@ -106,9 +114,10 @@ struct KeptProofs {
         _ factors: PresenceFactors,
         password: SecretBytes?,
         for scope: PresenceScope,
-        on connection: UInt64
+        on connection: UInt64,
+        at clock: StartClock
     ) -> PresenceProof {
-        forgetOld()
+        forgetOld(at: clock)
         while kept.count >= Self.most, let oldest = kept.min(by: { $0.value.made < $1.value.made }) {
             kept[oldest.key] = nil
         }
@@ -118,7 +127,7 @@ struct KeptProofs {
             password: password,
             scope: scope,
             connection: connection,
-            made: StartClock.current.now
+            made: clock.now
         )
         return proof
     }
@@ -133,9 +142,10 @@ struct KeptProofs {
     func proved(
         _ credentials: ItemCredentials,
         for item: GuardedItem,
-        isNew: Bool
+        isNew: Bool,
+        at clock: StartClock
     ) -> (factors: PresenceFactors, password: ApplicationPassword?) {
-        let now = StartClock.current.now
+        let now = clock.now
         var factors: PresenceFactors = []
         var password: SecretBytes?
         for proof in credentials.proofs {

@@ -10,69 +10,20 @@ package final class PresenceDesk: Sendable {
     /// Tells whether a passcode is right, and counts it. It may take a second.
     typealias Verifier = @Sendable (SecretBytes) throws(KeychainError) -> Void
 
-    struct State {
-        var prompters: [Attendant] = []
-        var nextAttendant = 1
-        /// The first one is shown.
-        var questions: [OpenQuestion] = []
-        var proofs = KeptProofs()
-        var limits = PromptLimits()
-        /// Wrong fingers since the last passcode.
-        var wrongFingers = 0
-        /// What was seen of the owner's fingers last; nil where nobody looks, or answers.
-        var sight: BiometrySight?
-        /// Who waits for the next sight.
-        var lookers: [DispatchSemaphore] = []
-        /// When somebody who was to look said nothing.
-        var silence: ContinuousClock.Instant?
-        var hasPasscode = false
-        var lock = EnclaveState.Lock.beforeFirstUnlock
+    /// Whom the state machine's numbers and identifiers stand for.
+    struct Performers {
+        var prompters: [Int: any Prompter] = [:]
+        var callers: [ItemUUID: @Sendable (Result<PresenceProof, KeychainError>) -> Void] = [:]
+        var looks: [Int: DispatchSemaphore] = [:]
         var verifier: Verifier?
     }
 
-    struct Attendant {
-        let number: Int
-        let abilities: PrompterAbilities
-        let prompter: any Prompter
-    }
+    /// An effect and whom it concerns. It is done once the lock is released.
+    private typealias DeferredEffect = @Sendable () -> Void
 
-    struct OpenQuestion {
-        let id: ItemUUID
-        let question: PresenceQuestion
-        let asker: Asker
-        /// The access groups that the proof will be good for.
-        let groups: [String]
-        /// Of the service that has asked.
-        let connection: UInt64
-        let settle: @Sendable (Result<PresenceProof, KeychainError>) -> Void
-        var proved: PresenceFactors = []
-        var password: SecretBytes?
-        var wrongPasscodes = 0
-        /// To whom it is shown, and what is asked of them.
-        var shown: [Int: Set<Prompt.Wish>] = [:]
-        var isTrying = false
-
-        /// Whether an application password is still to be typed.
-        var needsPassword: Bool { question.password != .none && password == nil }
-
-        func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, hint: FingerHint? = nil) -> Prompt {
-            Prompt(
-                question: id,
-                wish: wish,
-                asker: asker.description,
-                groups: groups,
-                wishes: question.prompt,
-                biometryIsEnough: biometryIsEnough,
-                isRepeated: question.isRepeated && wish != .passcode,
-                hint: hint
-            )
-        }
-    }
-
-    /// What is done once the lock is left: those who are told may come back at once.
-    typealias Consequence = @Sendable () -> Void
-
-    let state = Mutex(State())
+    let state = Mutex(PresenceDeskState())
+    /// Only ever locked while `state` is.
+    private let performers = Mutex(Performers())
 
     package static let mostWrongPasscodes = 3
     /// LocalAuthentication's own: then the passcode has to be given.
@@ -80,34 +31,52 @@ package final class PresenceDesk: Sendable {
 
     package init() {}
 
-    func withState<Value: Sendable>(_ body: (inout State, inout [Consequence]) -> sending Value) -> Value {
-        var consequences: [Consequence] = []
-        let value = state.withLock { state in body(&state, &consequences) }
-        for consequence in consequences { consequence() }
+    /// Changes the state, and performs the effects after the lock is released.
+    func withState<Value: Sendable>(
+        _ body: (inout PresenceDeskState, inout Performers, inout [PresenceEffect]) -> sending Value
+    ) -> Value {
+        var deferred: [DeferredEffect] = []
+        let value = state.withLock { state in
+            performers.withLock { performers in
+                var effects: [PresenceEffect] = []
+                let value = body(&state, &performers, &effects)
+                deferred = effects.compactMap { Self.deferred($0, &performers) }
+                return value
+            }
+        }
+        for effect in deferred { effect() }
         return value
+    }
+
+    private static func deferred(_ effect: PresenceEffect, _ performers: inout Performers) -> DeferredEffect? {
+        switch effect {
+        case .show(let prompt, let number):
+            guard let prompter = performers.prompters[number] else { return nil }
+            return { prompter.show(prompt) }
+        case .withdraw(let id, let number):
+            guard let prompter = performers.prompters[number] else { return nil }
+            return { prompter.withdraw(id) }
+        case .resolve(let id, let result):
+            guard let settle = performers.callers.removeValue(forKey: id) else { return nil }
+            return { settle(result) }
+        case .readBiometry(let number):
+            guard let prompter = performers.prompters[number] else { return nil }
+            return { prompter.look() }
+        case .wake(let look):
+            guard let seen = performers.looks.removeValue(forKey: look) else { return nil }
+            return { seen.signal() }
+        }
     }
 
     /// Says what passcodes are tried with.
     func serve(_ verifier: @escaping Verifier) {
-        state.withLock { $0.verifier = verifier }
+        withState { _, performers, _ in performers.verifier = verifier }
     }
 
-    /// Takes in what has become of the keychain. If it was locked, what is asked is asked for nothing.
+    /// Takes in what has become of the keychain. If it was locked, all questions fail.
     func follow(_ enclaveState: EnclaveState) {
-        withState { state, consequences in
-            state.hasPasscode = enclaveState.hasPasscode
-            defer { state.lock = enclaveState.lock }
-            guard enclaveState.lock.rawValue < state.lock.rawValue else { return }
-            state.proofs = KeptProofs()
-            while !state.questions.isEmpty {
-                state.fail(
-                    state.questions.count - 1,
-                    PresenceFailure.interrupted.error,
-                    &consequences,
-                    showsNext: false
-                )
-            }
-        }
+        let clock = StartClock.current
+        withState { state, _, effects in state.enclaveChanged(enclaveState, at: clock, &effects) }
     }
 
     // MARK: - Prompters
@@ -116,21 +85,19 @@ package final class PresenceDesk: Sendable {
     ///
     /// - Returns: a number for `leave`.
     package func attend(_ prompter: any Prompter, for abilities: PrompterAbilities) -> Int {
-        state.withLock { state in
-            let number = state.nextAttendant
-            state.nextAttendant += 1
-            state.prompters.append(Attendant(number: number, abilities: abilities, prompter: prompter))
+        withState { state, performers, _ in
+            let number = state.prompterCame(abilities)
+            performers.prompters[number] = prompter
             return number
         }
     }
 
     /// A prompter is gone. What it was shown goes to another one.
     package func leave(_ number: Int) {
-        withState { state, consequences in
-            state.prompters.removeAll { $0.number == number }
-            if !state.abilities.contains(.biometry) { state.sight = nil }
-            guard !state.questions.isEmpty, state.questions[0].shown.removeValue(forKey: number) != nil else { return }
-            state.show(&consequences)
+        let clock = StartClock.current
+        withState { state, performers, effects in
+            performers.prompters[number] = nil
+            state.prompterLeft(number, at: clock, &effects)
         }
     }
 
@@ -157,35 +124,11 @@ package final class PresenceDesk: Sendable {
         if let obstacle = state.withLock({ $0.obstacle(to: question) }) { throw obstacle.error }
         let asker = try asker()
         let id = ItemUUID()
-        let failure = withState { state, consequences -> KeychainError? in
-            if let obstacle = state.obstacle(to: question) { return obstacle.error }
-            let groups: [String]
-            switch question.scope {
-            case .items(let items): groups = Set(items.values).sorted()
-            case .newItem(let group): groups = [group]
-            case .context(let context):
-                guard let opened = state.proofs.groups(of: context, on: connection) else {
-                    return PresenceContextID.isOver
-                }
-                groups = opened
-            }
-            guard state.limits.allows(asker, open: state.questions.map(\.asker)) else {
-                return PresenceFailure.tooMany.error
-            }
-            if case .context(let context) = question.scope, !state.proofs.bind(context, to: asker) {
-                return KeychainError(.noPermission, "the context is another program's")
-            }
-            let open = OpenQuestion(
-                id: id,
-                question: question,
-                asker: asker,
-                groups: groups,
-                connection: connection,
-                settle: settle
-            )
-            state.questions.insert(open, at: state.place(of: asker))
-            if state.questions.count == 1 { state.show(&consequences) }
-            return nil
+        let clock = StartClock.current
+        let failure = withState { state, performers, effects -> KeychainError? in
+            let failure = state.asked(question, id, of: asker, on: connection, at: clock, &effects)
+            if failure == nil { performers.callers[id] = settle }
+            return failure
         }
         if let failure { throw failure }
         return id
@@ -202,7 +145,8 @@ package final class PresenceDesk: Sendable {
         guard PresenceScope.canBeNamed(groups) else {
             throw KeychainError(.invalidParameter, "a context is for a few access groups")
         }
-        return state.withLock { $0.proofs.open(groups, on: connection) }
+        let clock = StartClock.current
+        return state.withLock { $0.proofs.open(groups, on: connection, at: clock) }
     }
 
     package func closeContext(_ id: PresenceContextID, on connection: UInt64 = 0) {
@@ -242,9 +186,10 @@ package final class PresenceDesk: Sendable {
 
     /// Takes a question back, whose asker is gone.
     package func withdraw(_ id: ItemUUID) {
-        withState { state, consequences in
-            guard let index = state.questions.firstIndex(where: { $0.id == id }) else { return }
-            state.remove(index, &consequences)
+        let clock = StartClock.current
+        withState { state, performers, effects in
+            performers.callers[id] = nil
+            state.withdrawn(id, at: clock, &effects)
         }
     }
 
@@ -252,9 +197,9 @@ package final class PresenceDesk: Sendable {
     package var status: PresenceStatus {
         state.withLock { state in
             PresenceStatus(
-                passcode: state.obstacle(to: .passcode),
-                biometry: state.obstacle(to: .biometry),
-                biometrySet: state.sight?.obstacle == nil ? state.sight?.set?.domainState : nil
+                passcode: PresenceFactor.passcode.obstacle(state),
+                biometry: PresenceFactor.biometry.obstacle(state),
+                biometrySet: state.biometry?.obstacle == nil ? state.biometry?.set?.domainState : nil
             )
         }
     }
@@ -266,34 +211,16 @@ package final class PresenceDesk: Sendable {
     /// - Throws: what trying it fails with, other than that it is wrong: one has to wait, for instance. The question is over
     ///   then.
     package func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer {
-        let verifier = state.withLock { state -> Verifier? in
-            guard let index = state.shownQuestion(id, wanting: [.passcode]), !state.questions[index].isTrying else {
-                return nil
-            }
-            state.questions[index].isTrying = true
-            return state.verifier
-        }
+        let verifier = withState { state, performers, _ in state.passcodeTyped(id) ? performers.verifier : nil }
         guard let verifier else { return .over }
         do throws(KeychainError) {
             try verifier(passcode)
         } catch {
-            return withState { state, consequences in
-                guard let index = state.questions.firstIndex(where: { $0.id == id }) else { return .over }
-                state.questions[index].isTrying = false
-                state.questions[index].wrongPasscodes += 1
-                // What cannot be tried now is not asked for again.
-                let isWrong = error.code == .authenticationFailed || error.code == .invalidParameter
-                guard isWrong, state.questions[index].wrongPasscodes < Self.mostWrongPasscodes else {
-                    state.fail(index, isWrong ? PresenceFailure.failed.error : error, &consequences)
-                    return .over
-                }
-                return .wrong
-            }
+            let clock = StartClock.current
+            return withState { state, _, effects in state.passcodeFailed(id, error, at: clock, &effects) }
         }
-        return withState { state, consequences in
-            state.wrongFingers = 0
-            return state.prove(.passcode, for: id, &consequences)
-        }
+        let clock = StartClock.current
+        return withState { state, _, effects in state.passcodeVerified(id, at: clock, &effects) }
     }
 
     /// Takes an application password that a person has typed. Whether it is right, only the item can tell.
@@ -301,63 +228,33 @@ package final class PresenceDesk: Sendable {
     /// - Throws: `invalidParameter` for one that no item can have.
     package func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer {
         let password = try ApplicationPassword(password)
-        return withState { state, consequences in
-            guard let index = state.shownQuestion(id, wanting: [.password, .newPassword]) else { return .over }
-            state.questions[index].password = password.bytes
-            return state.prove([], for: id, &consequences)
-        }
+        let clock = StartClock.current
+        return withState { state, _, effects in state.passwordTyped(id, password, at: clock, &effects) }
     }
 
     /// A finger was read that is enrolled. Only a trusted prompter may say so.
     package func matched(_ id: ItemUUID) -> PromptAnswer {
-        withState { state, consequences in
-            guard state.shownQuestion(id, wanting: [.biometry]) != nil else { return .over }
-            guard state.wrongFingers < Self.mostWrongFingers else { return .over }
-            state.wrongFingers = 0
-            return state.prove(.biometry, for: id, &consequences)
-        }
+        let clock = StartClock.current
+        return withState { state, _, effects in state.fingerMatched(id, at: clock, &effects) }
     }
 
     /// A finger was read that is not enrolled.
     package func mismatched(_ id: ItemUUID) -> PromptAnswer {
-        withState { state, consequences in
-            guard let index = state.shownQuestion(id, wanting: [.biometry]) else { return .over }
-            state.wrongFingers += 1
-            guard state.wrongFingers >= Self.mostWrongFingers else {
-                state.showAgain(.notice, of: index, .notRecognised, &consequences)
-                return .wrong
-            }
-            state.lose(.biometry, of: index, because: .biometryLockout, &consequences)
-            return .over
-        }
+        let clock = StartClock.current
+        return withState { state, _, effects in state.fingerMismatched(id, at: clock, &effects) }
     }
 
     /// The reader wants the person told something. Only a trusted prompter may say so. Where nothing is typed it is shown.
     package func hint(_ id: ItemUUID, _ hint: FingerHint) {
-        withState { state, consequences in
-            guard let index = state.shownQuestion(id, wanting: [.biometry]) else { return }
-            state.showAgain(.notice, of: index, hint, &consequences)
-        }
+        withState { state, _, effects in state.hinted(id, hint, &effects) }
     }
 
     /// The person said no, or cannot be asked by this prompter.
     ///
     /// - Parameter abilities: what the prompter that says so was asked for.
     package func decline(_ id: ItemUUID, because failure: PresenceFailure, of abilities: PrompterAbilities) {
-        withState { state, consequences in
-            guard let index = state.questions.firstIndex(where: { $0.id == id }), !state.questions[index].shown.isEmpty
-            else { return }
-            switch failure {
-            case .noBiometry, .notEnrolled, .biometryLockout:
-                state.lose(.biometry, of: index, because: failure, &consequences)
-            case .nobodyToAsk where abilities == .typing && !state.questions[index].needsPassword:
-                state.lose(.passcode, of: index, because: failure, &consequences)
-            case .nobodyToAsk: state.fail(index, failure.error, &consequences)
-            default:
-                state.limits.declined(state.questions[index].asker)
-                state.fail(index, failure.error, &consequences)
-            }
-        }
+        let clock = StartClock.current
+        withState { state, _, effects in state.declined(id, because: failure, of: abilities, at: clock, &effects) }
     }
 
     // MARK: - Proofs
@@ -371,7 +268,8 @@ package final class PresenceDesk: Sendable {
         isNew: Bool = false
     ) -> (factors: PresenceFactors, password: ApplicationPassword?) {
         guard !credentials.proofs.isEmpty else { return ([], nil) }
-        return state.withLock { $0.proofs.proved(credentials, for: item, isNew: isNew) }
+        let clock = StartClock.current
+        return state.withLock { $0.proofs.proved(credentials, for: item, isNew: isNew, at: clock) }
     }
 
     package func forget(_ proof: PresenceProof) {

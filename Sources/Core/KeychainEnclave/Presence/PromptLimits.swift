@@ -32,9 +32,8 @@ struct PromptLimits {
     private static let mostAskers = 1_024
 
     /// Whether a question may be opened; counts it then.
-    mutating func allows(_ asker: Asker, open: [Asker]) -> Bool {
+    mutating func allows(_ asker: Asker, open: [Asker], at clock: StartClock) -> Bool {
         let share = Share(asker)
-        let clock = StartClock.current
         begun.removeAll { clock.now < $0.time || clock.now - $0.time > Self.minute }
         guard open.count < Self.mostOpen, open.count(where: { Share($0) == share }) < Self.mostOpenOfAsker,
             begun.count < Self.mostInMinute,
@@ -49,9 +48,8 @@ struct PromptLimits {
     static func goesFirst(_ asker: Asker) -> Bool { Share(asker) != .others }
 
     /// Somebody said no, or gave something wrong until the end. The first three times cost nothing, as for a passcode.
-    mutating func declined(_ asker: Asker) {
+    mutating func declined(_ asker: Asker, at clock: StartClock) {
         let share = Share(asker)
-        let clock = StartClock.current
         if declined[share] == nil, declined.count >= Self.mostAskers {
             declined = declined.filter { $0.value.remaining(at: clock, hardware: nil) > 0 }
             guard declined.count < Self.mostAskers else { return }

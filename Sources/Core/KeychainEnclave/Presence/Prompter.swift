@@ -124,7 +124,7 @@ package protocol BiometryDesk: PromptDesk {
     /// The reader wants the person told something.
     func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError)
 
-    func saw(_ sight: BiometrySight) throws(KeychainError)
+    func saw(_ sight: BiometryState) throws(KeychainError)
 }
 
 extension PresenceDesk: BiometryDesk {}

@@ -1,7 +1,7 @@
 @_implementationOnly import KeychainModel
 
 /// What an access control asks of the person, for who does the asking.
-package struct PresenceDemand: Sendable {
+package struct AccessControlDemand: Sendable {
     /// A finger or a face.
     package let needsBiometry: Bool
     /// The passcode, alone or as one of the ways.
@@ -21,9 +21,9 @@ package struct PresenceDemand: Sendable {
 
 extension SecAccessControl {
     /// What stands in its flags; how they are joined is not in it.
-    package var presenceDemand: PresenceDemand {
+    package var presenceDemand: AccessControlDemand {
         let flags = control.flags ?? []
-        return PresenceDemand(
+        return AccessControlDemand(
             needsBiometry: !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]),
             needsPasscode: !flags.isDisjoint(with: [.userPresence, .devicePasscode]),
             needsCompanion: flags.contains(.companion),

@@ -183,7 +183,7 @@ extension RemoteEnclaveControl: BiometryDesk {
         try done(.hint(id, hint))
     }
 
-    package func saw(_ sight: BiometrySight) throws(KeychainError) {
+    package func saw(_ sight: BiometryState) throws(KeychainError) {
         try done(.saw(sight))
     }
 }

@@ -57,7 +57,7 @@ package enum EnclaveRequest: Sendable {
     case matched(ItemUUID)
     case mismatched(ItemUUID)
     case hint(ItemUUID, FingerHint)
-    case saw(BiometrySight)
+    case saw(BiometryState)
 
     // MARK: chatelaine-identify's
 

@@ -255,12 +255,12 @@ extension MessageReader {
         return hint
     }
 
-    mutating func biometrySight() throws(KeychainError) -> BiometrySight {
+    mutating func biometrySight() throws(KeychainError) -> BiometryState {
         let obstacle = try obstacle()
         guard [nil, .noBiometry, .notEnrolled].contains(obstacle) else { throw Self.malformed }
-        guard try flags(1) != 0 else { return BiometrySight(obstacle: obstacle, set: nil) }
+        guard try flags(1) != 0 else { return BiometryState(obstacle: obstacle, set: nil) }
         guard let set = BiometrySet(try take(BiometrySet.size)) else { throw Self.malformed }
-        return BiometrySight(obstacle: obstacle, set: set)
+        return BiometryState(obstacle: obstacle, set: set)
     }
 
     private mutating func obstacle() throws(KeychainError) -> PresenceFailure? {

@@ -234,7 +234,7 @@ package final class EnclaveTable: Sendable {
     }
 
     /// Takes in what a trusted prompter has seen of a user's fingers.
-    func saw(_ sight: BiometrySight, of uid: UInt32) throws(KeychainError) {
+    func saw(_ sight: BiometryState, of uid: UInt32) throws(KeychainError) {
         if let guest = state.withLock({ $0.guests[uid] }) { return guest.saw(sight) }
         if opened(uid) != nil { try desk(of: uid).saw(sight) }
     }

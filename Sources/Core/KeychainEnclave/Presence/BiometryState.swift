@@ -2,7 +2,7 @@ import Crypto
 package import KeychainModel
 
 /// What a prompter that reads fingers can see of a user's.
-package struct BiometrySight: Sendable, Hashable {
+package struct BiometryState: Sendable, Hashable {
     /// Why none can be read, `noBiometry` or `notEnrolled`; nil where one can.
     package let obstacle: PresenceFailure?
     /// Stands for the fingers that are enrolled, and for none where none are; nil where nobody can tell.

@@ -1,26 +1,12 @@
 import KeychainModel
 
-/// What is done under the desk's lock.
-extension PresenceDesk.State {
+/// What is shown to whom, and how a question ends.
+extension PresenceDeskState {
     var abilities: PrompterAbilities { prompters.reduce([]) { $0.union($1.abilities) } }
 
-    /// What can be had of a person at all.
+    /// The factors that a person can prove now.
     private var available: PresenceFactors {
-        PresenceFactors.all.subtracting(obstacle(to: .passcode) == nil ? [] : .passcode)
-            .subtracting(obstacle(to: .biometry) == nil ? [] : .biometry)
-    }
-
-    /// Why a factor cannot be had; of both, why neither can.
-    func obstacle(to factor: PresenceFactors) -> PresenceFailure? {
-        if factor == .biometry {
-            guard abilities.contains(.biometry), let sight else { return .noBiometry }
-            if let obstacle = sight.obstacle { return obstacle }
-            if wrongFingers >= PresenceDesk.mostWrongFingers { return .biometryLockout }
-            // Whoever touches a reader has to see what for.
-            return abilities.contains(.typing) ? nil : .nobodyToAsk
-        }
-        guard hasPasscode else { return .noPasscode }
-        return abilities.contains(.typing) ? nil : .nobodyToAsk
+        PresenceFactor.all.filter { $0.obstacle(self) == nil }.reduce([]) { $0.union($1.factors) }
     }
 
     func obstacle(to question: PresenceQuestion) -> PresenceFailure? {
@@ -29,8 +15,10 @@ extension PresenceDesk.State {
         guard question.demand.isMet(by: available) else {
             // The reason of the way that most have.
             let missing = question.demand.alternatives.reduce(PresenceFactors.all) { $0.intersection($1) }
-            if missing.contains(.biometry), let reason = obstacle(to: .biometry) { return reason }
-            return obstacle(to: .passcode) ?? obstacle(to: .biometry)
+            for factor in PresenceFactor.all where missing.isSuperset(of: factor.factors) && !factor.isTyped {
+                if let reason = factor.obstacle(self) { return reason }
+            }
+            return PresenceFactor.passcode.obstacle(self) ?? PresenceFactor.biometry.obstacle(self)
         }
         if question.password != .none, !abilities.contains(.typing) { return .nobodyToAsk }
         return nil
@@ -44,27 +32,29 @@ extension PresenceDesk.State {
     }
 
     /// Has the first question shown to who can do something for it, or settles it.
-    mutating func show(_ consequences: inout [PresenceDesk.Consequence]) {
+    mutating func show(at clock: StartClock, _ effects: inout [PresenceEffect]) {
         while let first = questions.first {
             if first.question.demand.isMet(by: first.proved), first.question.password == .none || first.password != nil
             {
-                return succeed(&consequences)
+                return succeed(at: clock, &effects)
             }
             if let obstacle = remainingObstacle(to: first) {
-                fail(0, obstacle.error, &consequences, showsNext: false)
+                fail(0, obstacle.error, at: clock, &effects, showsNext: false)
                 continue
             }
             var question = first
             let wanted =
                 first.question.demand.isMet(by: first.proved)
                 ? [] : first.question.demand.wanted(beside: first.proved, among: available)
+            let factors = PresenceFactor.all.filter { wanted.isSuperset(of: $0.factors) }
+            let biometryIsEnough = wanted.contains(.biometry)
             let typed: Prompt.Wish =
-                if wanted.contains(.passcode) { .passcode } else if !wanted.isEmpty { .notice } else {
-                    first.question.password == .new ? .newPassword : .password
-                }
-            show(typed, of: &question, to: .typing, biometryIsEnough: wanted.contains(.biometry), &consequences)
-            if wanted.contains(.biometry) {
-                show(.biometry, of: &question, to: .biometry, biometryIsEnough: true, &consequences)
+                if let factor = factors.first(where: \.isTyped) { factor.wish } else if !factors.isEmpty {
+                    .notice
+                } else { first.question.password == .new ? .newPassword : .password }
+            show(typed, of: &question, to: .typing, biometryIsEnough: biometryIsEnough, &effects)
+            for factor in factors where !factor.isTyped {
+                show(factor.wish, of: &question, to: factor.ability, biometryIsEnough: biometryIsEnough, &effects)
             }
             questions[0] = question
             return
@@ -77,7 +67,7 @@ extension PresenceDesk.State {
         return questions.indices.dropFirst().first { !PromptLimits.goesFirst(questions[$0].asker) } ?? questions.count
     }
 
-    private func remainingObstacle(to open: PresenceDesk.OpenQuestion) -> PresenceFailure? {
+    private func remainingObstacle(to open: OpenQuestion) -> PresenceFailure? {
         let available = available.union(open.proved)
         guard open.question.demand.isMet(by: available) else { return obstacle(to: open.question) ?? .failed }
         return open.needsPassword && !abilities.contains(.typing) ? .nobodyToAsk : nil
@@ -85,10 +75,10 @@ extension PresenceDesk.State {
 
     private func show(
         _ wish: Prompt.Wish,
-        of question: inout PresenceDesk.OpenQuestion,
+        of question: inout OpenQuestion,
         to ability: PrompterAbilities,
         biometryIsEnough: Bool,
-        _ consequences: inout [PresenceDesk.Consequence]
+        _ effects: inout [PresenceEffect]
     ) {
         guard let attendant = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
         guard question.shown[attendant.number]?.contains(wish) != true else { return }
@@ -98,7 +88,7 @@ extension PresenceDesk.State {
             ability == .typing ? [.biometry] : Prompt.Wish.typed
         )
         question.shown[attendant.number] = before.union([wish])
-        consequences.append { attendant.prompter.show(prompt) }
+        effects.append(.show(prompt, prompter: attendant.number))
     }
 
     /// To those who are shown it already.
@@ -106,78 +96,82 @@ extension PresenceDesk.State {
         _ wish: Prompt.Wish,
         of index: Int,
         _ hint: FingerHint,
-        _ consequences: inout [PresenceDesk.Consequence]
+        _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
         let prompt = open.prompt(wish, biometryIsEnough: true, hint: hint)
         for attendant in prompters where open.shown[attendant.number]?.contains(wish) == true {
-            consequences.append { attendant.prompter.show(prompt) }
+            effects.append(.show(prompt, prompter: attendant.number))
         }
     }
 
     mutating func prove(
         _ factors: PresenceFactors,
         for id: ItemUUID,
-        _ consequences: inout [PresenceDesk.Consequence]
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
     ) -> PromptAnswer {
         guard questions.first?.id == id else { return .over }
         questions[0].isTrying = false
         questions[0].proved.formUnion(factors)
-        show(&consequences)
+        show(at: clock, &effects)
         return .accepted
     }
 
     /// A way is closed; the others may still lead somewhere.
     mutating func lose(
-        _ factor: PresenceFactors,
+        _ factor: PresenceFactor,
         of index: Int,
         because failure: PresenceFailure,
-        _ consequences: inout [PresenceDesk.Consequence]
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
-        let left = available.subtracting(factor).union(open.proved)
-        guard open.question.demand.isMet(by: left) else { return fail(index, failure.error, &consequences) }
-        let wish: Prompt.Wish = factor == .biometry ? .biometry : .passcode
-        questions[index].shown = open.shown.mapValues { $0.subtracting([wish]) }.filter { !$0.value.isEmpty }
+        let left = available.subtracting(factor.factors).union(open.proved)
+        guard open.question.demand.isMet(by: left) else { return fail(index, failure.error, at: clock, &effects) }
+        questions[index].shown = open.shown.mapValues { $0.subtracting([factor.wish]) }.filter { !$0.value.isEmpty }
     }
 
-    private mutating func succeed(_ consequences: inout [PresenceDesk.Consequence]) {
+    private mutating func succeed(at clock: StartClock, _ effects: inout [PresenceEffect]) {
         let open = questions.removeFirst()
-        takeAway(open, &consequences)
+        takeAway(open, &effects)
         limits.succeeded(open.asker)
         let proof = proofs.keep(
             open.proved,
             password: open.password,
             for: open.question.scope,
-            on: open.connection
+            on: open.connection,
+            at: clock
         )
-        consequences.append { open.settle(.success(proof)) }
-        show(&consequences)
+        effects.append(.resolve(open.id, .success(proof)))
+        show(at: clock, &effects)
     }
 
     mutating func fail(
         _ index: Int,
         _ error: KeychainError,
-        _ consequences: inout [PresenceDesk.Consequence],
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect],
         showsNext: Bool = true
     ) {
         let open = questions[index]
-        consequences.append { open.settle(.failure(error)) }
-        remove(index, &consequences, showsNext: showsNext)
+        effects.append(.resolve(open.id, .failure(error)))
+        remove(index, at: clock, &effects, showsNext: showsNext)
     }
 
     mutating func remove(
         _ index: Int,
-        _ consequences: inout [PresenceDesk.Consequence],
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect],
         showsNext: Bool = true
     ) {
-        takeAway(questions.remove(at: index), &consequences)
-        if index == 0, showsNext { show(&consequences) }
+        takeAway(questions.remove(at: index), &effects)
+        if index == 0, showsNext { show(at: clock, &effects) }
     }
 
-    private func takeAway(_ open: PresenceDesk.OpenQuestion, _ consequences: inout [PresenceDesk.Consequence]) {
+    private func takeAway(_ open: OpenQuestion, _ effects: inout [PresenceEffect]) {
         for attendant in prompters where open.shown[attendant.number] != nil {
-            consequences.append { attendant.prompter.withdraw(open.id) }
+            effects.append(.withdraw(open.id, prompter: attendant.number))
         }
     }
 }

@@ -1,0 +1,231 @@
+import KeychainModel
+
+/// What the desk knows, as a state machine: each method takes in one event and appends the effects that follow from it.
+///
+/// It knows no threads, no clocks and no prompters: instants are passed in, and prompters, callers and looks are
+/// numbers and identifiers that `PresenceDesk` resolves.
+struct PresenceDeskState {
+    struct RegisteredPrompter {
+        let number: Int
+        let abilities: PrompterAbilities
+    }
+
+    var prompters: [RegisteredPrompter] = []
+    private var nextPrompter = 1
+    /// The first one is shown.
+    var questions: [OpenQuestion] = []
+    var proofs = KeptProofs()
+    var limits = PromptLimits()
+    /// Wrong fingers since the last passcode.
+    private(set) var wrongFingers = 0
+    /// What is known of the owner's fingers; nil where nobody has answered.
+    private(set) var biometry: BiometryState?
+    /// The looks that wait for the biometry state.
+    private(set) var lookers: Set<Int> = []
+    private var nextLook = 1
+    /// When a look was not answered, in nanoseconds.
+    private var silence: UInt64?
+    private(set) var hasPasscode = false
+    private var lock = EnclaveState.Lock.beforeFirstUnlock
+
+    private static let pauseAfterSilence: UInt64 = 5_000_000_000
+
+    // MARK: - The keychain and the prompters
+
+    /// The lock state or the passcode has changed. If the keychain was locked, all questions fail.
+    mutating func enclaveChanged(_ enclave: EnclaveState, at clock: StartClock, _ effects: inout [PresenceEffect]) {
+        hasPasscode = enclave.hasPasscode
+        defer { lock = enclave.lock }
+        guard enclave.lock.rawValue < lock.rawValue else { return }
+        proofs = KeptProofs()
+        while !questions.isEmpty {
+            fail(questions.count - 1, PresenceFailure.interrupted.error, at: clock, &effects, showsNext: false)
+        }
+    }
+
+    /// - Returns: the number of the prompter.
+    mutating func prompterCame(_ abilities: PrompterAbilities) -> Int {
+        let number = nextPrompter
+        nextPrompter += 1
+        prompters.append(RegisteredPrompter(number: number, abilities: abilities))
+        return number
+    }
+
+    /// A prompter is gone. What it was shown goes to another one.
+    mutating func prompterLeft(_ number: Int, at clock: StartClock, _ effects: inout [PresenceEffect]) {
+        prompters.removeAll { $0.number == number }
+        if !abilities.contains(.biometry) { biometry = nil }
+        guard !questions.isEmpty, questions[0].shown.removeValue(forKey: number) != nil else { return }
+        show(at: clock, &effects)
+    }
+
+    // MARK: - The biometry state
+
+    mutating func biometryChanged(_ biometry: BiometryState, _ effects: inout [PresenceEffect]) {
+        self.biometry = biometry
+        silence = nil
+        effects += lookers.map { .wake(look: $0) }
+        lookers = []
+    }
+
+    /// - Returns: the number of the look; nil where nobody is asked.
+    mutating func look(at clock: StartClock, _ effects: inout [PresenceEffect]) -> Int? {
+        guard let prompter = prompters.last(where: { $0.abilities.contains(.biometry) }) else { return nil }
+        // Not every question waits for a prompter that is silent.
+        if let silence, clock.now >= silence, clock.now - silence < Self.pauseAfterSilence { return nil }
+        let number = nextLook
+        nextLook += 1
+        lookers.insert(number)
+        effects.append(.readBiometry(prompter: prompter.number))
+        return number
+    }
+
+    /// Nobody has answered a look in time.
+    mutating func lookTimedOut(_ number: Int, at clock: StartClock) {
+        // The answer may have come just now.
+        guard lookers.remove(number) != nil else { return }
+        biometry = nil
+        silence = clock.now
+    }
+
+    // MARK: - Questions
+
+    /// A question was asked.
+    mutating func asked(
+        _ question: PresenceQuestion,
+        _ id: ItemUUID,
+        of asker: Asker,
+        on connection: UInt64,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> KeychainError? {
+        if let obstacle = obstacle(to: question) { return obstacle.error }
+        let groups: [String]
+        switch question.scope {
+        case .items(let items): groups = Set(items.values).sorted()
+        case .newItem(let group): groups = [group]
+        case .context(let context):
+            guard let opened = proofs.groups(of: context, on: connection, at: clock) else {
+                return PresenceContextID.isOver
+            }
+            groups = opened
+        }
+        guard limits.allows(asker, open: questions.map(\.asker), at: clock) else {
+            return PresenceFailure.tooMany.error
+        }
+        if case .context(let context) = question.scope, !proofs.bind(context, to: asker) {
+            return KeychainError(.noPermission, "the context is another program's")
+        }
+        let open = OpenQuestion(id: id, question: question, asker: asker, groups: groups, connection: connection)
+        questions.insert(open, at: place(of: asker))
+        if questions.count == 1 { show(at: clock, &effects) }
+        return nil
+    }
+
+    /// The asker is gone, or has waited long enough.
+    mutating func withdrawn(_ id: ItemUUID, at clock: StartClock, _ effects: inout [PresenceEffect]) {
+        guard let index = questions.firstIndex(where: { $0.id == id }) else { return }
+        remove(index, at: clock, &effects)
+    }
+
+    // MARK: - Answers
+
+    /// A passcode was typed.
+    ///
+    /// - Returns: whether it is to be verified now.
+    mutating func passcodeTyped(_ id: ItemUUID) -> Bool {
+        guard let index = shownQuestion(id, wanting: [.passcode]), !questions[index].isTrying else { return false }
+        questions[index].isTrying = true
+        return true
+    }
+
+    mutating func passcodeVerified(
+        _ id: ItemUUID,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> PromptAnswer {
+        wrongFingers = 0
+        return prove(.passcode, for: id, at: clock, &effects)
+    }
+
+    mutating func passcodeFailed(
+        _ id: ItemUUID,
+        _ error: KeychainError,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> PromptAnswer {
+        guard let index = questions.firstIndex(where: { $0.id == id }) else { return .over }
+        questions[index].isTrying = false
+        questions[index].wrongPasscodes += 1
+        // What cannot be tried now is not asked for again.
+        let isWrong = error.code == .authenticationFailed || error.code == .invalidParameter
+        guard isWrong, questions[index].wrongPasscodes < PresenceDesk.mostWrongPasscodes else {
+            fail(index, isWrong ? PresenceFailure.failed.error : error, at: clock, &effects)
+            return .over
+        }
+        return .wrong
+    }
+
+    mutating func passwordTyped(
+        _ id: ItemUUID,
+        _ password: ApplicationPassword,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> PromptAnswer {
+        guard let index = shownQuestion(id, wanting: [.password, .newPassword]) else { return .over }
+        questions[index].password = password.bytes
+        return prove([], for: id, at: clock, &effects)
+    }
+
+    mutating func fingerMatched(
+        _ id: ItemUUID,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> PromptAnswer {
+        guard shownQuestion(id, wanting: [.biometry]) != nil else { return .over }
+        guard wrongFingers < PresenceDesk.mostWrongFingers else { return .over }
+        wrongFingers = 0
+        return prove(.biometry, for: id, at: clock, &effects)
+    }
+
+    mutating func fingerMismatched(
+        _ id: ItemUUID,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> PromptAnswer {
+        guard let index = shownQuestion(id, wanting: [.biometry]) else { return .over }
+        wrongFingers += 1
+        guard wrongFingers >= PresenceDesk.mostWrongFingers else {
+            showAgain(.notice, of: index, .notRecognised, &effects)
+            return .wrong
+        }
+        lose(.biometry, of: index, because: .biometryLockout, at: clock, &effects)
+        return .over
+    }
+
+    func hinted(_ id: ItemUUID, _ hint: FingerHint, _ effects: inout [PresenceEffect]) {
+        guard let index = shownQuestion(id, wanting: [.biometry]) else { return }
+        showAgain(.notice, of: index, hint, &effects)
+    }
+
+    /// The person said no, or cannot be asked by this prompter.
+    mutating func declined(
+        _ id: ItemUUID,
+        because failure: PresenceFailure,
+        of abilities: PrompterAbilities,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) {
+        guard let index = questions.firstIndex(where: { $0.id == id }), !questions[index].shown.isEmpty else { return }
+        switch failure {
+        case .noBiometry, .notEnrolled, .biometryLockout:
+            lose(.biometry, of: index, because: failure, at: clock, &effects)
+        case .nobodyToAsk where abilities == .typing && !questions[index].needsPassword:
+            lose(.passcode, of: index, because: failure, at: clock, &effects)
+        case .nobodyToAsk: fail(index, failure.error, at: clock, &effects)
+        default:
+            limits.declined(questions[index].asker, at: clock)
+            fail(index, failure.error, at: clock, &effects)
+        }
+    }
+}

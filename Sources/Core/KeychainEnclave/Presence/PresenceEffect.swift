@@ -1,0 +1,14 @@
+import KeychainModel
+
+/// What the desk does for its state machine, after the lock is released: whoever is told something may come back at
+/// once.
+enum PresenceEffect: Sendable {
+    case show(Prompt, prompter: Int)
+    case withdraw(ItemUUID, prompter: Int)
+    /// Gives the caller its answer. No question is resolved twice.
+    case resolve(ItemUUID, Result<PresenceProof, KeychainError>)
+    /// Asks for the biometry state.
+    case readBiometry(prompter: Int)
+    /// The biometry state has come that this look waits for.
+    case wake(look: Int)
+}
