@@ -11,7 +11,7 @@ struct ChatelaineCommand: ParsableCommand {
                 chatelaine passcode set
                 chatelaine lock
               A team of your own, once:
-                chatelaine team new EXAMPLE01 --out team.pem
+                chatelaine team new EXAMPLE01 --out team.pem --certificate team-certificate.pem
               Sign a program with what it may do:
                 chatelaine sign --team team.pem --entitlements app.entitlements app
               Trust the team on this machine, and install the program:
