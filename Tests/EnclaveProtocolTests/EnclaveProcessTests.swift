@@ -177,7 +177,7 @@ extension LocalEnclave {
     fileprivate func uncheckedNumber(of key: EnclaveKey) throws -> (number: [UInt8], ownKey: [UInt8]) {
         let data = AssociatedData(ItemBinding(key.header), keychain: key.header.keychain)
         let trailer = [key.kind.rawValue] + key.publicKey.externalRepresentation
-        let wrapping = try withState { (state) throws(KeychainError) in
+        let wrapping = try locking.withState { (state) throws(KeychainError) in
             state.keys.privateKeys[key.header.accessibility.thisDeviceOnly]?.key
         }
         let box = Cipher.openSecret(

@@ -86,7 +86,7 @@ struct DeviceBindingTests {
 
     @Test func `a credential comes before the file, and one that is made of the file is the same key`() throws {
         let fixture = try EnclaveFixture()
-        let own = try fixture.open().deviceKey.file.bytes
+        let own = try fixture.open().locking.deviceKey.file.bytes
         try fixture.write(fixture.read("device.key"), to: CredentialBinding.credentialName)
         let bindings = DeviceBindings(
             forKeyAt: fixture.path + "/device.key",

@@ -99,14 +99,12 @@ struct LockStateTests {
             let enclave = try fixture.open()
             try enclave.owner.changePasscode(from: nil, to: secret("first"))
             try enclave.owner.change(LockSettings(timeout: 60), passcode: nil)
-            #expect(try enclave.lockIfUnused() == 60)
+            #expect(try enclave.state().lock == .unlocked)
             clock.advance(59)
             _ = try enclave.epoch
             clock.advance(59)
-            #expect(try enclave.lockIfUnused() == 1)
             #expect(try enclave.state().lock == .unlocked)
             clock.advance(1)
-            #expect(try enclave.lockIfUnused() == nil)
             #expect(try enclave.state().lock == .locked)
             #expect(try enclave.open() == always.union(afterFirst))
         }

@@ -15,7 +15,7 @@ struct PresenceDeskTests {
     init() throws {
         let deviceKey = DeviceKey()
         enclave = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
-        try enclave.changePasscode(from: nil, to: Self.passcode, by: .owner)
+        try enclave.passcode.changePasscode(from: nil, to: Self.passcode, by: .owner)
     }
 
     /// Somebody who notes what is shown, and answers when the test says so.
@@ -166,9 +166,9 @@ struct PresenceDeskTests {
         #expect(enclave.desk.matched(id) == .accepted)
         #expect(try error(item, outcome.proof) == nil)
         let other = SecretBytes(Array("another".utf8))
-        try enclave.changePasscode(from: Self.passcode, to: other, by: .owner)
+        try enclave.passcode.changePasscode(from: Self.passcode, to: other, by: .owner)
         #expect(try error(item, outcome.proof) == nil)
-        try enclave.changePasscode(from: other, to: nil, by: .owner)
+        try enclave.passcode.changePasscode(from: other, to: nil, by: .owner)
         #expect(try error(item, outcome.proof) == nil)
     }
 
@@ -271,7 +271,7 @@ struct PresenceDeskTests {
         #expect(open.failure == .interrupted)
         #expect(person.withdrawn.contains(id))
         #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .over)
-        try enclave.unlock(Self.passcode, by: .owner)
+        try enclave.passcode.unlock(Self.passcode, by: .owner)
         #expect(try error(item, proof)?.need != nil)
     }
 
@@ -345,7 +345,7 @@ struct PresenceDeskTests {
         _ = attend()
         #expect(failure(.biometry) == .noBiometry)
         #expect(failure(.all(of: [.passcode, .biometry])) == .noBiometry)
-        try enclave.changePasscode(from: Self.passcode, to: nil, by: .owner)
+        try enclave.passcode.changePasscode(from: Self.passcode, to: nil, by: .owner)
         #expect(failure(.passcode) == .noPasscode)
         #expect(failure(.owner) == .noPasscode)
         #expect(enclave.desk.status == PresenceStatus(passcode: .noPasscode, biometry: .noBiometry))

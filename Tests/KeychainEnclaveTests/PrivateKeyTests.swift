@@ -288,7 +288,7 @@ struct PrivateKeyTests {
         #expect(signs(key) == .undecodable)
         let moved = try #require(
             EnclaveKey.Header(
-                keychain: enclave.keychain,
+                keychain: enclave.locking.keychain,
                 uuid: key.header.uuid,
                 version: key.header.version,
                 accessGroup: key.header.accessGroup,

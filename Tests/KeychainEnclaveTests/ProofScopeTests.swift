@@ -31,7 +31,7 @@ struct ProofScopeTests {
     init() throws {
         let deviceKey = DeviceKey()
         enclave = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
-        try enclave.changePasscode(from: nil, to: Self.passcode, by: .owner)
+        try enclave.passcode.changePasscode(from: nil, to: Self.passcode, by: .owner)
         _ = enclave.desk.attend(Silent(), for: .typing)
     }
 
@@ -192,7 +192,7 @@ struct ProofScopeTests {
         try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
             let locked = try enclave.openContext(["TEAM.a"])
             try enclave.lock()
-            try enclave.unlock(Self.passcode, by: .owner)
+            try enclave.passcode.unlock(Self.passcode, by: .owner)
             let context = try enclave.openContext(["TEAM.a"])
             #expect(throws: KeychainError(.itemNotFound, "")) {
                 _ = try enclave.desk.begin(question(.context(locked))) { _ in }

@@ -50,7 +50,7 @@ struct ServiceMemoryTests {
         let database = service.folder + "/copied-database"
         try LockedService.copy(["keychain.db", "keychain.db-wal"], from: service.databaseFolder, to: database)
         let local = try service.copiedEnclave()
-        try local.unlock(LockedService.passcode, by: .administrator)
+        try local.passcode.unlock(LockedService.passcode, by: .administrator)
         let spied = SpiedEnclave(local)
         let engine = try KeychainDirectory(path: database, enclave: SpiedFolder(enclave: spied))
             .open(log: Logger(label: "test"))

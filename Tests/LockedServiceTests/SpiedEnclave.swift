@@ -19,7 +19,7 @@ final class SpiedEnclave: ForwardingEnclave {
 
     /// The metadata keys of the classes, and the keys that wrap item keys.
     func classKeys() throws -> (metadata: [Accessibility: SymmetricKey], wrapping: [Accessibility: SymmetricKey]) {
-        try enclave.withState { (state) throws(KeychainError) in
+        try enclave.locking.withState { (state) throws(KeychainError) in
             (
                 state.keys.classes.compactMapValues { $0.first?.metadata.key },
                 state.keys.classes.compactMapValues { $0.first?.wrapping.key }

@@ -1,44 +1,19 @@
-import Crypto
+package import Crypto
 package import KeychainModel
-import Synchronization
 
-/// The enclave's own code, in whichever process it runs.
+/// The enclave's own code, in whichever process it runs: the lock, the passcode, the owner's presence and the key ring,
+/// each a type of its own.
 ///
 /// It can be used from any number of threads. What needs a passcode or rewrites the keybag waits for its turn; nothing
 /// else waits for that.
 package final class LocalEnclave: Enclave {
-    let storage: any KeybagStorage
-    let device: any DeviceBinding
-    /// What other processes of the user share; nil where this one has the keychain to itself.
-    private let shared: (any UnlockedStorage)?
-    /// What a new passcode costs to try.
-    let cost: PasscodeCost
-    /// Whether a service keeps the owner's programs apart.
-    let keepsProgramsApart: Bool
-    private let heldDeviceKey: any HeldKey
-    let keychain: ItemUUID
-    let keybag: ItemUUID
-    private let current: Protected<State>
-    private let observers = Mutex<[@Sendable (EnclaveState) -> Void]>([])
-    /// One change is told of after the other.
-    private let telling = Mutex(())
-    let turn = PasscodeTurn()
-    let guesses = Mutex(PasswordGuesses())
-    /// Where the owner is asked for what items demand.
-    package let desk = PresenceDesk()
-    /// Wrong passcodes that could not be written down.
-    let unwritten = Mutex(Attempts.none)
+    let locking: EnclaveLock
+    let passcode: PasscodeGuard
+    let presence: OwnerPresence
+    private let keyRing: KeyRing
 
-    struct State {
-        var keybag: Keybag
-        var keys: EnclaveKeys
-        var lock: EnclaveState.Lock
-        var epoch = LocalEnclave.firstEpoch
-        var lastUse: UInt64
-        /// What the keybag and the shared file were when they were last read.
-        var stamps: (keybag: FileStamp?, shared: FileStamp?)
-        var tokens = IssuedTokens()
-    }
+    /// Where the owner is asked for what items demand.
+    package var desk: PresenceDesk { presence.desk }
 
     /// Opens a keychain's keys, as far as they open without a passcode.
     ///
@@ -56,38 +31,25 @@ package final class LocalEnclave: Enclave {
         keepsProgramsApart: Bool = false,
         sharedBy shared: (ItemUUID) -> (any UnlockedStorage)? = { _ in nil }
     ) throws(KeychainError) {
-        guard let deviceKey = try device.deviceKey() else {
-            throw KeychainError(.notAvailable, "the device key is missing; put it back from a copy")
-        }
-        let stamp = storage.stamp
-        let keybag = try Keybag(file: storage.keybag(), under: deviceKey, uncheckedCost: cost)
-        try Self.checkCounter(of: keybag, on: device)
-        var keys = EnclaveKeys(arena: arena, keychain: keybag.keychain)
-        for named in try keybag.unwrapAll(with: Keybag.WrappingKeys(deviceKey.key, keybag: keybag.uuid)) {
-            try keys.insert(named)
-        }
-        self.storage = storage
-        self.device = device
-        self.shared = shared(keybag.uuid)
-        self.cost = cost
-        self.keepsProgramsApart = keepsProgramsApart
-        self.keychain = keybag.keychain
-        self.keybag = keybag.uuid
-        heldDeviceKey = try arena.hold(deviceKey.key)
-        current = Protected(
-            State(
-                keybag: keybag,
-                keys: keys,
-                lock: keybag.hasPasscode ? .beforeFirstUnlock : .unlocked,
-                lastUse: StartClock.current.now,
-                stamps: (stamp, nil)
-            )
+        let desk = PresenceDesk()
+        locking = try EnclaveLock(
+            storage,
+            device: device,
+            arena: arena,
+            cost: cost,
+            keepsProgramsApart: keepsProgramsApart,
+            desk: desk,
+            sharedBy: shared
         )
-        try withState { (state) throws(KeychainError) in try adoptShared(&state) }
-        if keybag.hasPasscode { beginWaiting() }
-        desk.serve { [weak self] (passcode) throws(KeychainError) in
-            guard let self else { throw PresenceFailure.interrupted.error }
-            try self.verify(passcode, by: .owner)
+        let editor = KeybagEditor(locking: locking)
+        let passcode = PasscodeGuard(editor)
+        self.passcode = passcode
+        presence = OwnerPresence(editor, at: desk)
+        keyRing = KeyRing(editor, presence)
+        try passcode.beginWaiting()
+        desk.serve { [weak passcode] (typed) throws(KeychainError) in
+            guard let passcode else { throw PresenceFailure.interrupted.error }
+            try passcode.verify(typed, by: .owner)
         }
         desk.follow(try state())
     }
@@ -107,287 +69,96 @@ package final class LocalEnclave: Enclave {
         )
     }
 
-    /// An older keybag than the newest is refused where hardware counts them. The count goes up after the writing, so
-    /// that a crash in between leaves a keybag one ahead, and never one that is refused.
-    private static func checkCounter(of keybag: Keybag, on device: any DeviceBinding) throws(KeychainError) {
-        guard let counter = device.rollbackCounter else { return }
-        let value = try counter.value()
-        switch keybag.counter {
-        case value: return
-        case value &+ 1: _ = try counter.increment()
-        default:
-            throw KeychainError(
-                .notAvailable,
-                "the keybag is older than this device remembers; put the newest one back"
-            )
-        }
-    }
+    /// Whether it could be let go of and opened again without anybody's noticing: it has no key that a passcode has opened,
+    /// nobody is asked anything, and nobody waits because of wrong answers.
+    package var isAtRest: Bool { presence.isAtRest && passcode.isAtRest && locking.isClosed }
 
     // MARK: - The state
 
-    func withState<Value>(
-        _ body: (inout State) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> Value {
-        try current.withState(body)
+    package var epoch: UInt64 { get throws(KeychainError) { try locking.epoch } }
+
+    package func state() throws(KeychainError) -> EnclaveState { try locking.state() }
+
+    package func serviceKeys() throws(KeychainError) -> ServiceKeys { try locking.serviceKeys() }
+
+    package func lock() throws(KeychainError) { try locking.lock() }
+
+    package func logOut() throws(KeychainError) { try locking.logOut() }
+
+    package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) { locking.observe(observer) }
+
+    // MARK: - Keys
+
+    package func wrap(
+        _ keys: [UnwrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [[UInt8]] {
+        try keyRing.wrap(keys, with: credentials)
     }
 
-    var deviceKey: DeviceKey {
-        get throws(KeychainError) {
-            guard let key = heldDeviceKey.key else {
-                throw KeychainError(.internalError, "the device key is gone")
-            }
-            return DeviceKey(key)
-        }
+    package func unwrap(
+        _ keys: [WrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
+        try keyRing.unwrap(keys, with: credentials)
     }
 
-    func description(of state: State) -> EnclaveState {
-        EnclaveState(
-            keychain: keychain,
-            keybag: keybag,
-            generation: state.keybag.generation,
-            lock: state.lock,
-            hasPasscode: state.keybag.hasPasscode,
-            isRotating: state.keybag.isRotating,
-            epoch: state.epoch,
-            settings: state.keybag.settings,
-            binding: device.kind,
-            isPasscodeConfirmed: state.keybag.passcode?.isConfirmed ?? false,
-            keepsProgramsApart: keepsProgramsApart
-        )
+    package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] { try keyRing.rewrap(keys) }
+
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        try keyRing.makeKey(template, with: credentials)
     }
 
-    package var epoch: UInt64 {
-        get throws(KeychainError) { try use { (state) throws(KeychainError) in state.epoch } }
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        try keyRing.use(key, for: use, with: credentials)
     }
 
-    package func state() throws(KeychainError) -> EnclaveState {
-        try look { (state) throws(KeychainError) in description(of: state) }
+    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
+        try passcode.redeem(token, for: .rotateKeys)
+        return try keyRing.beginRotation()
     }
 
-    package func serviceKeys() throws(KeychainError) -> ServiceKeys {
-        try use { (state) throws(KeychainError) in
-            guard let indexKey = state.keys.indexKey else {
-                throw KeychainError(.internalError, "the index key is gone")
-            }
-            return ServiceKeys(
-                state: description(of: state),
-                indexKey: indexKey,
-                metadata: state.keys.classes.compactMapValues { held in
-                    let keys = held.compactMap(\.metadata.key)
-                    return keys.isEmpty ? nil : keys
-                }
-            )
-        }
+    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
+        try keyRing.finishRotation(of: generation)
     }
 
-    /// Does something with the state as it is now, whatever other processes have done and however long ago it was used.
-    private func look<Value>(_ body: (inout State) throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        var isChanged = false
-        defer { if isChanged { tellObservers() } }
-        return try withState { (state) throws(KeychainError) in
-            let before = state.epoch
-            defer { isChanged = state.epoch != before }
-            try refresh(&state)
-            return try body(&state)
-        }
+    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
+        try keyRing.deviceKey(ofBackup: backup)
     }
 
-    /// The same for what counts as a use, which puts the locking off.
-    func use<Value>(_ body: (inout State) throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        try look { (state) throws(KeychainError) in
-            if state.keybag.settings.timeout != nil { noteUse(&state) }
-            return try body(&state)
-        }
+    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        try keyRing.sign(backupDigest: backupDigest)
     }
 
-    // MARK: - What others have changed
+    package func backupSigner() throws(KeychainError) -> [UInt8] { try keyRing.backupSigner() }
 
-    private func refresh(_ state: inout State) throws(KeychainError) {
-        if let stamp = storage.stamp, stamp != state.stamps.keybag { try reread(&state, stamp: stamp) }
-        try adoptShared(&state)
-        if isOverdue(state) { lock(&state) }
+    // MARK: - The owner
+
+    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        try passcode.redeem(token, for: operation)
     }
 
-    /// Takes in a keybag that was written since.
-    func reread(_ state: inout State, stamp: FileStamp?) throws(KeychainError) {
-        let keybag = try Keybag(file: storage.keybag(), under: deviceKey, uncheckedCost: cost)
-        guard keybag.uuid == self.keybag, keybag.keychain == keychain else {
-            throw KeychainError(.notAvailable, "another keybag has taken the place of this one; put the right one back")
-        }
-        guard keybag.generation >= state.keybag.generation else {
-            throw KeychainError(.notAvailable, "the keybag is older than it was; put the newest one back")
-        }
-        state.stamps.keybag = stamp
-        if keybag.generation > state.keybag.generation { try install(keybag, in: &state) }
+    package func ask(
+        _ question: PresenceQuestion,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
+        try presence.ask(question, isWanted: isWanted)
     }
 
-    /// Makes a keybag the present one, with all keys of it that can be opened now.
-    func install(_ keybag: Keybag, in state: inout State) throws(KeychainError) {
-        let hadPasscode = state.keybag.hasPasscode
-        state.keybag = keybag
-        state.epoch += 1
-        state.keys.keep { keybag.entry(of: $0, madeIn: $1) != nil }
-        state.keys.keepPrivateKeys { keybag.has(.privateKeys($0)) }
-        if let key = state.keys.passcodeKey, !keybag.isPasscodeKey(key) { try state.keys.setPasscodeKey(nil) }
-        if keybag.hasPasscode && !hadPasscode && state.keys.passcodeKey == nil {
-            // Another process has set the first passcode.
-            state.keys.lock(keeping: Self.alwaysThere)
-            state.lock = .beforeFirstUnlock
-        }
-        if !keybag.hasPasscode { state.lock = .unlocked }
-        let keys = Keybag.WrappingKeys(
-            try deviceKey.key,
-            keybag: keybag.uuid,
-            passcode: state.lock == .unlocked ? state.keys.passcodeKey : nil
-        )
-        for named in try keybag.unwrapAll(with: keys) { try state.keys.insert(named) }
+    package func forget(_ proof: PresenceProof) { desk.forget(proof) }
+
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try desk.openContext(groups)
     }
 
-    private static let alwaysThere: Set<Accessibility> = [.always, .alwaysThisDeviceOnly]
-    private static let thereWhileLocked: Set<Accessibility> =
-        alwaysThere.union([.afterFirstUnlock, .afterFirstUnlockThisDeviceOnly])
+    package func closeContext(_ id: PresenceContextID) { desk.closeContext(id) }
 
-    private func sharedCode() throws(KeychainError) -> SymmetricKey {
-        Keybag.derive(try deviceKey.key, "chatelaine unlocked mac 1", keybag)
-    }
-
-    /// Takes in what other processes have unlocked or locked.
-    func adoptShared(_ state: inout State) throws(KeychainError) {
-        guard let shared, state.keybag.hasPasscode else { return }
-        let stamp = shared.stamp
-        guard stamp != state.stamps.shared else { return }
-        let before = state.lock
-        defer { if state.lock.rawValue < before.rawValue { desk.forgetAll() } }
-        state.epoch += 1
-        state.keys.lock(keeping: Self.alwaysThere)
-        state.lock = .beforeFirstUnlock
-        state.stamps.shared = stamp
-        // What cannot be read is as good as locked.
-        let file = try? shared.withLock { () throws(KeychainError) in
-            state.stamps.shared = shared.stamp
-            return shared.read()
-        }
-        guard let file, let contents = UnlockedContents(file, keybag: keybag, code: try sharedCode()) else { return }
-        if let key = contents.passcodeKey, state.keybag.isPasscodeKey(key) { try state.keys.setPasscodeKey(key) }
-        for key in contents.classes where state.keybag.entry(of: key.accessibility, madeIn: key.madeIn) != nil {
-            try state.keys.insert(
-                key.accessibility,
-                madeIn: key.madeIn,
-                metadata: key.metadata,
-                wrapping: key.wrapping
-            )
-        }
-        for (accessibility, key) in contents.privateKeys where state.keybag.has(.privateKeys(accessibility)) {
-            try state.keys.insert(key, ofPrivateKeysIn: accessibility)
-        }
-        state.lock = contents.lock
-        state.lastUse = max(state.lastUse, contents.lastUse)
-    }
-
-    /// Tells other processes what is unlocked now.
-    ///
-    /// - Parameter unlessChanged: for whoever neither locks nor unlocks: what another process has done since the state was
-    ///   adopted stands, or an old state would undo a lock. The next request takes it in.
-    func share(_ state: inout State, unlessChanged: Bool = false) {
-        guard let shared, state.keybag.hasPasscode || shared.stamp != nil else { return }
-        do throws(KeychainError) {
-            try shared.withLock { () throws(KeychainError) in
-                guard !unlessChanged || shared.stamp == state.stamps.shared else { return }
-                defer { state.stamps.shared = shared.stamp }
-                guard state.keybag.hasPasscode, state.lock != .beforeFirstUnlock else { return shared.remove() }
-                let contents = UnlockedContents(lastUse: state.lastUse, lock: state.lock, keys: state.keys)
-                do throws(KeychainError) {
-                    try shared.write(contents.file(keybag: keybag, code: try sharedCode()))
-                } catch {
-                    shared.remove()
-                }
-            }
-        } catch {
-            // The folder cannot be locked, and so not be written by others either. What lies there has to go all the same.
-            shared.remove()
-            state.stamps.shared = shared.stamp
-        }
-    }
-
-    // MARK: - Locking
-
-    /// Whoever may use the keychain may lock it. Without a passcode nothing is locked.
-    package func lock() throws(KeychainError) { try lock(to: .locked) }
-
-    package func logOut() throws(KeychainError) { try lock(to: .beforeFirstUnlock) }
-
-    private func lock(to target: EnclaveState.Lock) throws(KeychainError) {
-        // A keybag that cannot be read any more is no reason to keep the keys.
-        try withState { (state) throws(KeychainError) in
-            try? adoptShared(&state)
-            lock(&state, to: target)
-        }
-        tellObservers()
-    }
-
-    private func lock(_ state: inout State, to target: EnclaveState.Lock = .locked) {
-        state.tokens = IssuedTokens()
-        desk.forgetAll()
-        guard state.keybag.hasPasscode, state.lock.rawValue > target.rawValue else { return }
-        state.keys.lock(keeping: target == .locked ? Self.thereWhileLocked : Self.alwaysThere)
-        state.lock = target
-        state.epoch += 1
-        share(&state)
-    }
-
-    private func isOverdue(_ state: State) -> Bool {
-        guard let left = secondsLeft(state) else { return false }
-        return left == 0
-    }
-
-    /// The seconds until the keychain locks itself; nil where it does not.
-    private func secondsLeft(_ state: State) -> UInt64? {
-        guard state.lock == .unlocked, state.keybag.hasPasscode, let timeout = state.keybag.settings.timeout else {
-            return nil
-        }
-        let now = StartClock.current.now
-        let unused = (now - min(now, state.lastUse)) / 1_000_000_000
-        return UInt64(timeout) - min(UInt64(timeout), unused)
-    }
-
-    private func noteUse(_ state: inout State) {
-        let now = StartClock.current.now
-        let isWorthTelling = now - min(now, state.lastUse) > 1_000_000_000
-        state.lastUse = max(now, state.lastUse)
-        if isWorthTelling, state.lock == .unlocked { share(&state, unlessChanged: true) }
-    }
-
-    /// Locks the keychain if it was not used for as long as its settings say. To be called from time to time by a process
-    /// that keeps it unlocked.
-    ///
-    /// - Returns: the seconds until it may have to be locked; nil where it does not lock itself now.
-    package func lockIfUnused() throws(KeychainError) -> UInt64? {
-        try look { (state) throws(KeychainError) in secondsLeft(state) }
-    }
-
-    package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) {
-        observers.withLock { $0.append(observer) }
-    }
-
-    /// No observer may change anything here, or it waits for itself.
-    func tellObservers() {
-        telling.withLock { _ in
-            guard let state = try? withState({ (state) throws(KeychainError) in description(of: state) }) else {
-                return
-            }
-            desk.follow(state)
-            for observer in observers.withLock({ $0 }) { observer(state) }
-        }
-    }
-}
-
-extension EnclaveState {
-    /// Why the key of a class is not there.
-    package func refusal(of accessibility: Accessibility) -> KeychainError {
-        if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {
-            // The key went with the passcode, for good.
-            return KeychainError(.undecodable, "the item's key was destroyed with the passcode")
-        }
-        return KeychainError(.interactionNotAllowed, "the keychain is locked for items of this accessibility")
-    }
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus { try presence.status() }
 }

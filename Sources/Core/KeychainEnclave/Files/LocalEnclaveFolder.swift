@@ -112,7 +112,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
             guard let unattended, try enclave.state().lock == .beforeFirstUnlock,
                 let passcode = try unattended.read()
             else { return }
-            try enclave.unlock(passcode, by: .administrator)
+            try enclave.passcode.unlock(passcode, by: .administrator)
         } catch {
             log("the keychain in \(path) stays locked, for all the passcode among the credentials: \(error.message)")
         }

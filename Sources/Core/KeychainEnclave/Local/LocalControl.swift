@@ -15,7 +15,7 @@ package struct LocalControl: EnclaveControl {
     package func state() throws(KeychainError) -> EnclaveState { try enclave.state() }
 
     package func unlock(_ passcode: SecretBytes) throws(KeychainError) {
-        try enclave.unlock(passcode, by: visitor)
+        try enclave.passcode.unlock(passcode, by: visitor)
     }
 
     package func lock() throws(KeychainError) { try enclave.lock() }
@@ -27,22 +27,22 @@ package struct LocalControl: EnclaveControl {
         to new: SecretBytes?,
         with token: AuthorizationToken?
     ) throws(KeychainError) {
-        try enclave.changePasscode(from: old, to: new, with: token, by: visitor)
+        try enclave.passcode.changePasscode(from: old, to: new, with: token, by: visitor)
     }
 
     package func confirmPasscode(_ passcode: SecretBytes, with token: AuthorizationToken?) throws(KeychainError) {
-        try enclave.confirmPasscode(passcode, with: token, by: visitor)
+        try enclave.passcode.confirmPasscode(passcode, with: token, by: visitor)
     }
 
     package func verify(_ passcode: SecretBytes) throws(KeychainError) {
-        try enclave.verify(passcode, by: visitor)
+        try enclave.passcode.verify(passcode, by: visitor)
     }
 
     package func authorize(
         _ operation: GuardedOperation,
         passcode: SecretBytes?
     ) throws(KeychainError) -> AuthorizationToken {
-        try enclave.authorize(operation, passcode: passcode, by: visitor)
+        try enclave.passcode.authorize(operation, passcode: passcode, by: visitor)
     }
 
     package func change(
@@ -50,6 +50,6 @@ package struct LocalControl: EnclaveControl {
         passcode: SecretBytes?,
         with token: AuthorizationToken?
     ) throws(KeychainError) {
-        try enclave.change(settings, passcode: passcode, with: token, by: visitor)
+        try enclave.passcode.change(settings, passcode: passcode, with: token, by: visitor)
     }
 }

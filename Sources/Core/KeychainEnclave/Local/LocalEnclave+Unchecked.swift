@@ -18,7 +18,7 @@ extension LocalEnclave {
             try keybag.wrap(Keybag.Named(purpose: .accessibility(accessibility), madeIn: 1, key: key), under: keys)
         }
         try self.init(keybag, under: deviceKey)
-        try withState { (state) throws(KeychainError) in
+        try locking.withState { (state) throws(KeychainError) in
             state.keys.keep { accessibility, _ in classKeys[accessibility] != nil }
         }
     }

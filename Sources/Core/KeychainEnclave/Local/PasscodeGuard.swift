@@ -2,56 +2,46 @@ import Crypto
 import KeychainModel
 import Synchronization
 
-extension LocalEnclave {
-    /// Who brings a passcode.
-    package enum Visitor: Sendable {
-        /// The keychain's owner, where nobody keeps their programs apart. Wrong passcodes are counted, and slow the next
-        /// ones down.
-        case owner
-        /// Any program of the owner's, where a service keeps them apart: the same, and it needs more for what destroys or
-        /// reveals.
-        case program
-        /// The administrator, who answers for wrong passcodes: what a log-in asked for. They are neither counted nor
-        /// delayed, or a stranger at the log-in could lock the owner out.
-        case administrator
+/// The passcode: trying it, counting wrong ones, and what it opens.
+final class PasscodeGuard: Sendable {
+    typealias Visitor = LocalEnclave.Visitor
 
-        /// Whether wrong passcodes are counted.
-        var isCounted: Bool { self != .administrator }
+    let locking: EnclaveLock
+    let editor: KeybagEditor
+    /// Wrong passcodes that could not be written down.
+    private let unwritten = Mutex(Attempts.none)
+
+    init(_ editor: KeybagEditor) {
+        locking = editor.locking
+        self.editor = editor
     }
+
+    /// Whether nobody waits because of wrong passcodes that stand on no disk.
+    var isAtRest: Bool { unwritten.withLock { $0.count == 0 } }
 
     func unlock(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
         let passcode = try Passcode(passcode)
-        try exclusively { () throws(KeychainError) in
+        try editor.exclusively { () throws(KeychainError) in
             let key = try authenticate(passcode, by: visitor)
-            try withState { (state) throws(KeychainError) in
+            try locking.withState { (state) throws(KeychainError) in
                 try open(&state, with: key)
-                share(&state)
+                locking.share(&state)
             }
-            tellObservers()
+            locking.tellObservers()
             confirm(by: visitor)
         }
     }
 
     func verify(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {
         let passcode = try Passcode(passcode)
-        try exclusively { () throws(KeychainError) in
+        try editor.exclusively { () throws(KeychainError) in
             _ = try authenticate(passcode, by: visitor)
             confirm(by: visitor)
         }
     }
 
-    /// Runs what tries a passcode or rewrites the keybag, alone among all processes, with the keybag as it is now.
-    func exclusively<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        try turn.take { () throws(KeychainError) in
-            try storage.withLock { () throws(KeychainError) in
-                _ = try epoch
-                return try body()
-            }
-        }
-    }
-
-    private func open(_ state: inout State, with key: SymmetricKey) throws(KeychainError) {
-        let keys = Keybag.WrappingKeys(try deviceKey.key, keybag: state.keybag.uuid, passcode: key)
+    private func open(_ state: inout EnclaveLock.State, with key: SymmetricKey) throws(KeychainError) {
+        let keys = Keybag.WrappingKeys(try locking.deviceKey.key, keybag: state.keybag.uuid, passcode: key)
         for named in try state.keybag.unwrapAll(with: keys) { try state.keys.insert(named) }
         try state.keys.setPasscodeKey(key)
         state.lock = .unlocked
@@ -61,9 +51,9 @@ extension LocalEnclave {
 
     // MARK: - Trying a passcode
 
-    /// The key that a passcode opens. The caller runs exclusively.
+    /// The key that a passcode opens. The caller runs editor.exclusively.
     func authenticate(_ passcode: Passcode, by visitor: Visitor) throws(KeychainError) -> SymmetricKey {
-        let keybag = try withState { (state) throws(KeychainError) in state.keybag }
+        let keybag = try locking.withState { (state) throws(KeychainError) in state.keybag }
         guard let record = keybag.passcode else {
             throw KeychainError(.authenticationFailed, "the keychain has no passcode")
         }
@@ -101,7 +91,7 @@ extension LocalEnclave {
         let stretched = try StretchedPasscode(passcode, salt: record.salt, cost: record.cost)
         var hardware: SecretBytes?
         if let place = record.place {
-            guard let secrets = device.passcodeSecrets else {
+            guard let secrets = locking.device.passcodeSecrets else {
                 throw KeychainError(.notAvailable, "the hardware that knows the passcode's other half is not there")
             }
             do throws(KeychainError) {
@@ -111,28 +101,29 @@ extension LocalEnclave {
                 return nil
             }
         }
-        let key = stretched.key(hardware: hardware, deviceKey: try deviceKey.key, keybag: keybag.uuid)
+        let key = stretched.key(hardware: hardware, deviceKey: try locking.deviceKey.key, keybag: keybag.uuid)
         return keybag.isPasscodeKey(key) ? key : nil
     }
 
     private func attemptsCode() throws(KeychainError) -> SymmetricKey {
-        Keybag.derive(try deviceKey.key, "chatelaine attempts mac 1", keybag)
+        Keybag.derive(try locking.deviceKey.key, "chatelaine attempts mac 1", locking.keybag)
     }
 
     /// After a start of the machine the waiting for wrong passcodes begins anew, at once.
-    func beginWaiting() {
+    func beginWaiting() throws(KeychainError) {
+        guard try locking.withState({ (state) throws(KeychainError) in state.keybag.hasPasscode }) else { return }
         _ = try? attempts(code: attemptsCode())
     }
 
     private func attempts(code: SymmetricKey) throws(KeychainError) -> Attempts {
-        let written = Attempts(file: try storage.attempts(), code: code, at: .current)
+        let written = Attempts(file: try locking.storage.attempts(), code: code, at: .current)
         if written.isRearmed { note(written, code: code) }
         return unwritten.withLock { $0.count > written.count ? $0 : written }
     }
 
     private func checkWaiting(for attempts: Attempts) throws(KeychainError) {
         guard attempts.count > 0 else { return }
-        let hardware = device.passcodeSecrets.map { $0.secondsUntilForgiven ?? Self.secondsOfMostHardware }
+        let hardware = locking.device.passcodeSecrets.map { $0.secondsUntilForgiven ?? Self.secondsOfMostHardware }
         // What forgives at once limits nothing.
         let seconds = attempts.remaining(at: .current, hardware: hardware == 0 ? nil : hardware)
         guard seconds == 0 else {
@@ -150,7 +141,7 @@ extension LocalEnclave {
     /// guess for nothing.
     private func note(_ attempts: Attempts, code: SymmetricKey) {
         do throws(KeychainError) {
-            try storage.write(attempts: attempts.file(code: code, at: .current))
+            try locking.storage.write(attempts: attempts.file(code: code, at: .current))
             unwritten.withLock { $0 = .none }
         } catch {
             unwritten.withLock { $0 = attempts }

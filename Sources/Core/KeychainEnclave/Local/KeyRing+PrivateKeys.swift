@@ -1,19 +1,19 @@
 import Crypto
 import KeychainCertificates
-package import KeychainModel
+import KeychainModel
 
 /// Private keys that are used here and never given out: what leaves is sealed.
 ///
 /// Each has a key of its own, which is wrapped as an item's key is, demands and all, though under keys of the keybag that
 /// nothing else is under. So no request for an item's key ever opens one.
-extension LocalEnclave {
-    package func makeKey(
+extension KeyRing {
+    func makeKey(
         _ template: EnclaveKeyTemplate,
         with credentials: ItemCredentials
     ) throws(KeychainError) -> EnclaveKey {
         guard
             let header = EnclaveKey.Header(
-                keychain: keychain,
+                keychain: locking.keychain,
                 accessGroup: template.accessGroup,
                 accessControl: template.accessControl
             )
@@ -21,10 +21,10 @@ extension LocalEnclave {
         // Asked for before anything is made, and before anybody is.
         _ = try wrappingKey(of: header)
         let guarded = GuardedBox(useOf: header)
-        let biometry = try presentBiometry(isNeeded: guarded.needsCurrentBiometry)
+        let biometry = try presence.presentBiometry(isNeeded: guarded.needsCurrentBiometry)
         let ownKey = SymmetricKey(size: .bits256)
-        let content = try bound(content(of: ownKey, guarded, credentials), guarded, biometry)
-        let made = try NewPrivateKey(in: device.hardwareKeys)
+        let content = try presence.bound(presence.content(of: ownKey, guarded, credentials), guarded, biometry)
+        let made = try NewPrivateKey(in: locking.device.hardwareKeys)
         let data = PrivateKeyData(header, made.kind, made.publicKey)
         guard
             let key = EnclaveKey(
@@ -46,7 +46,7 @@ extension LocalEnclave {
         return key
     }
 
-    package func use(
+    func use(
         _ key: EnclaveKey,
         for use: KeyUse,
         with credentials: ItemCredentials
@@ -56,14 +56,14 @@ extension LocalEnclave {
         }
         // What cannot be done asks nobody.
         let task = try PrivateKeyTask(use)
-        guard key.header.keychain == keychain else { throw Self.foreign }
+        guard key.header.keychain == locking.keychain else { throw Self.foreign }
         let guarded = GuardedBox(useOf: key.header)
         let data = PrivateKeyData(key.header, key.kind, key.publicKey)
         let wrappingKey = try wrappingKey(of: key.header)
         guard let box = Cipher.openSecret(key.box, under: wrappingKey, authenticating: data.bytes(for: .enclaveKey))
         else { throw Self.foreign }
-        let biometry = try presentBiometry(isNeeded: guarded.needsCurrentBiometry)
-        let ownKey = try self.key(in: release(box, guarded, biometry, credentials))
+        let biometry = try presence.presentBiometry(isNeeded: guarded.needsCurrentBiometry)
+        let ownKey = try presence.key(in: presence.release(box, guarded, biometry, credentials))
         guard
             let secret = Cipher.openSecret(
                 key.content,
@@ -74,7 +74,7 @@ extension LocalEnclave {
         switch key.kind {
         case .software: return try task.result(by: secret)
         case .tpm:
-            guard let hardware = device.hardwareKeys else {
+            guard let hardware = locking.device.hardwareKeys else {
                 throw KeychainError(.notAvailable, "the key is in a TPM, and this keychain has none any more")
             }
             return try task.result(by: secret, in: hardware)
@@ -90,10 +90,10 @@ extension LocalEnclave {
     private func wrappingKey(of header: EnclaveKey.Header) throws(KeychainError) -> SymmetricKey {
         let accessibility = header.accessibility.thisDeviceOnly
         func present() throws(KeychainError) -> SymmetricKey? {
-            try use { (state) throws(KeychainError) in
+            try locking.use { (state) throws(KeychainError) in
                 if let key = state.keys.privateKeys[accessibility]?.key { return key }
-                guard description(of: state).allows(accessibility) else {
-                    throw description(of: state).refusal(of: accessibility)
+                guard locking.description(of: state).allows(accessibility) else {
+                    throw locking.description(of: state).refusal(of: accessibility)
                 }
                 return nil
             }
@@ -105,6 +105,20 @@ extension LocalEnclave {
             throw KeychainError(.internalError, "the keybag took no key for private keys")
         }
         return key
+    }
+
+    /// For a keybag from before there were such.
+    ///
+    /// - Throws: `interactionNotAllowed` while the keychain is locked.
+    func addPrivateKeyKeys() throws(KeychainError) {
+        try editor.exclusively { () throws(KeychainError) in
+            guard try !editor.keybagNow().has(.privateKeys(.alwaysThisDeviceOnly)) else { return }
+            let key = try editor.presentPasscodeKey()
+            try editor.rewrite(with: key) { (draft, keys) throws(KeychainError) in
+                try draft.addPrivateKeyKeys(under: keys)
+                return key
+            }
+        }
     }
 }
 

@@ -1,7 +1,8 @@
-package import KeychainModel
+import KeychainModel
 
-/// Leave for single operations, and who gives it: where a service keeps the owner's programs apart, none of them can.
-extension LocalEnclave {
+/// Owner authorizations: tokens that allow one operation. Where a service keeps the owner's programs apart, no program
+/// can authorize by itself.
+extension PasscodeGuard {
     func authorize(
         _ operation: GuardedOperation,
         passcode: SecretBytes?,
@@ -13,13 +14,13 @@ extension LocalEnclave {
         case .owner:
             if let passcode {
                 try verify(passcode, by: visitor)
-            } else if try state().hasPasscode {
+            } else if try locking.state().hasPasscode {
                 throw KeychainError(.authenticationFailed, "this needs the passcode, or the administrator")
             }
         case .program:
             // Before a passcode is tried: what is refused costs nothing, and counts no guess.
             guard operation.takesPasscode else { throw Self.needsSystem(for: operation) }
-            guard let record = try withState({ (state) throws(KeychainError) in state.keybag.passcode }) else {
+            guard let record = try locking.withState({ (state) throws(KeychainError) in state.keybag.passcode }) else {
                 throw KeychainError(
                     .authenticationFailed,
                     "without a passcode this needs the administrator, or that the system authenticates you"
@@ -36,13 +37,13 @@ extension LocalEnclave {
             }
             try verify(passcode, by: visitor)
         }
-        return try withState { (state) throws(KeychainError) in
+        return try locking.withState { (state) throws(KeychainError) in
             try state.tokens.issue(operation, at: StartClock.current.now)
         }
     }
 
-    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
-        let isGood = try withState { (state) throws(KeychainError) in
+    func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        let isGood = try locking.withState { (state) throws(KeychainError) in
             state.tokens.redeem(token, for: operation, at: StartClock.current.now)
         }
         guard isGood else {
@@ -77,31 +78,5 @@ extension LocalEnclave {
             .authenticationFailed,
             "this needs the administrator, or that the system authenticates you; run: chatelaine \(command)"
         )
-    }
-
-    // MARK: - Whose the passcode is
-
-    func confirmPasscode(
-        _ passcode: SecretBytes,
-        with token: AuthorizationToken?,
-        by visitor: Visitor
-    ) throws(KeychainError) {
-        let passcode = try Passcode(passcode)
-        try exclusively { () throws(KeychainError) in
-            guard try state().hasPasscode else {
-                throw KeychainError(.authenticationFailed, "the keychain has no passcode")
-            }
-            try check(token, for: .confirmPasscode, by: visitor)
-            _ = try authenticate(passcode, by: visitor)
-            // Of a keychain whose programs nobody keeps apart any program could say so.
-            if visitor != .owner { try markConfirmed() }
-        }
-    }
-
-    /// What the administrator brings is what the person typed at a log-in. The caller runs exclusively.
-    func confirm(by visitor: Visitor) {
-        guard visitor == .administrator, keepsProgramsApart else { return }
-        // A disk that takes nothing keeps nobody from unlocking.
-        try? markConfirmed()
     }
 }
