@@ -21,8 +21,7 @@ struct CrashAttackTests {
         helper = machine.folder + "/helper"
         traces = machine.folder + "/traces-" + UUID().uuidString.prefix(8)
         let script = "#!/bin/sh\nfor folder in \(machine.folder)/traces-*; do echo HELPER >>\"$folder/out\"; done\n"
-        try Data(script.utf8).write(to: URL(filePath: helper))
-        chmod(helper, 0o755)
+        try writeProgram(script, to: helper)
         // Whoever it runs as.
         try FileManager.default.createDirectory(atPath: traces, withIntermediateDirectories: false)
         chmod(traces, 0o1777)

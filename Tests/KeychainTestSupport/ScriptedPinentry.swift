@@ -34,8 +34,7 @@ package final class ScriptedPinentry {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // A service of another user may start it.
         chmod(folder.path, 0o777)
-        try Data(Self.script.utf8).write(to: URL(fileURLWithPath: path))
-        chmod(path, 0o755)
+        try writeProgram(Self.script, to: path)
         for name in ["answers", "log"] {
             try Data().write(to: folder.appending(path: name))
             chmod(folder.path + "/" + name, 0o666)

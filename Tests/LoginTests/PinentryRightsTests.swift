@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainTestSupport
 import Testing
 
 /// What a pinentry is started with by programs that have a capability which an exec hands on.
@@ -16,20 +17,20 @@ struct PinentryRightsTests {
         site = try LoginSite()
         try FileManager.default.createDirectory(atPath: site.folder + "/reports", withIntermediateDirectories: true)
         chmod(site.folder + "/reports", 0o777)
-        try """
-        #!/bin/sh
-        grep -E '^(Cap|NoNewPrivs)' /proc/$$/status >'\(report)'
-        echo OK
-        while read -r command rest; do
-            case $command in
-                GETPIN) echo 'D \(LoginSite.password.replacingOccurrences(of: " ", with: "%20"))'; echo OK ;;
-                BYE) echo OK; exit 0 ;;
-                *) echo OK ;;
-            esac
-        done
+        let script = """
+            #!/bin/sh
+            grep -E '^(Cap|NoNewPrivs)' /proc/$$/status >'\(report)'
+            echo OK
+            while read -r command rest; do
+                case $command in
+                    GETPIN) echo 'D \(LoginSite.password.replacingOccurrences(of: " ", with: "%20"))'; echo OK ;;
+                    BYE) echo OK; exit 0 ;;
+                    *) echo OK ;;
+                esac
+            done
 
-        """.write(toFile: pinentry, atomically: true, encoding: .utf8)
-        chmod(pinentry, 0o755)
+            """
+        try writeProgram(script, to: pinentry)
     }
 
     private let asAliceWithCapability = [

@@ -37,15 +37,7 @@ final class ScriptedPinentry: Sendable {
         folder = FileManager.default.temporaryDirectory.path + "/pinentry-\(UUID().uuidString.prefix(8))"
         path = folder + "/pinentry"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // By another process: one that this process has open for writing might be open in a child that another test
-        // starts just then, and could not be run.
-        let writer = Process()
-        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
-        let text = "#!/bin/sh\necho $$ >\"$0.pid\"\n" + script + "\n"
-        writer.arguments = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"", path, text]
-        try writer.runHearingSignals()
-        writer.waitForExit()
-        guard writer.terminationStatus == 0 else { throw Failed(step: "write \(path)") }
+        try writeProgram("#!/bin/sh\necho $$ >\"$0.pid\"\n" + script + "\n", to: path)
     }
 
     deinit {
