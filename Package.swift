@@ -155,7 +155,9 @@ let targets: [[Target]] = [
     // Wire: how a process reaches a keychain.
     wire([
         // How the enclave's process is spoken to: by the service, and by those who bring a passcode.
-        "EnclaveProtocol": ["KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
+        "EnclaveMessages": ["KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
+        "EnclaveClient": ["EnclaveMessages", "KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
+        "EnclaveServer": ["EnclaveMessages", "KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
         "KeychainMessages": ["SwiftProtobuf"],
         "KeychainProtocol": [
             "KeychainMessages", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainCertificates", "Crypto",
@@ -166,13 +168,14 @@ let targets: [[Target]] = [
             "PeerIdentity", "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
         ],
         "KeychainDaemon": [
-            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveProtocol", "KeychainProtocol",
+            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveMessages", "EnclaveClient",
+            "EnclaveServer", "KeychainProtocol",
             "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
             "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "KeychainClient": [
             "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "EnclaveProtocol", "Prompting", "ProgramTrailer", "CLinux", "Logging",
+            "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging",
         ],
     ]),
 
@@ -241,15 +244,15 @@ let targets: [[Target]] = [
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
-            "Accounts", "EnclaveProtocol", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
+            "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
             "KeychainModel", "CLinux",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveProtocol", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
             "CLinux",
         ],
         "ChatelaineTool": [
-            "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveProtocol",
+            "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveMessages",
             "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal", "TPMEnclave",
             "Prompting", "CLinux", "ArgumentParser",
         ],
@@ -280,7 +283,7 @@ let targets: [[Target]] = [
             "SwiftProtobuf",
         ],
         "EnclaveProtocolTests": [
-            "EnclaveProtocol", "KeychainCertificates", "PeerIdentity", "chatelaine-enclave", "Crypto",
+            "EnclaveMessages", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity", "chatelaine-enclave", "Crypto",
         ] + usual,
         "PeerIdentityTests": ["PeerIdentity", "KeychainTestSupport", "CLinux"],
         "CodeSignatureTests": ["CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport", "Crypto"],
@@ -290,17 +293,18 @@ let targets: [[Target]] = [
         ],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
-            "CodeSignature", "KeychainProtocol", "EnclaveProtocol", "unchecked-daemon", "chatelaine-prompt",
+            "CodeSignature", "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "unchecked-daemon", "chatelaine-prompt",
             "ChatelaineTool", "SecurityTool", "attacked-program",
         ] + usual + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
         "LockedServiceTests": [
-            "EnclaveProtocol", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux", "ChatelaineTool",
+            "EnclaveMessages", "EnclaveClient", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux",
+            "ChatelaineTool",
             "Crypto", "Logging",
         ] + usual + service,
         // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
         "LoginTests": [
-            "EnclaveProtocol", "LoginSessions", "ChatelaineTool", "chatelaine-prompt", "GuardedNote", "SecurityTool",
+            "EnclaveClient", "LoginSessions", "ChatelaineTool", "chatelaine-prompt", "GuardedNote", "SecurityTool",
             "Logging",
         ] + usual + service,
         // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
@@ -314,7 +318,7 @@ let targets: [[Target]] = [
         ],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",
-            "CertificateTestSupport", "EnclaveProtocol", "Prompting", "chatelaine-prompt", "GuardedNote",
+            "CertificateTestSupport", "EnclaveClient", "Prompting", "chatelaine-prompt", "GuardedNote",
             "ChatelaineTool", "unchecked-daemon", "Crypto", "Logging", "SwiftASN1", "X509",
         ] + usual + service,
         "ToolTests": [
@@ -337,7 +341,7 @@ let targets: [[Target]] = [
         "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto"] + usual,
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "EnclaveProtocol", "CLinux", "chatelaine-enclave", "Crypto",
+            "TPMEnclave", "KeychainCertificates", "EnclaveMessages", "EnclaveClient", "CLinux", "chatelaine-enclave", "Crypto",
         ] + usual,
         "KeychainStoreTests": [
             "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
@@ -382,7 +386,7 @@ let targets: [[Target]] = [
 let internals = [
     "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave",
     "KeychainExchange", "KeychainPolicy", "KeychainVault", "KeychainStore",
-    "KeychainEngine", "EnclaveProtocol", "TPMEnclave", "KeychainBackup", "PasswordImport",
+    "KeychainEngine", "EnclaveMessages", "EnclaveServer", "TPMEnclave", "KeychainBackup", "PasswordImport",
     "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer",
     "CoreFoundationAliases", "Security",
 ]

@@ -1,5 +1,6 @@
 import Crypto
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Foundation
 import KeychainModel
 import KeychainTestSupport
@@ -77,7 +78,7 @@ struct OwnersTools {
     ///
     /// - Returns: the last answers.
     func ask(
-        _ requests: [EnclaveRequest],
+        _ requests: [any EnclaveRequest],
         times: Int = 1,
         about uid: UInt32 = AttackSite.user
     ) throws -> [EnclaveReply] {
@@ -91,9 +92,18 @@ struct OwnersTools {
     }
 
     /// The error of one request; nil where it was done.
-    func failure(_ request: EnclaveRequest, about uid: UInt32 = AttackSite.user) throws -> KeychainError.Code? {
+    func failure(_ request: any EnclaveRequest, about uid: UInt32 = AttackSite.user) throws -> KeychainError.Code? {
         guard case .failure(let error) = try ask([request], about: uid).first else { return nil }
         return error.code
+    }
+
+    static func changePasscode(
+        from old: SecretBytes?,
+        to new: SecretBytes?,
+        with token: AuthorizationToken?
+    ) -> any EnclaveRequest {
+        guard let token else { return ChangePasscodeRequest(from: old, to: new) }
+        return ChangePasscodeWithTokenRequest(from: old, to: new, with: token)
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -112,7 +122,7 @@ struct OwnersTools {
     }
 
     /// Has the helper in its place hand on a token.
-    func leave(_ token: AuthorizationToken, for operation: String) throws {
+    func handOn(_ token: AuthorizationToken, for operation: String) throws {
         let file = site.folder + "/helped/libexec/chatelaine/" + operation
         try Data((Self.hexadecimal(token.bytes) + "\n").utf8).write(to: URL(filePath: file))
     }

@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveMessages
 import Foundation
 import KeychainModel
 import KeychainProtocol

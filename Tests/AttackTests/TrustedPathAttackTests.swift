@@ -1,4 +1,5 @@
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Foundation
 import KeychainEnclave
 import KeychainModel
@@ -58,29 +59,30 @@ struct TrustedPathAttackTests {
     }
 
     /// Everything that the owners' socket takes from an owner and that reveals, destroys or shuts out.
-    private func requests(_ passcode: SecretBytes?, _ token: AuthorizationToken?) -> [EnclaveRequest] {
-        GuardedOperation.allCases.map { .authorize($0, passcode: passcode) } + [
-            .changePasscode(from: passcode, to: nil, with: token),
-            .confirmPasscode(passcode ?? Self.guess, with: token),
-            .change(LockSettings(wipesAfter: 1), passcode: passcode, with: token),
-            .change(LockSettings(locksOnSleep: false), passcode: passcode, with: token),
+    private func requests(_ passcode: SecretBytes?, _ token: AuthorizationToken?) -> [any EnclaveRequest] {
+        GuardedOperation.allCases.map { AuthorizeRequest($0, passcode: passcode) } + [
+            OwnersTools.changePasscode(from: passcode, to: nil, with: token),
+            ConfirmPasscodeRequest(passcode ?? Self.guess, with: token),
+            ChangeSettingsRequest(LockSettings(wipesAfter: 1), passcode: passcode, with: token),
+            ChangeSettingsRequest(LockSettings(locksOnSleep: false), passcode: passcode, with: token),
         ]
     }
 
     @Test func `before there is a passcode no program gets anything from the owners' socket (as root)`() throws {
         for token in [nil, Self.invented] {
-            let first = EnclaveRequest.changePasscode(from: nil, to: Self.guess, with: token)
+            let first = OwnersTools.changePasscode(from: nil, to: Self.guess, with: token)
             #expect(try tools.failure(first) == .authenticationFailed)
             for passcode in [nil, Self.guess] {
                 for request in requests(passcode, token) {
                     // Taking away what is not there is done at once.
-                    if case .changePasscode(nil, nil, _) = request { continue }
+                    let removes = request is ChangePasscodeRequest || request is ChangePasscodeWithTokenRequest
+                    if passcode == nil, removes { continue }
                     #expect(try tools.failure(request) == .authenticationFailed, "\(request)")
                 }
             }
         }
         #expect(try tools.root().state().settings == LockSettings())
-        #expect(try tools.failure(.unlock(Self.guess)) == .authenticationFailed)
+        #expect(try tools.failure(UnlockRequest(Self.guess)) == .authenticationFailed)
         #expect(try tools.root().state().hasPasscode == false)
         #expect(try tools.victimReads())
     }
@@ -89,7 +91,7 @@ struct TrustedPathAttackTests {
         try tools.root().changePasscode(from: nil, to: Self.guess)
         let tools = try tools.restartedWithOlderKeybag(wipesAfter: 1)
         try tools.root().lock()
-        try #require(try tools.failure(.unlock(Self.guess)) == nil)
+        try #require(try tools.failure(UnlockRequest(Self.guess)) == nil)
         let state = try tools.root().state()
         #expect(state.hasPasscode && !state.isPasscodeConfirmed && state.settings.wipesAfter == nil)
         // Whoever has set it knows it, and that is all that they have.
@@ -98,16 +100,16 @@ struct TrustedPathAttackTests {
             #expect(try tools.failure(request) == .authenticationFailed, "\(request)")
         }
         // What was armed before destroys nothing.
-        #expect(try tools.failure(.verify(Self.passcode)) == .authenticationFailed)
-        #expect(try tools.failure(.verify(Self.guess)) == nil)
+        #expect(try tools.failure(VerifyPasscodeRequest(Self.passcode)) == .authenticationFailed)
+        #expect(try tools.failure(VerifyPasscodeRequest(Self.guess)) == nil)
         let status = try tools.shell("chatelaine status; chatelaine doctor")
         #expect(status.contains("unconfirmed") && status.contains("chatelaine passcode confirm"), "\(status.text)")
 
         // As a log-in does it.
         try tools.root().verify(Self.guess)
         #expect(try tools.root().state().isPasscodeConfirmed)
-        #expect(try tools.failure(.authorize(.export, passcode: Self.guess)) == nil)
-        #expect(try tools.failure(.authorize(.export, passcode: Self.passcode)) == .authenticationFailed)
+        #expect(try tools.failure(AuthorizeRequest(.export, passcode: Self.guess)) == nil)
+        #expect(try tools.failure(AuthorizeRequest(.export, passcode: Self.passcode)) == .authenticationFailed)
         #expect(try tools.reveals("printf 'x\\n' | chatelaine export --stdin own.csv"))
     }
 
@@ -120,8 +122,8 @@ struct TrustedPathAttackTests {
     @Test func `a token is good for one thing, one user and one time, and a made-up one for nothing (as root)`() throws
     {
         let root = try tools.root()
-        func set(_ token: AuthorizationToken?) -> EnclaveRequest {
-            .changePasscode(from: nil, to: Self.passcode, with: token)
+        func set(_ token: AuthorizationToken?) -> any EnclaveRequest {
+            OwnersTools.changePasscode(from: nil, to: Self.passcode, with: token)
         }
         for operation in GuardedOperation.allCases where operation != .setPasscode {
             let other = try root.authorize(operation, passcode: nil)
@@ -139,23 +141,25 @@ struct TrustedPathAttackTests {
         #expect(try tools.failure(set(foreign)) == .authenticationFailed)
         #expect(try tools.failure(set(Self.invented)) == .authenticationFailed)
         // Nobody gets one for somebody else, or from somebody else.
-        #expect(try tools.failure(.authorize(.setPasscode, passcode: nil), about: 0) == .noPermission)
+        #expect(try tools.failure(AuthorizeRequest(.setPasscode, passcode: nil), about: 0) == .noPermission)
         #expect(try root.state().hasPasscode == false)
 
         let token = try root.authorize(.setPasscode, passcode: nil)
         #expect(try tools.failure(set(token)) == nil)
         #expect(try root.state().isPasscodeConfirmed)
-        let remove = EnclaveRequest.changePasscode(from: Self.passcode, to: nil, with: token)
+        let remove = OwnersTools.changePasscode(from: Self.passcode, to: nil, with: token)
         #expect(try tools.failure(remove) == .authenticationFailed)
         let wrong = try root.authorize(.removePasscode, passcode: nil)
         #expect(
-            try tools.failure(.changePasscode(from: Self.guess, to: nil, with: wrong)) == .authenticationFailed
+            try tools.failure(OwnersTools.changePasscode(from: Self.guess, to: nil, with: wrong))
+                == .authenticationFailed
         )
         #expect(
-            try tools.failure(.changePasscode(from: Self.passcode, to: nil, with: wrong)) == .authenticationFailed
+            try tools.failure(OwnersTools.changePasscode(from: Self.passcode, to: nil, with: wrong))
+                == .authenticationFailed
         )
         let right = try root.authorize(.removePasscode, passcode: nil)
-        #expect(try tools.failure(.changePasscode(from: Self.passcode, to: nil, with: right)) == nil)
+        #expect(try tools.failure(OwnersTools.changePasscode(from: Self.passcode, to: nil, with: right)) == nil)
         #expect(try root.state().hasPasscode == false)
     }
 
@@ -163,14 +167,14 @@ struct TrustedPathAttackTests {
         try tools.root().changePasscode(from: nil, to: Self.passcode)
         let tools = try tools.restartedWithOlderKeybag()
         let root = try tools.root()
-        #expect(try tools.failure(.confirmPasscode(Self.passcode, with: nil)) == .authenticationFailed)
-        #expect(try tools.failure(.confirmPasscode(Self.passcode, with: Self.invented)) == .authenticationFailed)
+        #expect(try tools.failure(ConfirmPasscodeRequest(Self.passcode, with: nil)) == .authenticationFailed)
+        #expect(try tools.failure(ConfirmPasscodeRequest(Self.passcode, with: Self.invented)) == .authenticationFailed)
         let first = try root.authorize(.confirmPasscode, passcode: nil)
-        #expect(try tools.failure(.confirmPasscode(Self.guess, with: first)) == .authenticationFailed)
-        #expect(try tools.failure(.confirmPasscode(Self.passcode, with: first)) == .authenticationFailed)
+        #expect(try tools.failure(ConfirmPasscodeRequest(Self.guess, with: first)) == .authenticationFailed)
+        #expect(try tools.failure(ConfirmPasscodeRequest(Self.passcode, with: first)) == .authenticationFailed)
         #expect(try root.state().isPasscodeConfirmed == false)
         let second = try root.authorize(.confirmPasscode, passcode: nil)
-        #expect(try tools.failure(.confirmPasscode(Self.passcode, with: second)) == nil)
+        #expect(try tools.failure(ConfirmPasscodeRequest(Self.passcode, with: second)) == nil)
         #expect(try root.state().isPasscodeConfirmed)
     }
 
@@ -179,8 +183,8 @@ struct TrustedPathAttackTests {
         let start = ContinuousClock.now
         let replies = try tools.ask(
             [
-                .changePasscode(from: Self.guess, to: nil, with: Self.invented),
-                .change(LockSettings(wipesAfter: 1), passcode: Self.guess),
+                OwnersTools.changePasscode(from: Self.guess, to: nil, with: Self.invented),
+                ChangeSettingsRequest(LockSettings(wipesAfter: 1), passcode: Self.guess),
             ],
             times: 5_000
         )
@@ -189,7 +193,7 @@ struct TrustedPathAttackTests {
         #expect(replies.count == 2)
         for case .failure(let error) in replies { #expect(error.code == .authenticationFailed) }
         // After a few wrong ones there would be a wait.
-        #expect(try tools.failure(.verify(Self.passcode)) == nil)
+        #expect(try tools.failure(VerifyPasscodeRequest(Self.passcode)) == nil)
         #expect(try tools.victimReads())
     }
 
@@ -198,21 +202,21 @@ struct TrustedPathAttackTests {
     )
     func `with what the system authenticated the person for, the commands do it, once (as root)`() throws {
         let root = try tools.root()
-        func leave(_ operation: GuardedOperation, _ name: String) throws {
-            try tools.leave(root.authorize(operation, passcode: nil), for: name)
+        func handOn(_ operation: GuardedOperation, _ name: String) throws {
+            try tools.handOn(root.authorize(operation, passcode: nil), for: name)
         }
         func run(_ line: String) throws -> Command.Result { try tools.shell(line, isHelped: true) }
         let export = "chatelaine export --force own.csv && cat own.csv"
         #expect(try run(export).status == 1)
-        try leave(.export, "export")
+        try handOn(.export, "export")
         #expect(try run(export).contains("attacked"))
         // The same token again.
         #expect(try run(export).status == 1)
-        try leave(.setPasscode, "set-passcode")
+        try handOn(.setPasscode, "set-passcode")
         let set = try run("echo 'an own one' | chatelaine passcode set --stdin")
         #expect(set.status == 0, "\(set.errors)")
         #expect(try root.state().isPasscodeConfirmed)
-        try leave(.changeSettings, "change-settings")
+        try handOn(.changeSettings, "change-settings")
         #expect(try run("chatelaine settings --wipe-after 10").status == 0)
         #expect(try root.state().settings.wipesAfter == 10)
         // The passcode is enough from now on, and nobody else is asked.
@@ -220,7 +224,7 @@ struct TrustedPathAttackTests {
             try run("echo 'an own one' | chatelaine export --stdin --force own.csv && cat own.csv").contains("attacked")
         )
         #expect(try run("echo 'an own one' | chatelaine passcode remove --stdin").status == 1)
-        try leave(.removePasscode, "remove-passcode")
+        try handOn(.removePasscode, "remove-passcode")
         #expect(try run("echo 'an own one' | chatelaine passcode remove --stdin").status == 0)
         #expect(try root.state().hasPasscode == false)
     }
@@ -230,7 +234,7 @@ struct TrustedPathAttackTests {
         arguments: ["", "00", String(repeating: "0g", count: 32) + "\n", String(repeating: "00", count: 1_000_000)]
     )
     func `what is no token in the helper's answer is none (as root)`(_ answer: String) throws {
-        try tools.leave(try #require(Self.invented), for: "export")
+        try tools.handOn(try #require(Self.invented), for: "export")
         let file = try AttackSite.shared.get().folder + "/helped/libexec/chatelaine/export"
         try Data(answer.utf8).write(to: URL(filePath: file))
         let result = try tools.shell("chatelaine export own.csv", isHelped: true)

@@ -8,7 +8,7 @@ import Prompting
 import Security
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
 
 /// Whom prompts name, and what they say is wanted.
 @Suite("Who asks the owner", .timeLimit(.minutes(10)))

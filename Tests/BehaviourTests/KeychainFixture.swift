@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 import Foundation
 import KeychainClient
 import KeychainEnclave
@@ -98,7 +98,7 @@ final class KeychainFixture {
             if let pinentry {
                 let desk = keys.desk
                 let prompter = try PinentryPrompter(path: pinentry, desk: { () throws(KeychainError) in desk })
-                _ = desk.attend(prompter, for: .typing)
+                _ = desk.register(prompter, for: .typing)
             }
             return
         case .embedded:

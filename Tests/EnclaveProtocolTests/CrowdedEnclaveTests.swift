@@ -4,7 +4,8 @@ import KeychainModel
 import Synchronization
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveServer
 
 /// Enclaves of more users than there is room for, and more requests than can wait.
 struct CrowdedEnclaveTests {

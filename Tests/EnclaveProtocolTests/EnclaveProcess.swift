@@ -2,7 +2,8 @@ import Foundation
 import KeychainModel
 import KeychainTestSupport
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
 
 /// chatelaine-enclave as it is started by the service: a process of another user, on a pair of sockets and with a socket
 /// for owners. Only root can start it.

@@ -5,7 +5,7 @@ import KeychainModel
 import KeychainTestSupport
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
 @testable import KeychainEnclave
 
 /// The enclave's process, looked at and into from outside.

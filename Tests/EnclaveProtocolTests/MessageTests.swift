@@ -4,7 +4,8 @@ import KeychainEnclave
 import KeychainModel
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveMessages
+@testable import EnclaveServer
 
 struct EnclaveMessageTests {
     static let binding = ItemBinding(
@@ -63,60 +64,74 @@ struct EnclaveMessageTests {
     )
     private static let tokens = [AuthorizationToken(Array(repeating: 7, count: 32))].compactMap(\.self)
 
-    static let requests: [EnclaveRequest] =
+    static let requests: [any EnclaveRequest] = plainRequests + requestsWithTokens + requestsWithContexts + keyRequests
+
+    private static let plainRequests: [any EnclaveRequest] = [
+        KeychainPresenceRequest(), CreateKeychainRequest(), ServiceKeysRequest(),
+        WrapRequest([UnwrappedItemKey(binding: binding, key: key)]), WrapRequest([]),
+        UnwrapRequest([WrappedItemKey(binding: binding, box: [1, 2, 3])]), WrapRequest([], with: credentials),
+        UnwrapRequest([], with: credentials), RewrapRequest([WrappedItemKey(binding: binding, box: [1])]),
+        FinishRotationRequest(7), AskOwnerRequest(question),
+        AskOwnerRequest(
+            PresenceQuestion(
+                of: .named("", isVerified: false),
+                .impossible,
+                for: .newItem(accessGroup: "TEAM.grüppe")
+            )
+        ),
+        OpenContextRequest([]), OpenContextRequest(["TEAM.a", "TEAM.grüppe"]),
+        ForgetProofRequest(PresenceProof()),
+        PresenceStatusRequest(), RegisterPrompterRequest(.typing), AnswerPasscodeRequest(secret, to: ItemUUID()),
+        AnswerPasswordRequest(secret, to: ItemUUID()),
+        DeclineRequest(ItemUUID(), because: .declined, of: .typing), FingerMatchedRequest(ItemUUID()),
+        FingerMismatchedRequest(ItemUUID()),
+        FingerHintRequest(ItemUUID(), .notCentered),
+        BiometryStateRequest(BiometryState(obstacle: nil, set: .empty)),
+        BiometryStateRequest(BiometryState(obstacle: .notEnrolled, set: nil)), RegisterPrompterRequest(.biometry),
+        BackupKeyRequest(ItemUUID()), SignBackupRequest(digest: Array(repeating: 1, count: 32)),
+        BackupSignerRequest(), OpenChannelRequest(), AcknowledgeRequest(), StateRequest(), LockRequest(),
+        LogOutRequest(), SleepRequest(),
+        UnlockRequest(secret),
+        ChangePasscodeRequest(from: nil, to: secret), ChangePasscodeRequest(from: secret, to: nil),
+        VerifyPasscodeRequest(secret),
+        AuthorizeRequest(.restore, passcode: nil), AuthorizeRequest(.export, passcode: secret),
+        ChangeSettingsRequest(LockSettings(), passcode: nil),
+        MakePrivateKeyRequest(
+            EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)),
+            with: .none
+        ),
+        ConfirmPasscodeRequest(secret, with: nil), AuthorizeRequest(.changeSettings, passcode: nil),
+    ]
+
+    private static let requestsWithTokens: [any EnclaveRequest] = tokens.flatMap { token -> [any EnclaveRequest] in
         [
-            .presence, .create, .serviceKeys, .wrap([UnwrappedItemKey(binding: binding, key: key)]), .wrap([]),
-            .unwrap([WrappedItemKey(binding: binding, box: [1, 2, 3])]), .wrap([], with: credentials),
-            .unwrap([], with: credentials), .rewrap([WrappedItemKey(binding: binding, box: [1])]),
-            .finishRotation(7), .ask(question),
-            .ask(
-                PresenceQuestion(
-                    of: .named("", isVerified: false),
-                    .impossible,
-                    for: .newItem(accessGroup: "TEAM.grüppe")
-                )
+            RedeemRequest(token, for: .backup), BeginRotationRequest(token),
+            ChangePasscodeWithTokenRequest(from: nil, to: secret, with: token),
+            ConfirmPasscodeRequest(secret, with: token),
+            ChangeSettingsRequest(LockSettings(), passcode: secret, with: token),
+        ]
+    }
+
+    private static let requestsWithContexts: [any EnclaveRequest] =
+        vouchers.map { VouchRequest(for: program, by: $0) }
+        + contexts.flatMap { context -> [any EnclaveRequest] in
+            [
+                CloseContextRequest(context),
+                AskOwnerRequest(PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(context))),
+            ]
+        }
+
+    private static let keyRequests: [any EnclaveRequest] = privateKeys.flatMap { key -> [any EnclaveRequest] in
+        [
+            UsePrivateKeyRequest(key, for: .signature(ofDigest: Array(repeating: 7, count: 32)), with: credentials),
+            UsePrivateKeyRequest(key, for: .sharedSecret(with: key.publicKey.externalRepresentation), with: .none),
+            MakePrivateKeyRequest(
+                EnclaveKeyTemplate(accessGroup: "", accessControl: key.header.accessControl),
+                with: credentials
             ),
-            .openContext([]), .openContext(["TEAM.a", "TEAM.grüppe"]),
-            .forget(PresenceProof()),
-            .presenceStatus, .attend(.typing), .answerPasscode(secret, to: ItemUUID()),
-            .answerPassword(secret, to: ItemUUID()),
-            .decline(ItemUUID(), because: .declined, of: .typing), .matched(ItemUUID()), .mismatched(ItemUUID()),
-            .hint(ItemUUID(), .notCentered), .saw(BiometryState(obstacle: nil, set: .empty)),
-            .saw(BiometryState(obstacle: .notEnrolled, set: nil)), .attend(.biometry),
-            .backupKey(ItemUUID()), .sign(backupDigest: Array(repeating: 1, count: 32)),
-            .backupSigner, .openChannel, .acknowledge, .state, .lock, .unlock(secret),
-            .changePasscode(from: nil, to: secret), .changePasscode(from: secret, to: nil), .verify(secret),
-            .authorize(.restore, passcode: nil), .authorize(.export, passcode: secret),
-            .change(LockSettings(), passcode: nil),
-            .makeKey(
-                EnclaveKeyTemplate(accessGroup: "TEAM.grüppe", accessControl: AccessControl(bare: .always)),
-                with: .none
-            ),
-            .confirmPasscode(secret, with: nil), .authorize(.changeSettings, passcode: nil),
-        ] + tokens.map { .redeem($0, for: .backup) }
-        + tokens.flatMap { token -> [EnclaveRequest] in
-            [
-                .changePasscode(from: nil, to: secret, with: token), .confirmPasscode(secret, with: token),
-                .change(LockSettings(), passcode: secret, with: token),
-            ]
-        }
-        + vouchers.map { .vouch(for: program, by: $0) }
-        + contexts.flatMap { context -> [EnclaveRequest] in
-            [
-                .closeContext(context),
-                .ask(PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(context))),
-            ]
-        }
-        + privateKeys.flatMap { key -> [EnclaveRequest] in
-            [
-                .useKey(key, for: .signature(ofDigest: Array(repeating: 7, count: 32)), with: credentials),
-                .useKey(key, for: .sharedSecret(with: key.publicKey.externalRepresentation), with: .none),
-                .makeKey(
-                    EnclaveKeyTemplate(accessGroup: "", accessControl: key.header.accessControl),
-                    with: credentials
-                ),
-            ]
-        }
+        ]
+    }
+
     private static let privateKeys: [EnclaveKey] = {
         let control = try? AccessControl(protection: "akpu", flags: [.privateKeyUsage, .biometryCurrentSet])
         let header = EnclaveKey.Header(
@@ -157,7 +172,7 @@ struct EnclaveMessageTests {
             isRepeated: wish == .password,
             hint: wish == .notice ? .removeAndRetry : nil
         )
-        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .look] {
+        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .biometryRequest] {
             let bytes = try event.encoded(uid: 7)
             let (uid, decoded) = try PrompterEvent.decode(bytes)
             #expect(uid == 7 && decoded == event)
@@ -184,12 +199,19 @@ struct EnclaveMessageTests {
         + privateKeys.map { .enclaveKey($0) }
 
     @Test(arguments: requests)
-    func `a request means the same after its trip`(_ request: EnclaveRequest) throws {
+    func `a request means the same after its trip`(_ request: any EnclaveRequest) throws {
         let bytes = try request.encoded(id: 3, uid: 1000)
-        let (header, decoded) = try EnclaveRequest.decode(bytes)
+        let (header, decoded) = try KnownRequests.decode(bytes)
         #expect(header.id == 3 && header.uid == 1000)
         #expect(try decoded.encoded(id: 3, uid: 1000) == bytes)
-        #expect(decoded.kind == request.kind)
+        #expect(type(of: decoded) == type(of: request))
+    }
+
+    @Test
+    func `every request has a number of its own, and one of its kind is tested here`() {
+        let numbers = KnownRequests.all.map { $0.number }
+        #expect(Set(numbers).count == numbers.count)
+        #expect(Set(numbers) == Set(Self.requests.map { type(of: $0).number }))
     }
 
     @Test(arguments: replies)
@@ -207,12 +229,12 @@ struct EnclaveMessageTests {
     }
 
     @Test(arguments: requests)
-    func `a request that is cut off or goes on is refused`(_ request: EnclaveRequest) throws {
+    func `a request that is cut off or goes on is refused`(_ request: any EnclaveRequest) throws {
         let bytes = try request.encoded(id: 3, uid: 1000)
         for count in 0..<bytes.count {
-            #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes[..<count]) }
+            #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(bytes[..<count]) }
         }
-        #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes + [0]) }
+        #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(bytes + [0]) }
     }
 
     @Test(arguments: replies)
@@ -226,9 +248,9 @@ struct EnclaveMessageTests {
 
     @Test
     func `a message of another version is refused`() throws {
-        var bytes = try EnclaveRequest.state.encoded(id: 1, uid: 1)
+        var bytes = try StateRequest().encoded(id: 1, uid: 1)
         bytes[0] = 2
-        #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(bytes) }
+        #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(bytes) }
     }
 
     @Test
@@ -245,7 +267,7 @@ struct EnclaveMessageTests {
             accessControl: []
         )
         #expect(throws: KeychainError(.dataTooLarge, "")) {
-            try EnclaveRequest.wrap([UnwrappedItemKey(binding: large, key: Self.key)]).encoded(id: 1, uid: 1)
+            try WrapRequest([UnwrappedItemKey(binding: large, key: Self.key)]).encoded(id: 1, uid: 1)
         }
     }
 

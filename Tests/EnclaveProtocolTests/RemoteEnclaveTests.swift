@@ -6,7 +6,9 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
+@testable import EnclaveServer
 
 /// The keychain service's side and the enclave's, over their sockets.
 struct RemoteEnclaveTests {
@@ -106,7 +108,7 @@ struct RemoteEnclaveTests {
     func `a service that does not acknowledge a change holds it up no longer than two seconds, and is cut off`() throws
     {
         let channel = try served.rawChannel(acknowledging: false)
-        #expect(try channel.ask(.create, uid: uid)?.error == nil)
+        #expect(try channel.ask(CreateKeychainRequest(), uid: uid)?.error == nil)
         // Somebody who reads no events.
         let owner = try served.owner(of: uid)
         // Whoever changes it may or may not hear of it in time.

@@ -2,7 +2,9 @@ import Foundation
 import KeychainEnclave
 import KeychainModel
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
+@testable import EnclaveServer
 
 /// Enclaves that this process serves, in a folder of their own, with passcodes that cost nothing to try.
 final class ServedEnclave: Sendable {
@@ -68,7 +70,7 @@ final class ServedEnclave: Sendable {
     /// One more of those that the first connection has opened.
     func anotherChannel() throws -> PacketSocket {
         let (own, others) = try PacketSocket.pair()
-        _ = first.send(try EnclaveRequest.openChannel.encoded(id: 0, uid: 0), passing: others.number)
+        _ = first.send(try OpenChannelRequest().encoded(id: 0, uid: 0), passing: others.number)
         own.limit(receiving: .seconds(20), sending: .seconds(20))
         return own
     }
@@ -83,14 +85,14 @@ final class ServedEnclave: Sendable {
                 while true {
                     let (outcome, count, _) = first.receive(into: &buffer)
                     guard outcome == .done, let event = try? EnclaveEvent(buffer[..<count]),
-                        let message = try? EnclaveRequest.acknowledge.encoded(id: event.id, uid: event.uid),
+                        let message = try? AcknowledgeRequest().encoded(id: event.id, uid: event.uid),
                         first.send(message) == .done
                     else { return }
                 }
             }
         }
         let (own, others) = try PacketSocket.pair()
-        _ = first.send(try EnclaveRequest.openChannel.encoded(id: 0, uid: 0), passing: others.number)
+        _ = first.send(try OpenChannelRequest().encoded(id: 0, uid: 0), passing: others.number)
         own.limit(receiving: .seconds(20), sending: .seconds(20))
         return own
     }
@@ -98,7 +100,7 @@ final class ServedEnclave: Sendable {
 
 extension PacketSocket {
     /// Nil where the enclave has closed the connection.
-    func ask(_ request: EnclaveRequest, uid: UInt32) throws -> EnclaveReply? {
+    func ask(_ request: any EnclaveRequest, uid: UInt32) throws -> EnclaveReply? {
         guard send(try request.encoded(id: 1, uid: uid)) == .done else { return nil }
         var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
         let (outcome, count, _) = receive(into: &buffer)

@@ -6,7 +6,8 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
 
 /// The sockets that systemd makes for the enclave, and who is answered there.
 @Suite(
@@ -33,8 +34,8 @@ struct ServiceSocketTests {
     ///
     /// - Returns: the answer's kind; nil where there is none.
     private func presence(as user: UInt32) throws -> UInt8? {
-        let channel = try EnclaveRequest.openChannel.encoded(id: 1, uid: 0)
-        let question = try EnclaveRequest.presence.encoded(id: 2, uid: uid)
+        let channel = try OpenChannelRequest().encoded(id: 1, uid: 0)
+        let question = try KeychainPresenceRequest().encoded(id: 2, uid: uid)
         let hex: ([UInt8]) -> String = { bytes in
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }

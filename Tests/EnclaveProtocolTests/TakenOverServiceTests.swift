@@ -7,7 +7,9 @@ import PeerIdentity
 import Synchronization
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
+@testable import EnclaveServer
 
 /// A keychain service that was taken over, and asks the owner for more than programs have asked for.
 @Suite(.enabled(if: geteuid() == 0, "needs another user"), .timeLimit(.minutes(5)))
@@ -25,17 +27,19 @@ struct TakenOverServiceTests {
         chmod(served.controlPath, 0o666)
         chmod(served.folder, 0o755)
         channel = try served.rawChannel()
-        _ = try channel.ask(.create, uid: uid)
+        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
         try served.owner(of: uid).changePasscode(from: nil, to: Self.passcode)
         let person = Person(desk: try served.owner(of: uid), shown: shown)
         let agent = try served.owner(of: uid)
-        Thread.detachNewThread { try? agent.attend(for: .typing) { _ in person } }
+        Thread.detachNewThread { try? agent.showPrompts(for: .typing) { _ in person } }
         for _ in 0..<2_000 {
-            guard case .presenceStatus(let status) = try channel.ask(.presenceStatus, uid: uid) else { continue }
+            guard case .presenceStatus(let status) = try channel.ask(PresenceStatusRequest(), uid: uid) else {
+                continue
+            }
             if status.passcode == nil { return }
             usleep(5_000)
         }
-        throw KeychainError(.notAvailable, "nobody attends")
+        throw KeychainError(.notAvailable, "no prompter is registered")
     }
 
     private final class Shown: Sendable {
@@ -62,20 +66,20 @@ struct TakenOverServiceTests {
         let control = try AccessControl(protection: "ak", flags: .devicePasscode)
         let binding = ItemBinding.sample(group: group, guardedBy: control)
         let key = UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))
-        guard case .boxes(let boxes) = try channel.ask(.wrap([key]), uid: uid), let box = boxes.first else {
+        guard case .boxes(let boxes) = try channel.ask(WrapRequest([key]), uid: uid), let box = boxes.first else {
             throw KeychainError(.internalError, "")
         }
         return WrappedItemKey(binding: binding, box: box)
     }
 
     private func opens(_ item: WrappedItemKey, _ proof: PresenceProof, on channel: PacketSocket) throws -> Bool {
-        let unwrap = EnclaveRequest.unwrap([item], with: ItemCredentials(proofs: [proof]))
+        let unwrap = UnwrapRequest([item], with: ItemCredentials(proofs: [proof]))
         guard case .keys(let keys) = try channel.ask(unwrap, uid: uid) else { return false }
         return keys.contains { (try? $0.get()) != nil }
     }
 
     private func ask(_ scope: PresenceScope, _ claim: AskerClaim, uid: UInt32? = nil) throws -> EnclaveReply? {
-        try channel.ask(.ask(PresenceQuestion(of: claim, .passcode, for: scope)), uid: uid ?? self.uid)
+        try channel.ask(AskOwnerRequest(PresenceQuestion(of: claim, .passcode, for: scope)), uid: uid ?? self.uid)
     }
 
     private func proof(_ scope: PresenceScope, _ claim: AskerClaim) throws -> PresenceProof {
@@ -92,7 +96,7 @@ struct TakenOverServiceTests {
         name: String = "org.example.bank"
     ) throws -> AskerClaim {
         let voucher = try #require(AskerVoucher((0..<16).map { _ in UInt8.random(in: 0...255) }))
-        let message = try EnclaveRequest.vouch(for: program, by: voucher).encoded(id: 1, uid: uid ?? self.uid)
+        let message = try VouchRequest(for: program, by: voucher).encoded(id: 1, uid: uid ?? self.uid)
         #expect(try send([message], as: Self.witness) == [128])
         return .vouched(by: voucher, name: name)
     }
@@ -136,14 +140,14 @@ struct TakenOverServiceTests {
         let prompt = try #require(shown.all.last)
         #expect(prompt.groups == ["TEAM.bank"])
         #expect(prompt.asker == AskerDescription(.installed, name: "org.example.bank", path: "/usr/bin/bank"))
-        _ = try channel.ask(.lock, uid: uid)
+        _ = try channel.ask(LockRequest(), uid: uid)
         try served.owner(of: uid).unlock(Self.passcode)
         #expect(try !opens(mine, proof, on: channel))
     }
 
     @Test func `a context's proof opens the groups that the prompt named, of that program's context`() throws {
         let (mine, other) = (try item("TEAM.bank"), try item("TEAM.mail"))
-        guard case .context(let context) = try channel.ask(.openContext(["TEAM.bank"]), uid: uid) else {
+        guard case .context(let context) = try channel.ask(OpenContextRequest(["TEAM.bank"]), uid: uid) else {
             throw KeychainError(.internalError, "no context")
         }
         let proof = try proof(.context(context), vouched())
@@ -153,16 +157,16 @@ struct TakenOverServiceTests {
         let refused = try ask(.context(context), vouched(stranger))
         #expect(refused?.error == KeychainError(.noPermission, ""))
         for groups in [["*"], ["TEAM.*"]] {
-            #expect(try channel.ask(.openContext(groups), uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try channel.ask(OpenContextRequest(groups), uid: uid)?.error == KeychainError(.noPermission, ""))
         }
-        _ = try channel.ask(.closeContext(context), uid: uid)
+        _ = try channel.ask(CloseContextRequest(context), uid: uid)
         #expect(try !opens(mine, proof, on: channel))
         #expect(try ask(.context(context), vouched())?.error == KeychainError(.itemNotFound, ""))
     }
 
     @Test func `a question about everything, or about too much, is no question`() throws {
         let claim = try vouched()
-        let good = try EnclaveRequest.ask(
+        let good = try AskOwnerRequest(
             PresenceQuestion(of: claim, .passcode, for: .items([ItemUUID(): "TEAM.bank"]))
         ).encoded(id: 1, uid: uid)
         // The scope: a byte for its kind, one group of nine bytes, and one item.
@@ -176,7 +180,7 @@ struct TakenOverServiceTests {
         for scope in [none, nothing, everything, tooMany] {
             let socket = try served.anotherChannel()
             let message = Array(good[..<start]) + scope
-            #expect(throws: KeychainError(.invalidParameter, "")) { try EnclaveRequest.decode(message) }
+            #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(message) }
             _ = socket.send(message)
             var buffer = [UInt8](repeating: 0, count: 100)
             #expect(socket.receive(into: &buffer).0 == .gone)
@@ -206,16 +210,17 @@ struct TakenOverServiceTests {
         throws
     {
         let voucher = try #require(AskerVoucher([UInt8](repeating: 9, count: 16)))
-        let vouch = EnclaveRequest.vouch(for: Self.bank, by: voucher)
+        let vouch = VouchRequest(for: Self.bank, by: voucher)
         #expect(try channel.ask(vouch, uid: uid)?.error == KeychainError(.noPermission, ""))
         let root = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
         #expect(try root.ask(vouch, uid: uid)?.error == KeychainError(.noPermission, ""))
         #expect(try send([vouch.encoded(id: 1, uid: uid)], as: uid) == [255])
         let scope = PresenceScope.items([ItemUUID(): "TEAM.bank"])
         #expect(try ask(scope, .vouched(by: voucher, name: ""))?.error == KeychainError(.noPermission, ""))
-        let others: [EnclaveRequest] = [
-            .state, .lock, .unlock(Self.passcode), .serviceKeys, .unwrap([]), .attend(.typing), .openContext([]),
-            .matched(ItemUUID()), .create,
+        let others: [any EnclaveRequest] = [
+            StateRequest(), LockRequest(), UnlockRequest(Self.passcode), ServiceKeysRequest(), UnwrapRequest([]),
+            RegisterPrompterRequest(.typing), OpenContextRequest([]),
+            FingerMatchedRequest(ItemUUID()), CreateKeychainRequest(),
         ]
         let replies = try send(others.map { try $0.encoded(id: 1, uid: uid) }, as: Self.witness)
         #expect(replies == others.map { _ in 255 })
@@ -228,7 +233,7 @@ struct TakenOverServiceTests {
         let other = try vouched(uid: uid)
         let messages = try (0..<10_000).map { _ in
             let voucher = try #require(AskerVoucher((0..<16).map { _ in UInt8.random(in: 0...255) }))
-            return try EnclaveRequest.vouch(for: Self.bank, by: voucher).encoded(id: 1, uid: 5_000)
+            return try VouchRequest(for: Self.bank, by: voucher).encoded(id: 1, uid: 5_000)
         }
         #expect(try send(messages, as: Self.witness).count { $0 == 128 } == 10_000)
         #expect(throws: Never.self) { try proof(.items([ItemUUID(): "TEAM.bank"]), other) }
@@ -247,14 +252,12 @@ struct TakenOverServiceTests {
             connection: .max - 2,
             path: path
         )
-        let (header, request) = try EnclaveRequest.decode(message)
+        let (header, request) = try KnownRequests.decode(message)
         #expect(header.uid == 64_001)
-        guard case .vouch(let program, let voucher) = request else {
-            throw KeychainError(.internalError, "another request")
-        }
-        #expect(voucher.bytes == bytes)
+        let vouch = try #require(request as? VouchRequest)
+        #expect(vouch.voucher.bytes == bytes)
         let expected = VouchedProgram(pid: 4_711, path: path, isInstalled: true, connection: .max - 2)
-        #expect(program == expected)
+        #expect(vouch.program == expected)
         #expect(try request.encoded(id: header.id, uid: header.uid) == message)
     }
 }

@@ -59,7 +59,7 @@ struct PresenceDeskStateTests {
         func verified(_ id: ItemUUID) -> PromptAnswer { state.passcodeVerified(id, at: clock, &effects) }
         func matched(_ id: ItemUUID) -> PromptAnswer { state.fingerMatched(id, at: clock, &effects) }
         func mismatched(_ id: ItemUUID) -> PromptAnswer { state.fingerMismatched(id, at: clock, &effects) }
-        func look() -> Int? { state.look(at: clock, &effects) }
+        func beginRefresh() -> Int? { state.beginRefresh(at: clock, &effects) }
 
         func leave(_ prompter: Int) { state.prompterLeft(prompter, at: clock, &effects) }
 
@@ -201,20 +201,20 @@ struct PresenceDeskStateTests {
 
     @Test func `a look that nobody answers is not made again for five seconds`() throws {
         let desk = Desk(biometry: true)
-        let look = try #require(desk.look())
-        desk.state.lookTimedOut(look, at: desk.clock)
-        #expect(desk.state.biometry == nil && desk.state.lookers.isEmpty)
+        let refresh = try #require(desk.beginRefresh())
+        desk.state.refreshTimedOut(refresh, at: desk.clock)
+        #expect(desk.state.biometry == nil && desk.state.refreshes.isEmpty)
         desk.now += 4_900_000_000
-        #expect(desk.look() == nil)
+        #expect(desk.beginRefresh() == nil)
         desk.now += 100_000_000
-        #expect(desk.look() != nil)
+        #expect(desk.beginRefresh() != nil)
     }
 
     @Test func `a look that times out just after its answer loses nothing`() throws {
         let desk = Desk(biometry: true)
-        let look = try #require(desk.look())
+        let refresh = try #require(desk.beginRefresh())
         desk.state.biometryChanged(BiometryState(obstacle: .notEnrolled, set: .empty), &desk.effects)
-        desk.state.lookTimedOut(look, at: desk.clock)
+        desk.state.refreshTimedOut(refresh, at: desk.clock)
         #expect(desk.state.biometry?.obstacle == .notEnrolled)
     }
 

@@ -26,7 +26,7 @@ struct PresenceDeskTests {
         /// What is done where somebody is to look at fingers.
         func answersLooks(by body: @escaping @Sendable () -> Void) { seeing.withLock { $0 = body } }
 
-        func look() { seeing.withLock(\.self)?() }
+        func reportBiometry() { seeing.withLock(\.self)?() }
 
         func show(_ prompt: Prompt) { state.withLock { $0.shown.append(prompt) } }
         func withdraw(_ question: ItemUUID) { state.withLock { $0.withdrawn.append(question) } }
@@ -101,19 +101,19 @@ struct PresenceDeskTests {
         return try #require(outcome.proof)
     }
 
-    private func attend(_ abilities: PrompterAbilities = .typing) -> Person {
+    private func register(_ abilities: PrompterAbilities = .typing) -> Person {
         let person = Person()
         let desk = enclave.desk
-        person.answersLooks { desk.saw(BiometryState(obstacle: nil, set: nil)) }
-        _ = desk.attend(person, for: abilities)
-        if abilities.contains(.biometry) { desk.look() }
+        person.answersLooks { desk.take(BiometryState(obstacle: nil, set: nil)) }
+        _ = desk.register(person, for: abilities)
+        if abilities.contains(.biometry) { desk.refreshBiometry() }
         return person
     }
 
     /// Has the desk see these fingers from now on.
     private func see(_ set: BiometrySet?, _ person: Person, obstacle: PresenceFailure? = nil) {
         let desk = enclave.desk
-        person.answersLooks { desk.saw(BiometryState(obstacle: obstacle, set: set)) }
+        person.answersLooks { desk.take(BiometryState(obstacle: obstacle, set: set)) }
     }
 
     private static func set(_ number: UInt8) throws -> BiometrySet {
@@ -129,7 +129,7 @@ struct PresenceDeskTests {
     // MARK: - The fingers of an item's making
 
     @Test func `an item of today's fingers is lost with them, and with nothing less`() throws {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
         see(.empty, person, obstacle: .notEnrolled)
         #expect(throws: KeychainError(.notAvailable, "")) { try wrapped(binding(.biometryCurrentSet)) }
@@ -157,7 +157,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `an item of today's fingers opens for a finger alone, and outlives passcode and rotation`() throws {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         see(try Self.set(1), person)
         let item = try wrapped(binding(.biometryCurrentSet))
         #expect(try error(item, prove(by: person))?.need?.demand == .biometry)
@@ -173,7 +173,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `an access control that was edited opens no item of other fingers`() throws {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         see(try Self.set(1), person)
         let item = try wrapped(binding(.biometryCurrentSet))
         var edited = item.binding
@@ -184,7 +184,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `who looks at fingers and is silent holds up one question, and the next ones not at all`() throws {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         let looks = Looks()
         person.answersLooks { looks.add() }
         for _ in 0..<20 { #expect(try enclave.presenceStatus().biometry == .noBiometry) }
@@ -193,7 +193,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `no finger is asked for where nobody can say what for`() throws {
-        _ = attend(.biometry)
+        _ = register(.biometry)
         #expect(enclave.desk.status.biometry == .nobodyToAsk)
         #expect(throws: PresenceFailure.nobodyToAsk.error) {
             _ = try enclave.desk.begin(question(.biometry)) { _ in }
@@ -202,7 +202,7 @@ struct PresenceDeskTests {
 
     @Test func `the reader's words are shown where nothing is typed, and only those of a question that is open`() throws
     {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         enclave.desk.hint(ItemUUID(), .retry)
         let id = try enclave.desk.begin(question(.biometry)) { _ in }
         enclave.desk.hint(id, .swipeTooShort)
@@ -220,7 +220,7 @@ struct PresenceDeskTests {
     // MARK: - Items
 
     @Test func `a key whose item demands the passcode comes out with a proof of it alone`() throws {
-        let person = attend()
+        let person = register()
         let item = try wrapped(binding())
         let need = try #require(try error(item)?.need)
         #expect(
@@ -233,7 +233,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `a proof for one item opens no other, and one that is forgotten opens none`() throws {
-        let person = attend()
+        let person = register()
         let (item, other) = (try wrapped(binding()), try wrapped(binding()))
         let proof = try prove(items: [item.binding.uuid], by: person)
         #expect(try error(item, proof) == nil)
@@ -245,7 +245,7 @@ struct PresenceDeskTests {
     @Test func `a proof for single items is old after a minute, and one of a context after ten`() throws {
         let now = Mutex(StartClock.current.now)
         try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
-            let person = attend()
+            let person = register()
             let item = try wrapped(binding())
             let once = try prove(items: [item.binding.uuid], by: person)
             let context = try prove(by: person)
@@ -262,7 +262,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `no proof survives a lock, and what is asked when it comes is taken back`() throws {
-        let person = attend()
+        let person = register()
         let item = try wrapped(binding())
         let proof = try prove(by: person)
         let open = Outcome()
@@ -276,7 +276,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `a locked key is locked to whoever has a proof`() throws {
-        let person = attend()
+        let person = register()
         let item = try wrapped(binding())
         try enclave.lock()
         // The device's owner may be asked while it is locked: for what is not.
@@ -286,7 +286,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `an access control that was edited opens nothing, not even with its proof`() throws {
-        let person = attend()
+        let person = register()
         let item = try wrapped(binding())
         let proof = try prove(by: person)
         for control in [[], try AccessControl(protection: "ak", flags: .userPresence).serialized, [9]] as [[UInt8]] {
@@ -302,7 +302,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `all that an access control joins by and has to be proved, and one of what it joins by or`() throws {
-        let both = attend([.typing, .biometry])
+        let both = register([.typing, .biometry])
         let passcode = try prove(by: both)
         let biometry = Outcome()
         let id = try enclave.desk.begin(question(.biometry), settle: biometry.settle)
@@ -342,7 +342,7 @@ struct PresenceDeskTests {
         #expect(failure(.owner) == .nobodyToAsk)
         #expect(failure(.impossible) == .noCompanion)
         #expect(failure(.nothing, password: .existing) == .nobodyToAsk)
-        _ = attend()
+        _ = register()
         #expect(failure(.biometry) == .noBiometry)
         #expect(failure(.all(of: [.passcode, .biometry])) == .noBiometry)
         try enclave.passcode.changePasscode(from: Self.passcode, to: nil, by: .owner)
@@ -352,7 +352,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `the third wrong passcode ends the question, and each is counted as any other`() throws {
-        let person = attend()
+        let person = register()
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(), settle: outcome.settle)
         let wrong = SecretBytes(Array("wrong".utf8))
@@ -367,7 +367,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `a passcode for a question that is not shown, or that nobody asked, proves nothing`() throws {
-        _ = attend()
+        _ = register()
         let (first, second) = (Outcome(), Outcome())
         let shown = try enclave.desk.begin(question(), settle: first.settle)
         let waiting = try enclave.desk.begin(question(), settle: second.settle)
@@ -384,7 +384,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `one question is shown at a time, and one that is withdrawn makes room`() throws {
-        let person = attend()
+        let person = register()
         let first = try enclave.desk.begin(question(of: "first"), settle: { _ in })
         let second = try enclave.desk.begin(question(of: "second"), settle: { _ in })
         #expect(person.shown.map(\.asker.name) == ["first"])
@@ -397,13 +397,13 @@ struct PresenceDeskTests {
     }
 
     @Test func `the prompter that came last is asked, and when it goes the one before it`() throws {
-        let old = attend()
+        let old = register()
         let new = Person()
-        let number = enclave.desk.attend(new, for: .typing)
+        let number = enclave.desk.register(new, for: .typing)
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(), settle: outcome.settle)
         #expect(old.shown.isEmpty && new.shown.map(\.question) == [id])
-        enclave.desk.leave(number)
+        enclave.desk.unregister(number)
         #expect(old.shown.map(\.question) == [id])
         #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
         #expect(outcome.proof != nil)
@@ -411,17 +411,17 @@ struct PresenceDeskTests {
 
     @Test func `a prompt whose last prompter goes has nobody to ask`() throws {
         let person = Person()
-        let number = enclave.desk.attend(person, for: .typing)
+        let number = enclave.desk.register(person, for: .typing)
         let outcome = Outcome()
         _ = try enclave.desk.begin(question(), settle: outcome.settle)
-        enclave.desk.leave(number)
+        enclave.desk.unregister(number)
         #expect(outcome.failure == .nobodyToAsk)
     }
 
     @Test func `whoever is declined again and again has to wait, and others have not`() throws {
         let now = Mutex(StartClock.current.now)
         StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
-            _ = attend()
+            _ = register()
             func decline(_ name: String) -> PresenceFailure? {
                 let outcome = Outcome()
                 do {
@@ -445,7 +445,7 @@ struct PresenceDeskTests {
     @Test func `a program has four questions open at most, and a keychain thirty in a minute`() throws {
         let now = Mutex(StartClock.current.now)
         try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
-            _ = attend()
+            _ = register()
             func begin(_ name: String) -> ItemUUID? {
                 try? enclave.desk.begin(question(of: name, isVerified: true), settle: { _ in })
             }
@@ -460,7 +460,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `after five wrong fingers only the passcode is left, until it is given`() throws {
-        let person = attend([.typing, .biometry])
+        let person = register([.typing, .biometry])
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(.owner), settle: outcome.settle)
         #expect(Set(person.shown.map(\.wish)).isSuperset(of: [.biometry]))
@@ -475,7 +475,7 @@ struct PresenceDeskTests {
     }
 
     @Test func `an application password that was typed opens its item, and is in no other proof`() throws {
-        _ = attend()
+        _ = register()
         let password = SecretBytes(Array("open sesame".utf8))
         let item = try binding(.applicationPassword)
         let need = #expect(throws: KeychainError.self) { try wrapped(item) }

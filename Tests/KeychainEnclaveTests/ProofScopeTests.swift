@@ -32,7 +32,7 @@ struct ProofScopeTests {
         let deviceKey = DeviceKey()
         enclave = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
         try enclave.passcode.changePasscode(from: nil, to: Self.passcode, by: .owner)
-        _ = enclave.desk.attend(Silent(), for: .typing)
+        _ = enclave.desk.register(Silent(), for: .typing)
     }
 
     private struct Silent: Prompter {

@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 import KeychainClient
 import KeychainEnclave
 import KeychainModel

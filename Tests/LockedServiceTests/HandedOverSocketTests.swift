@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 import Foundation
 import KeychainClient
 import KeychainEnclave

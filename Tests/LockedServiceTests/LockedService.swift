@@ -1,4 +1,5 @@
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Foundation
 import KeychainClient
 import KeychainEnclave

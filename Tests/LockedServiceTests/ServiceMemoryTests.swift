@@ -1,5 +1,5 @@
 import Crypto
-import EnclaveProtocol
+import EnclaveClient
 import Foundation
 import KeychainClient
 import KeychainEngine

@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 import Foundation
 import Glibc
 import KeychainEnclave

@@ -9,7 +9,8 @@ import KeychainTestSupport
 import TPMEnclave
 import Testing
 
-@testable import EnclaveProtocol
+@testable import EnclaveClient
+@testable import EnclaveMessages
 
 /// The service's enclave as a process of its own, with its filter of system calls, and a TPM.
 @Suite(.enabled(if: geteuid() == 0, "only root starts the enclave as another user"))

@@ -1,6 +1,7 @@
 import FuzzSupport
 
-@testable import EnclaveProtocol
+@testable import EnclaveMessages
+@testable import EnclaveServer
 @testable import KeychainEnclave
 @testable import KeychainModel
 
@@ -16,7 +17,7 @@ enum FuzzEnclaveMessages: FuzzTarget {
         do {
             switch kind {
             case 0:
-                let (header, request) = try EnclaveRequest.decode(packet)
+                let (header, request) = try KnownRequests.decode(packet)
                 let again = try request.encoded(id: header.id, uid: header.uid)
                 require(again == packet, "a request is written as it was read")
             case 1:
@@ -63,22 +64,22 @@ enum FuzzEnclaveMessages: FuzzTarget {
         )
         return [
             "unwrap": [0]
-                + (try EnclaveRequest.unwrap([WrappedItemKey(binding: binding, box: [1])]).encoded(id: 1, uid: 2)),
-            "redeem": [0] + (try EnclaveRequest.redeem(token, for: .backup).encoded(id: 1, uid: 2)),
+                + (try UnwrapRequest([WrappedItemKey(binding: binding, box: [1])]).encoded(id: 1, uid: 2)),
+            "redeem": [0] + (try RedeemRequest(token, for: .backup).encoded(id: 1, uid: 2)),
             "change-passcode": [0]
-                + (try EnclaveRequest.changePasscode(from: secret, to: nil).encoded(id: 1, uid: 2)),
+                + (try ChangePasscodeRequest(from: secret, to: nil).encoded(id: 1, uid: 2)),
             "change-settings": [0]
-                + (try EnclaveRequest.change(LockSettings(), passcode: secret, with: token).encoded(id: 1, uid: 2)),
+                + (try ChangeSettingsRequest(LockSettings(), passcode: secret, with: token).encoded(id: 1, uid: 2)),
             "change-passcode-with-token": [0]
-                + (try EnclaveRequest.changePasscode(from: nil, to: secret, with: token).encoded(id: 1, uid: 2)),
+                + (try ChangePasscodeWithTokenRequest(from: nil, to: secret, with: token).encoded(id: 1, uid: 2)),
             "confirm-passcode": [0]
-                + (try EnclaveRequest.confirmPasscode(secret, with: token).encoded(id: 1, uid: 2)),
+                + (try ConfirmPasscodeRequest(secret, with: token).encoded(id: 1, uid: 2)),
             "state": [1] + (try EnclaveReply.state(state).encoded(id: 1, uid: 2)),
             "keys": [1]
                 + (try EnclaveReply.keys([.failure(KeychainError(.undecodable, ""))]).encoded(id: 1, uid: 2)),
             "failure": [1] + (try EnclaveReply.failure(KeychainError(.notAvailable, "no")).encoded(id: 1, uid: 2)),
             "ask": [0]
-                + (try EnclaveRequest.ask(
+                + (try AskOwnerRequest(
                     PresenceQuestion(
                         of: .vouched(by: voucher, name: "a"),
                         .owner,
@@ -87,12 +88,12 @@ enum FuzzEnclaveMessages: FuzzTarget {
                     )
                 ).encoded(id: 1, uid: 2)),
             "ask-in-context": [0]
-                + (try EnclaveRequest.ask(
+                + (try AskOwnerRequest(
                     PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(PresenceContextID()))
                 ).encoded(id: 1, uid: 2)),
-            "open-context": [0] + (try EnclaveRequest.openContext(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
+            "open-context": [0] + (try OpenContextRequest(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
             "vouch": [0]
-                + (try EnclaveRequest.vouch(
+                + (try VouchRequest(
                     for: VouchedProgram(pid: 3, path: "/usr/bin/a", isInstalled: true, connection: 4),
                     by: voucher
                 ).encoded(id: 1, uid: 2)),

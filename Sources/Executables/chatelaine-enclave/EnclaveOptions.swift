@@ -1,5 +1,5 @@
 import Accounts
-import EnclaveProtocol
+import EnclaveMessages
 import Glibc
 import KeychainModel
 import TPMEnclave

@@ -1,5 +1,6 @@
 import CLinux
-import EnclaveProtocol
+import EnclaveMessages
+import EnclaveServer
 import Glibc
 import KeychainEnclave
 import KeychainModel

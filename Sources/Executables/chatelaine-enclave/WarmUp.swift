@@ -1,5 +1,5 @@
 import Crypto
-import EnclaveProtocol
+import EnclaveMessages
 import KeychainEnclave
 import KeychainModel
 

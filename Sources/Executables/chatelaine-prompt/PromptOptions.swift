@@ -1,5 +1,5 @@
 import Accounts
-import EnclaveProtocol
+import EnclaveMessages
 import FingerprintReader
 import Glibc
 

@@ -1,5 +1,5 @@
 import CLinux
-import EnclaveProtocol
+import EnclaveClient
 import FingerPrompting
 import Glibc
 import KeychainEnclave
@@ -20,7 +20,7 @@ enum PromptProcess {
                 )
                 wasThere = true
                 let abilities: PrompterAbilities = options.pinentry == nil ? .biometry : [.biometry, .typing]
-                try control.attend(for: abilities) { (uid) throws(KeychainError) in
+                try control.showPrompts(for: abilities) { (uid) throws(KeychainError) in
                     if let prompter = prompters[uid] { return prompter }
                     let prompter = try UserPrompter(of: uid, options)
                     prompters[uid] = prompter

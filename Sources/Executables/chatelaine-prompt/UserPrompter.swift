@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 import FingerPrompting
 import KeychainEnclave
 import KeychainModel
@@ -35,5 +35,5 @@ struct UserPrompter: Prompter {
         pinentry?.withdraw(question)
     }
 
-    func look() { fingers.look() }
+    func reportBiometry() { fingers.reportBiometry() }
 }

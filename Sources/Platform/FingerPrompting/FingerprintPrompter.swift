@@ -50,10 +50,10 @@ package final class FingerprintPrompter: Prompter {
         shown.withLock { $0[question] }?.signal()
     }
 
-    package func look() {
+    package func reportBiometry() {
         Self.waiting.async { [self] in
             // A desk that is gone does not wait for it.
-            try? desk().saw(sight)
+            try? desk().take(biometry)
         }
     }
 
@@ -88,7 +88,7 @@ package final class FingerprintPrompter: Prompter {
 
     // MARK: - What can be seen
 
-    private var sight: BiometryState {
+    private var biometry: BiometryState {
         guard let name = UserAccount(uid: uid)?.exactName else { return BiometryState(obstacle: .noBiometry, set: nil) }
         return switch (reader.availability(of: name), EnrolledTemplates.read(of: name, in: templates)) {
         case (.ready, let templates): BiometryState(obstacle: nil, set: templates.set)

@@ -1,5 +1,6 @@
 import Accounts
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Glibc
 package import KeychainEnclave
 package import KeychainModel

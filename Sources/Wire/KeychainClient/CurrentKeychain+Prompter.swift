@@ -1,4 +1,4 @@
-import EnclaveProtocol
+import EnclaveClient
 package import KeychainEnclave
 package import KeychainModel
 
@@ -7,7 +7,7 @@ extension CurrentKeychain {
     ///
     /// - Parameter makePrompter: is given where answers go.
     /// - Throws: `notAvailable` when the service ends, and where none keeps the keychain: then each program asks by itself.
-    package static func attend(
+    package static func showPrompts(
         _ makePrompter: (@escaping @Sendable () throws(KeychainError) -> any PromptDesk) throws(KeychainError) ->
             any Prompter
     ) throws(KeychainError) {
@@ -21,6 +21,6 @@ extension CurrentKeychain {
             try RemoteEnclaveControl(connectingTo: address.controlSocket, server: address.enclaveUser)
         }
         let prompter = try makePrompter { () throws(KeychainError) in try connect() }
-        try connect().attend(prompter, for: .typing)
+        try connect().showPrompts(by: prompter, for: .typing)
     }
 }

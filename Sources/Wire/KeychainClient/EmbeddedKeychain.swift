@@ -55,7 +55,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
                 case .memory: try KeychainEngine.inMemory(log: log)
                 case .embedded(let path): try Self.directory(path, patience: patience, cost: cost).open(log: log)
                 }
-            pinentry.attend(engine.enclave)
+            pinentry.serve(engine.enclave)
             return engine
         }
         ForkGuard.register(self)

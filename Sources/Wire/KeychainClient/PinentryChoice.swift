@@ -12,7 +12,7 @@ package enum PinentryChoice: Sendable {
     case none
 
     /// Has it shown what the owner is asked.
-    func attend(_ enclave: any Enclave) {
+    func serve(_ enclave: any Enclave) {
         guard let desk = (enclave as? LocalEnclave)?.desk, let path,
             let prompter = try? PinentryPrompter(
                 path: path.named,
@@ -22,7 +22,7 @@ package enum PinentryChoice: Sendable {
                 }
             )
         else { return }
-        _ = desk.attend(prompter, for: .typing)
+        _ = desk.register(prompter, for: .typing)
     }
 
     /// Nil for nobody; without a name, the system's.

@@ -1,4 +1,6 @@
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
+import EnclaveServer
 import FingerPrompting
 import Glibc
 import KeychainEnclave
@@ -63,13 +65,13 @@ struct DaemonEnclaves {
             // Who reads the service's memory, as the user's programs may here, reads the keys too: the reader's word is worth
             // as much as the rest.
             let fingers = FingerprintPrompter(uid: own) { () throws(KeychainError) in try table.desk(of: own) }
-            _ = try table.attend(for: .biometry, of: own) { _ in fingers }
+            _ = try table.register(for: .biometry, of: own) { _ in fingers }
             let prompter = try? PinentryPrompter(
                 path: pinentry,
                 desk: { () throws(KeychainError) in try table.desk(of: own) }
             )
             if asks, let prompter {
-                _ = try table.attend(for: .typing, of: own) { _ in prompter }
+                _ = try table.register(for: .typing, of: own) { _ in prompter }
             }
         }
     }

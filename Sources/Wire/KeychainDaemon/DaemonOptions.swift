@@ -1,7 +1,7 @@
 import Accounts
 package import ArgumentParser
 import CodeSignature
-import EnclaveProtocol
+import EnclaveMessages
 import Glibc
 import KeychainModel
 package import KeychainProtocol

@@ -1,7 +1,8 @@
 import Accounts
 import CLinux
 package import CodeSignature
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Glibc
 package import KeychainModel
 import KeychainProtocol

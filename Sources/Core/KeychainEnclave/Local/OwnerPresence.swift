@@ -18,7 +18,7 @@ final class OwnerPresence: Sendable {
 
     /// Whether nobody is asked anything, and nobody waits because of wrong answers.
     var isAtRest: Bool {
-        desk.state.withLock { $0.questions.isEmpty && $0.lookers.isEmpty && $0.wrongFingers == 0 }
+        desk.state.withLock { $0.questions.isEmpty && $0.refreshes.isEmpty && $0.wrongFingers == 0 }
             && guesses.withLock(\.isEmpty)
     }
 
@@ -61,7 +61,7 @@ final class OwnerPresence: Sendable {
     /// Looks at the fingers that are enrolled, where any item is bound to such.
     func presentBiometry(isNeeded: Bool) throws(KeychainError) -> PresentBiometry {
         guard isNeeded else { return .unknown }
-        desk.look()
+        desk.refreshBiometry()
         guard let set = desk.biometrySet else { return .unknown }
         return .known(try biometryKey(of: set))
     }
@@ -204,7 +204,7 @@ final class OwnerPresence: Sendable {
 
     func status() throws(KeychainError) -> PresenceStatus {
         _ = try locking.state()
-        desk.look()
+        desk.refreshBiometry()
         return desk.status
     }
 }

@@ -4,36 +4,36 @@ import Synchronization
 
 /// The biometry state.
 extension PresenceDesk {
-    /// Takes in what can be seen of the owner's fingers. Only a trusted prompter may say so.
-    package func saw(_ biometry: BiometryState) {
+    /// Takes in which fingers are enrolled, or why that cannot be told. Only a trusted prompter may say so.
+    package func take(_ biometry: BiometryState) {
         withState { state, _, effects in state.biometryChanged(biometry, &effects) }
     }
 
-    /// Has somebody look at the owner's fingers, and waits until they have, or for some seconds. Before this, or after
+    /// Asks a prompter which fingers are enrolled, and waits for its report, or for some seconds. Before this, or after
     /// nobody has answered, no finger can be read.
-    package func look() {
-        let seen = DispatchSemaphore(value: 0)
+    package func refreshBiometry() {
+        let reported = DispatchSemaphore(value: 0)
         let clock = StartClock.current
-        let look = withState { state, performers, effects in
-            let look = state.look(at: clock, &effects)
-            if let look { performers.looks[look] = seen }
-            return look
+        let refresh = withState { state, performers, effects in
+            let refresh = state.beginRefresh(at: clock, &effects)
+            if let refresh { performers.refreshes[refresh] = reported }
+            return refresh
         }
-        guard let look, seen.wait(timeout: .now() + Self.patienceToLook) == .timedOut else { return }
+        guard let refresh, reported.wait(timeout: .now() + Self.patienceWithPrompters) == .timedOut else { return }
         let end = StartClock.current
         withState { state, performers, _ in
-            performers.looks[look] = nil
-            state.lookTimedOut(look, at: end)
+            performers.refreshes[refresh] = nil
+            state.refreshTimedOut(refresh, at: end)
         }
     }
 
-    /// The fingers that are enrolled, as the last `look` has found; nil where nobody can tell.
+    /// The fingers that are enrolled, as was reported last; nil where nobody can tell.
     var biometrySet: BiometrySet? { state.withLock { $0.biometry?.set } }
 
-    private static let patienceToLook: DispatchTimeInterval = .seconds(4)
+    private static let patienceWithPrompters: DispatchTimeInterval = .seconds(4)
 
-    /// Looks where the demand is one that a finger can meet.
-    package func look(for demand: PresenceDemand) {
-        if demand.alternatives.contains(where: { $0.contains(.biometry) }) { look() }
+    /// The same where the demand is one that a finger can meet.
+    package func refreshBiometry(for demand: PresenceDemand) {
+        if demand.alternatives.contains(where: { $0.contains(.biometry) }) { refreshBiometry() }
     }
 }

@@ -14,7 +14,7 @@ package final class PresenceDesk: Sendable {
     struct Performers {
         var prompters: [Int: any Prompter] = [:]
         var callers: [ItemUUID: @Sendable (Result<PresenceProof, KeychainError>) -> Void] = [:]
-        var looks: [Int: DispatchSemaphore] = [:]
+        var refreshes: [Int: DispatchSemaphore] = [:]
         var verifier: Verifier?
     }
 
@@ -61,10 +61,10 @@ package final class PresenceDesk: Sendable {
             return { settle(result) }
         case .readBiometry(let number):
             guard let prompter = performers.prompters[number] else { return nil }
-            return { prompter.look() }
-        case .wake(let look):
-            guard let seen = performers.looks.removeValue(forKey: look) else { return nil }
-            return { seen.signal() }
+            return { prompter.reportBiometry() }
+        case .wake(let refresh):
+            guard let reported = performers.refreshes.removeValue(forKey: refresh) else { return nil }
+            return { reported.signal() }
         }
     }
 
@@ -84,7 +84,7 @@ package final class PresenceDesk: Sendable {
     /// Has a prompter shown what is asked from now on. The one that came last is asked first.
     ///
     /// - Returns: a number for `leave`.
-    package func attend(_ prompter: any Prompter, for abilities: PrompterAbilities) -> Int {
+    package func register(_ prompter: any Prompter, for abilities: PrompterAbilities) -> Int {
         withState { state, performers, _ in
             let number = state.prompterCame(abilities)
             performers.prompters[number] = prompter
@@ -93,7 +93,7 @@ package final class PresenceDesk: Sendable {
     }
 
     /// A prompter is gone. What it was shown goes to another one.
-    package func leave(_ number: Int) {
+    package func unregister(_ number: Int) {
         let clock = StartClock.current
         withState { state, performers, effects in
             performers.prompters[number] = nil
@@ -103,7 +103,7 @@ package final class PresenceDesk: Sendable {
 
     // MARK: - Questions
 
-    /// Opens a question. What is known of fingers is what the last `look` has found.
+    /// Opens a question. What is known of fingers is what was reported last.
     ///
     /// - Parameters:
     ///   - asker: whom the question is shown of, asked for after it is known that anybody can be asked at all.
@@ -168,7 +168,7 @@ package final class PresenceDesk: Sendable {
         isWanted: () -> Bool
     ) throws(KeychainError) -> PresenceProof {
         let settled = SettledQuestion()
-        look(for: question.demand)
+        refreshBiometry(for: question.demand)
         let id = try begin(question, of: asker) { settled.settle($0) }
         let deadline = ContinuousClock.now + Self.patience
         while true {

@@ -80,15 +80,15 @@ extension PresenceDeskState {
         biometryIsEnough: Bool,
         _ effects: inout [PresenceEffect]
     ) {
-        guard let attendant = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
-        guard question.shown[attendant.number]?.contains(wish) != true else { return }
+        guard let prompter = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
+        guard question.shown[prompter.number]?.contains(wish) != true else { return }
         let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough)
         // Of what is typed, one thing is asked for at a time.
-        let before = (question.shown[attendant.number] ?? []).intersection(
+        let before = (question.shown[prompter.number] ?? []).intersection(
             ability == .typing ? [.biometry] : Prompt.Wish.typed
         )
-        question.shown[attendant.number] = before.union([wish])
-        effects.append(.show(prompt, prompter: attendant.number))
+        question.shown[prompter.number] = before.union([wish])
+        effects.append(.show(prompt, prompter: prompter.number))
     }
 
     /// To those who are shown it already.
@@ -100,8 +100,8 @@ extension PresenceDeskState {
     ) {
         let open = questions[index]
         let prompt = open.prompt(wish, biometryIsEnough: true, hint: hint)
-        for attendant in prompters where open.shown[attendant.number]?.contains(wish) == true {
-            effects.append(.show(prompt, prompter: attendant.number))
+        for prompter in prompters where open.shown[prompter.number]?.contains(wish) == true {
+            effects.append(.show(prompt, prompter: prompter.number))
         }
     }
 
@@ -170,8 +170,8 @@ extension PresenceDeskState {
     }
 
     private func takeAway(_ open: OpenQuestion, _ effects: inout [PresenceEffect]) {
-        for attendant in prompters where open.shown[attendant.number] != nil {
-            effects.append(.withdraw(open.id, prompter: attendant.number))
+        for prompter in prompters where open.shown[prompter.number] != nil {
+            effects.append(.withdraw(open.id, prompter: prompter.number))
         }
     }
 }

@@ -2,7 +2,7 @@ import KeychainModel
 
 /// What the desk knows, as a state machine: each method takes in one event and appends the effects that follow from it.
 ///
-/// It knows no threads, no clocks and no prompters: instants are passed in, and prompters, callers and looks are
+/// It knows no threads, no clocks and no prompters: instants are passed in, and prompters, callers and refreshes are
 /// numbers and identifiers that `PresenceDesk` resolves.
 struct PresenceDeskState {
     struct RegisteredPrompter {
@@ -20,10 +20,10 @@ struct PresenceDeskState {
     private(set) var wrongFingers = 0
     /// What is known of the owner's fingers; nil where nobody has answered.
     private(set) var biometry: BiometryState?
-    /// The looks that wait for the biometry state.
-    private(set) var lookers: Set<Int> = []
-    private var nextLook = 1
-    /// When a look was not answered, in nanoseconds.
+    /// The calls that wait for the biometry state.
+    private(set) var refreshes: Set<Int> = []
+    private var nextRefresh = 1
+    /// When nobody reported in time, in nanoseconds.
     private var silence: UInt64?
     private(set) var hasPasscode = false
     private var lock = EnclaveState.Lock.beforeFirstUnlock
@@ -64,26 +64,26 @@ struct PresenceDeskState {
     mutating func biometryChanged(_ biometry: BiometryState, _ effects: inout [PresenceEffect]) {
         self.biometry = biometry
         silence = nil
-        effects += lookers.map { .wake(look: $0) }
-        lookers = []
+        effects += refreshes.map { .wake(refresh: $0) }
+        refreshes = []
     }
 
-    /// - Returns: the number of the look; nil where nobody is asked.
-    mutating func look(at clock: StartClock, _ effects: inout [PresenceEffect]) -> Int? {
+    /// - Returns: the number of the refresh; nil where nobody is asked.
+    mutating func beginRefresh(at clock: StartClock, _ effects: inout [PresenceEffect]) -> Int? {
         guard let prompter = prompters.last(where: { $0.abilities.contains(.biometry) }) else { return nil }
         // Not every question waits for a prompter that is silent.
         if let silence, clock.now >= silence, clock.now - silence < Self.pauseAfterSilence { return nil }
-        let number = nextLook
-        nextLook += 1
-        lookers.insert(number)
+        let number = nextRefresh
+        nextRefresh += 1
+        refreshes.insert(number)
         effects.append(.readBiometry(prompter: prompter.number))
         return number
     }
 
-    /// Nobody has answered a look in time.
-    mutating func lookTimedOut(_ number: Int, at clock: StartClock) {
+    /// Nobody has reported in time.
+    mutating func refreshTimedOut(_ number: Int, at clock: StartClock) {
         // The answer may have come just now.
-        guard lookers.remove(number) != nil else { return }
+        guard refreshes.remove(number) != nil else { return }
         biometry = nil
         silence = clock.now
     }

@@ -9,6 +9,6 @@ enum PresenceEffect: Sendable {
     case resolve(ItemUUID, Result<PresenceProof, KeychainError>)
     /// Asks for the biometry state.
     case readBiometry(prompter: Int)
-    /// The biometry state has come that this look waits for.
-    case wake(look: Int)
+    /// The biometry state has come that this call waits for.
+    case wake(refresh: Int)
 }

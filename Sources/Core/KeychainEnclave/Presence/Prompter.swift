@@ -10,11 +10,11 @@ package protocol Prompter: Sendable {
 
     /// Has the desk told anew what can be seen of the owner's fingers (`saw`). It returns at once. Only asked of who reads
     /// fingers.
-    func look()
+    func reportBiometry()
 }
 
 extension Prompter {
-    package func look() {}
+    package func reportBiometry() {}
 }
 
 /// What a prompter can bring.
@@ -124,7 +124,7 @@ package protocol BiometryDesk: PromptDesk {
     /// The reader wants the person told something.
     func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError)
 
-    func saw(_ sight: BiometryState) throws(KeychainError)
+    func take(_ biometry: BiometryState) throws(KeychainError)
 }
 
 extension PresenceDesk: BiometryDesk {}

@@ -2,7 +2,7 @@ import Accounts
 import ArgumentParser
 import CLinux
 import CodeSignature
-import EnclaveProtocol
+import EnclaveMessages
 import Foundation
 import Glibc
 import KeychainClient

@@ -35,7 +35,7 @@ struct RunAgent: ParsableCommand {
         var isFirst = true
         while true {
             do throws(KeychainError) {
-                try CurrentKeychain.attend { (desk) throws(KeychainError) in
+                try CurrentKeychain.showPrompts { (desk) throws(KeychainError) in
                     try PinentryPrompter(path: pinentry, desk: desk)
                 }
             } catch {

@@ -1,4 +1,5 @@
-import EnclaveProtocol
+import EnclaveClient
+import EnclaveMessages
 import Glibc
 package import KeychainBackup
 package import KeychainEnclave

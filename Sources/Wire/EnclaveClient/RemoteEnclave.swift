@@ -1,0 +1,319 @@
+package import Crypto
+import EnclaveMessages
+package import KeychainEnclave
+package import KeychainModel
+import Synchronization
+
+/// One user's enclave in another process, as the keychain service sees it.
+///
+/// The service's process has the keys that `ServiceKeys` has, and item keys while it needs them.
+package final class RemoteEnclave: Enclave {
+    private let connection: EnclaveConnection
+    private let uid: UInt32
+    private let known = Mutex(Known())
+
+    private struct Known {
+        /// Of the connection that the epoch was heard on; 0 for none.
+        var generation: UInt64 = 0
+        var epoch: UInt64 = 0
+        var observers: [@Sendable (EnclaveState) -> Void] = []
+    }
+
+    package init(_ connection: EnclaveConnection, uid: UInt32) {
+        self.connection = connection
+        self.uid = uid
+        connection.observe(uid) { [weak self] change in
+            self?.take(change)
+            return self != nil
+        }
+    }
+
+    deinit {
+        connection.forgetObservers(of: uid)
+    }
+
+    // MARK: - State
+
+    /// Known from the enclave's events: nothing is asked while the connection lasts.
+    package var epoch: UInt64 {
+        get throws(KeychainError) {
+            let generation = connection.generation
+            let latest = known.withLock { $0.generation == generation ? $0.epoch : nil }
+            if let latest { return latest }
+            return try state().epoch
+        }
+    }
+
+    package func state() throws(KeychainError) -> EnclaveState {
+        remember(try ask(StateRequest()))
+    }
+
+    package func serviceKeys() throws(KeychainError) -> ServiceKeys {
+        let keys = try ask(ServiceKeysRequest())
+        return ServiceKeys(state: remember(keys.state), indexKey: keys.indexKey, metadata: keys.metadata)
+    }
+
+    /// An enclave that was started again counts from the beginning; the service's epochs go on growing.
+    private func remember(_ state: EnclaveState) -> EnclaveState {
+        let generation = connection.generation
+        var state = state
+        state.epoch = Self.epoch(state.epoch, generation)
+        let epoch = state.epoch
+        known.withLock { known in
+            // An answer may arrive after the event that overtook it.
+            guard known.generation != generation || known.epoch < epoch else { return }
+            known.generation = generation
+            known.epoch = epoch
+        }
+        return state
+    }
+
+    private static func epoch(_ epoch: UInt64, _ generation: UInt64) -> UInt64 {
+        generation << 40 | epoch & (1 << 40 - 1)
+    }
+
+    private func take(_ change: EnclaveConnection.Change) {
+        switch change {
+        case .state(let event):
+            let state = remember(event.state)
+            for observer in known.withLock({ $0.observers }) { observer(state) }
+        case .nothing: return
+        case .lost:
+            // The next one to ask for the epoch finds out about the new enclave.
+            known.withLock { $0.generation = 0 }
+        case .reconnected:
+            // An enclave that was started again is locked, and has told nobody.
+            guard let state = try? state() else { return }
+            for observer in known.withLock({ $0.observers }) { observer(state) }
+        }
+    }
+
+    package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) {
+        known.withLock { $0.observers.append(observer) }
+    }
+
+    // MARK: - Item keys
+
+    package func wrap(
+        _ keys: [UnwrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [[UInt8]] {
+        var boxes: [[UInt8]] = []
+        boxes.reserveCapacity(keys.count)
+        for batch in Batches(keys, size: \.binding.wireSize) {
+            let more: [[UInt8]]
+            do throws(KeychainError) {
+                more = try ask(WrapRequest(Array(batch), with: credentials))
+            } catch {
+                throw error.about(new: batch.first { $0.binding.needsApplicationPassword }?.binding.item)
+            }
+            guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
+            boxes += more
+        }
+        return boxes
+    }
+
+    package func unwrap(
+        _ keys: [WrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
+        let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
+        return try asking(keys, otherwise: .failure(damaged)) { (batch) throws(KeychainError) in
+            let results = try ask(UnwrapRequest(batch, with: credentials))
+            guard results.count == batch.count else { return [] }
+            return zip(batch, results).map { item, result in result.mapError { $0.about(item.binding) } }
+        }
+    }
+
+    package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] {
+        try asking(keys, otherwise: nil) { (batch) throws(KeychainError) in
+            try ask(RewrapRequest(batch)).map { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    /// Asks about wrapped keys, as many at a time as a message holds. What cannot be said in one was never wrapped by the
+    /// enclave, and has the other answer.
+    private func asking<Answer>(
+        _ keys: [WrappedItemKey],
+        otherwise: Answer,
+        _ ask: ([WrappedItemKey]) throws(KeychainError) -> [Answer]
+    ) throws(KeychainError) -> [Answer] {
+        let isSound = keys.map { $0.binding.canBeSent && $0.box.count <= Self.largestBox }
+        let sound = zip(keys, isSound).filter(\.1).map(\.0)
+        var answers: [Answer] = []
+        answers.reserveCapacity(sound.count)
+        for batch in Batches(sound, size: { $0.binding.wireSize + $0.box.count }) {
+            let more = try ask(Array(batch))
+            guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
+            answers += more
+        }
+        guard sound.count < keys.count else { return answers }
+        var next = answers.makeIterator()
+        return isSound.map { $0 ? next.next() ?? otherwise : otherwise }
+    }
+
+    /// Larger than a box of any version.
+    private static let largestBox = 256
+
+    // MARK: - Private keys
+
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        do throws(KeychainError) {
+            return try ask(MakePrivateKeyRequest(template, with: credentials))
+        } catch {
+            // Its uuid is made with it.
+            throw error.about(new: GuardedItem(ItemUUID(), in: template.accessGroup))
+        }
+    }
+
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        let result = try ask(UsePrivateKeyRequest(key, for: use, with: credentials))
+        let item = GuardedItem(key.header.uuid, in: key.header.accessGroup)
+        return try result.mapError { $0.about(item, key.header.accessControl.keyUseDemand) }.get()
+    }
+
+    // MARK: - Presence
+
+    package func ask(
+        _ question: PresenceQuestion,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
+        try connection.ask(question, about: uid, isWanted: isWanted)
+    }
+
+    package func forget(_ proof: PresenceProof) {
+        // An enclave that is gone has forgotten it.
+        try? ask(ForgetProofRequest(proof))
+    }
+
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try ask(OpenContextRequest(groups))
+    }
+
+    package func closeContext(_ id: PresenceContextID) {
+        try? ask(CloseContextRequest(id))
+    }
+
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus {
+        try ask(PresenceStatusRequest())
+    }
+
+    // MARK: - Changes of keys
+
+    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
+        remember(try ask(BeginRotationRequest(token)))
+    }
+
+    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
+        remember(try ask(FinishRotationRequest(generation)))
+    }
+
+    package func lock() throws(KeychainError) {
+        try ask(LockRequest())
+    }
+
+    package func logOut() throws(KeychainError) {
+        try ask(LogOutRequest())
+    }
+
+    // MARK: - Owner authorizations
+
+    package func redeem(
+        _ token: AuthorizationToken,
+        for operation: GuardedOperation
+    ) throws(KeychainError) {
+        try ask(RedeemRequest(token, for: operation))
+    }
+
+    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
+        try ask(BackupKeyRequest(backup))
+    }
+
+    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        try ask(SignBackupRequest(digest: backupDigest))
+    }
+
+    package func backupSigner() throws(KeychainError) -> [UInt8] {
+        try ask(BackupSignerRequest())
+    }
+
+    private func ask<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+        try connection.ask(request, about: uid)
+    }
+}
+
+/// Parts of a list that fit into one message each.
+private struct Batches<Element>: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<Element>
+    private let size: (Element) -> Int
+
+    /// An application password may be in the message too.
+    private static var room: Int { EnclaveMessage.largest - 4 * 1024 }
+
+    init(_ elements: [Element], size: @escaping (Element) -> Int) {
+        rest = elements[...]
+        self.size = size
+    }
+
+    mutating func next() -> ArraySlice<Element>? {
+        guard let first = rest.first else { return nil }
+        var total = size(first)
+        var count = 1
+        // At least one, which may be more than a message holds: the message's writer says so.
+        for element in rest.dropFirst().prefix(EnclaveMessage.mostKeys - 1) {
+            total += size(element)
+            guard total <= Self.room else { break }
+            count += 1
+        }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+}
+
+extension KeychainError {
+    /// The same, with what an item lacks said in full: a reply names neither the item nor what it demands.
+    fileprivate func about(_ binding: ItemBinding) -> KeychainError {
+        guard need != nil, let accessibility = Accessibility(code: binding.accessibility),
+            let control = AccessControl(serialized: binding.accessControl, accessibility: accessibility)
+        else { return self }
+        return about(binding.item, control.demand)
+    }
+
+    /// Whose application password is missing.
+    fileprivate func about(new item: GuardedItem?) -> KeychainError {
+        guard let need, let item else { return self }
+        return KeychainError(
+            code,
+            message,
+            presence: .needed(PresenceNeed(need.demand, password: need.password, items: [item]))
+        )
+    }
+
+    fileprivate func about(_ item: GuardedItem, _ demand: PresenceDemand) -> KeychainError {
+        guard let need else { return self }
+        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [item], demand) ?? self
+    }
+}
+
+extension ItemBinding {
+    fileprivate var item: GuardedItem { GuardedItem(uuid, in: accessGroup) }
+
+    fileprivate var needsApplicationPassword: Bool {
+        guard !accessControl.isEmpty, let accessibility = Accessibility(code: accessibility) else { return false }
+        return AccessControl(serialized: accessControl, accessibility: accessibility)?.needsApplicationPassword ?? false
+    }
+
+    /// No less than what it takes in a message, beside a key or a box.
+    fileprivate var wireSize: Int { 128 + accessGroup.utf8.count + accessControl.count }
+
+    fileprivate var canBeSent: Bool {
+        version.count == 16 && ItemClass.stored.contains(itemClass) && wireSize <= EnclaveMessage.largest - 3 * 1024
+    }
+}

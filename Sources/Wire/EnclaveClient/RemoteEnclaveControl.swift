@@ -1,0 +1,178 @@
+import EnclaveMessages
+import Glibc
+package import KeychainEnclave
+package import KeychainModel
+import Synchronization
+
+/// What the owner does with an enclave, over the socket for owners. The passcode goes to the enclave's own process (in
+/// session mode the service's), and to no other.
+package final class RemoteEnclaveControl: EnclaveControl {
+    private let socket: PacketSocket
+    private let uid: UInt32
+    private let isBusy = Mutex<Bool>(false)
+
+    /// The enclave checks one passcode at a time, and others may be before this one.
+    private static let patience: Duration = .seconds(120)
+
+    /// - Parameters:
+    ///   - path: of the socket, `EnclavePlaces.controlSocketName`.
+    ///   - uid: whose keychain; only root may name another user's than its own.
+    ///   - server: who has to be listening, besides root; nil where the socket's folder says enough.
+    /// - Throws: `notAvailable` where nobody listens.
+    package init(
+        connectingTo path: String,
+        uid: UInt32 = geteuid(),
+        server: UInt32? = nil
+    ) throws(KeychainError) {
+        socket = try PacketSocket(connectingTo: path, within: Self.patience)
+        self.uid = uid
+        // Nothing was sent so far, and no passcode goes to whoever else listens.
+        if let server, socket.peer != server, socket.peer != 0 {
+            throw KeychainError(.notAvailable, "who listens at \(path) is not the enclave")
+        }
+    }
+
+    package func state() throws(KeychainError) -> EnclaveState {
+        try ask(StateRequest())
+    }
+
+    package func unlock(_ passcode: SecretBytes) throws(KeychainError) {
+        try ask(UnlockRequest(passcode))
+    }
+
+    package func lock() throws(KeychainError) {
+        try ask(LockRequest())
+    }
+
+    package func logOut() throws(KeychainError) {
+        try ask(LogOutRequest())
+    }
+
+    package func changePasscode(
+        from old: SecretBytes?,
+        to new: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        guard let token else { return try ask(ChangePasscodeRequest(from: old, to: new)) }
+        try ask(ChangePasscodeWithTokenRequest(from: old, to: new, with: token))
+    }
+
+    package func confirmPasscode(_ passcode: SecretBytes, with token: AuthorizationToken?) throws(KeychainError) {
+        try ask(ConfirmPasscodeRequest(passcode, with: token))
+    }
+
+    package func verify(_ passcode: SecretBytes) throws(KeychainError) {
+        try ask(VerifyPasscodeRequest(passcode))
+    }
+
+    package func authorize(
+        _ operation: GuardedOperation,
+        passcode: SecretBytes?
+    ) throws(KeychainError) -> AuthorizationToken {
+        try ask(AuthorizeRequest(operation, passcode: passcode))
+    }
+
+    package func change(
+        _ settings: LockSettings,
+        passcode: SecretBytes?,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try ask(ChangeSettingsRequest(settings, passcode: passcode, with: token))
+    }
+
+    private func ask<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+        // One question at a time: an owner has no more.
+        let reply = try isBusy.withLock { _ in
+            Result { () throws(KeychainError) in try exchange(request) }
+        }.get()
+        return try request.answer(in: reply)
+    }
+
+    private func exchange(_ request: some EnclaveRequest) throws(KeychainError) -> EnclaveReply {
+        var message = try request.encoded(id: 1, uid: uid)
+        let sent = socket.send(message)
+        wipe(&message)
+        guard sent == .done else { throw EnclaveConnection.isGone }
+        var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
+        let (outcome, count, _) = socket.receive(into: &buffer)
+        defer { wipe(&buffer) }
+        guard outcome == .done else {
+            throw outcome == .late
+                ? KeychainError(.notAvailable, "the enclave has not answered in time") : EnclaveConnection.isGone
+        }
+        let (header, reply) = try EnclaveReply.decode(buffer[..<count])
+        guard header.id == 1, header.uid == uid else { throw EnclaveConnection.isNoAnswer }
+        return reply
+    }
+}
+
+// MARK: - A prompter's part
+
+extension RemoteEnclaveControl: PromptDesk {
+    package func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer {
+        try ask(AnswerPasscodeRequest(passcode, to: id))
+    }
+
+    package func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer {
+        try ask(AnswerPasswordRequest(password, to: id))
+    }
+
+    package func decline(
+        _ id: ItemUUID,
+        because failure: PresenceFailure,
+        of abilities: PrompterAbilities
+    ) throws(KeychainError) {
+        try ask(DeclineRequest(id, because: failure, of: abilities))
+    }
+
+    /// Has prompts come over this connection, and hands them on until it ends. Nothing else can be asked here then.
+    ///
+    /// - Throws: `notAvailable` where the enclave has gone.
+    package func showPrompts(by prompter: any Prompter, for abilities: PrompterAbilities) throws(KeychainError) {
+        try showPrompts(for: abilities) { (about) throws(KeychainError) in
+            guard about == uid else { throw EnclaveConnection.isNoAnswer }
+            return prompter
+        }
+    }
+
+    /// The same for all users, for one whom the enclave trusts to read fingers.
+    ///
+    /// - Parameter prompter: the one for a user, by uid.
+    package func showPrompts(
+        for abilities: PrompterAbilities,
+        _ prompter: (UInt32) throws(KeychainError) -> any Prompter
+    ) throws(KeychainError) {
+        try ask(RegisterPrompterRequest(abilities))
+        socket.limit(receiving: .zero, sending: Self.patience)
+        var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
+        while true {
+            let (outcome, count, _) = socket.receive(into: &buffer)
+            guard outcome == .done else { throw EnclaveConnection.isGone }
+            let (about, event) = try PrompterEvent.decode(buffer[..<count])
+            let prompter = try prompter(about)
+            switch event {
+            case .prompt(let prompt): prompter.show(prompt)
+            case .withdrawal(let question): prompter.withdraw(question)
+            case .biometryRequest: prompter.reportBiometry()
+            }
+        }
+    }
+}
+
+extension RemoteEnclaveControl: BiometryDesk {
+    package func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
+        try ask(FingerMatchedRequest(id))
+    }
+
+    package func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
+        try ask(FingerMismatchedRequest(id))
+    }
+
+    package func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError) {
+        try ask(FingerHintRequest(id, hint))
+    }
+
+    package func take(_ biometry: BiometryState) throws(KeychainError) {
+        try ask(BiometryStateRequest(biometry))
+    }
+}

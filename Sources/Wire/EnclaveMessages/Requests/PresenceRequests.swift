@@ -1,0 +1,87 @@
+package import KeychainEnclave
+package import KeychainModel
+
+// What the owner is asked, on the service's behalf.
+
+/// Has the owner asked. The answer comes once the owner's has; whoever closes the connection before takes the question back.
+package struct AskOwnerRequest: EnclaveRequest {
+    package static let description = RequestDescription(16, from: .service, on: .loop, answer: .proof)
+
+    package let question: PresenceQuestion
+
+    package init(_ question: PresenceQuestion) {
+        self.question = question
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) { question = try reader.question() }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(question) }
+}
+
+package struct ForgetProofRequest: EnclaveRequest {
+    package static let description = RequestDescription(
+        17,
+        from: .service,
+        on: .changes(unlessQuick: true),
+        isRepeatable: true,
+        answer: .nothing
+    )
+
+    package let proof: PresenceProof
+
+    package init(_ proof: PresenceProof) {
+        self.proof = proof
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) { proof = try reader.proof() }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(proof.bytes) }
+}
+
+/// By what the owner can prove to be there now.
+package struct PresenceStatusRequest: BodilessRequest {
+    package static let description = RequestDescription(
+        18,
+        from: .service,
+        on: .changes(),
+        isRepeatable: true,
+        answer: .presenceStatus
+    )
+
+    package init() {}
+}
+
+/// Opens a context for a program's groups, which are named in full.
+package struct OpenContextRequest: EnclaveRequest {
+    package static let description = RequestDescription(26, from: .service, on: .changes(), answer: .context)
+
+    package let groups: [String]
+
+    package init(_ groups: [String]) {
+        self.groups = groups
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) { groups = try reader.groups() }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(groups: groups) }
+}
+
+package struct CloseContextRequest: EnclaveRequest {
+    package static let description = RequestDescription(
+        27,
+        from: .service,
+        on: .changes(),
+        isRepeatable: true,
+        answer: .nothing
+    )
+
+    package let context: PresenceContextID
+
+    package init(_ context: PresenceContextID) {
+        self.context = context
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) { context = try reader.contextID() }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(context.bytes) }
+}

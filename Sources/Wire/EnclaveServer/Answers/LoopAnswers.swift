@@ -1,0 +1,62 @@
+import EnclaveMessages
+import KeychainEnclave
+import KeychainModel
+
+extension OpenChannelRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        if let descriptor = message.descriptor { loop.openChannel(descriptor, of: message.peer) }
+    }
+}
+
+extension AcknowledgeRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        loop.service.relay.acknowledged(message.header.id, by: message.peer.number)
+    }
+}
+
+extension VouchRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        loop.vouchers.add(voucher, for: program, of: message.header.uid)
+        loop.send(.done, to: message)
+    }
+}
+
+extension AskOwnerRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        try loop.open(question, message)
+    }
+}
+
+extension RegisterPrompterRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        let peer = message.peer
+        guard peer.registration == nil else {
+            throw KeychainError(.invalidParameter, "a prompter is registered on this connection already")
+        }
+        // Fingers come from a trusted prompter alone.
+        guard abilities == .typing || (peer.role == .prompter && abilities.contains(.biometry)) else {
+            throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
+        }
+        let (number, deliveries) = (peer.number, loop.service.deliveries)
+        peer.registration = try loop.service.table.register(
+            for: abilities,
+            of: peer.role == .prompter ? nil : message.header.uid
+        ) { PeerPrompter(number: number, uid: $0, deliveries: deliveries) }
+        loop.send(.done, to: message)
+    }
+}
+
+extension FingerHintRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        let (table, uid) = (loop.service.table, message.header.uid)
+        if table.opened(uid) != nil { try table.desk(of: uid).hint(question, hint) }
+        loop.send(.done, to: message)
+    }
+}
+
+extension BiometryStateRequest: LoopRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
+        try loop.service.table.take(state, of: message.header.uid)
+        loop.send(.done, to: message)
+    }
+}

@@ -1,0 +1,41 @@
+import EnclaveMessages
+import KeychainEnclave
+import KeychainModel
+
+extension UnlockRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) { try visit.control.unlock(passcode) }
+}
+
+extension ChangePasscodeRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        try visit.control.changePasscode(from: old, to: new, with: nil)
+    }
+}
+
+extension ChangePasscodeWithTokenRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        try visit.control.changePasscode(from: old, to: new, with: token)
+    }
+}
+
+extension ConfirmPasscodeRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        try visit.control.confirmPasscode(passcode, with: token)
+    }
+}
+
+extension VerifyPasscodeRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) { try visit.control.verify(passcode) }
+}
+
+extension AuthorizeRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) -> AuthorizationToken {
+        try visit.control.authorize(operation, passcode: passcode)
+    }
+}
+
+extension ChangeSettingsRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        try visit.control.change(settings, passcode: passcode, with: token)
+    }
+}

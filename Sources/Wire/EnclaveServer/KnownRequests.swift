@@ -1,0 +1,82 @@
+package import EnclaveMessages
+package import KeychainModel
+
+/// All requests that the enclave's process knows.
+package enum KnownRequests {
+    enum Kind {
+        case served(any ServedRequest.Type)
+        case loop(any LoopRequest.Type)
+
+        var type: any EnclaveRequest.Type {
+            switch self {
+            case .served(let type): type
+            case .loop(let type): type
+            }
+        }
+    }
+
+    private static let served: [any ServedRequest.Type] = [
+        KeychainPresenceRequest.self, CreateKeychainRequest.self, ServiceKeysRequest.self, SleepRequest.self,
+        StateRequest.self, LockRequest.self, LogOutRequest.self,
+        WrapRequest.self, UnwrapRequest.self, RewrapRequest.self, BeginRotationRequest.self,
+        FinishRotationRequest.self,
+        MakePrivateKeyRequest.self, UsePrivateKeyRequest.self,
+        RedeemRequest.self, BackupKeyRequest.self, SignBackupRequest.self, BackupSignerRequest.self,
+        ForgetProofRequest.self, PresenceStatusRequest.self, OpenContextRequest.self, CloseContextRequest.self,
+        UnlockRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
+        ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
+        AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, FingerMatchedRequest.self,
+        FingerMismatchedRequest.self,
+    ]
+
+    private static let loop: [any LoopRequest.Type] = [
+        OpenChannelRequest.self, AcknowledgeRequest.self, VouchRequest.self, AskOwnerRequest.self,
+        RegisterPrompterRequest.self, FingerHintRequest.self, BiometryStateRequest.self,
+    ]
+
+    /// By their numbers.
+    private static let kinds: [UInt8: Kind] = {
+        var kinds: [UInt8: Kind] = [:]
+        for type in served { kinds[type.number] = .served(type) }
+        for type in loop { kinds[type.number] = .loop(type) }
+        return kinds
+    }()
+
+    package static let all: [any EnclaveRequest.Type] = served + loop
+
+    /// A request that was read, as whoever answers it sees it.
+    enum Request {
+        case served(any ServedRequest)
+        case loop(any LoopRequest)
+
+        var value: any EnclaveRequest {
+            switch self {
+            case .served(let request): request
+            case .loop(let request): request
+            }
+        }
+    }
+
+    static func read(
+        _ bytes: some Collection<UInt8>
+    ) throws(KeychainError) -> (header: EnclaveMessage.Header, request: Request) {
+        var reader = try MessageReader(bytes)
+        let header = try reader.header()
+        guard let kind = kinds[header.kind] else { throw MessageReader.malformed }
+        let request: Request =
+            switch kind {
+            case .served(let type): .served(try type.init(from: &reader))
+            case .loop(let type): .loop(try type.init(from: &reader))
+            }
+        try reader.finish()
+        return (header, request)
+    }
+
+    /// - Throws: `invalidParameter` for anything that is no request.
+    package static func decode(
+        _ bytes: some Collection<UInt8>
+    ) throws(KeychainError) -> (header: EnclaveMessage.Header, request: any EnclaveRequest) {
+        let (header, request) = try read(bytes)
+        return (header, request.value)
+    }
+}

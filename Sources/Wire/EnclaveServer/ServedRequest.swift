@@ -1,0 +1,34 @@
+import EnclaveMessages
+import KeychainModel
+
+/// A request that an enclave answers: on a worker's thread, or on the loop's where it takes no time.
+protocol ServedRequest: EnclaveRequest {
+    /// How many items' keys leave the enclave with the answer.
+    var releasedKeys: Int { get }
+
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) -> Answer
+}
+
+extension ServedRequest {
+    var releasedKeys: Int { 0 }
+
+    func reply(_ visit: EnclaveVisit) -> EnclaveReply {
+        do throws(KeychainError) {
+            return Self.description.answer.reply(try answer(visit))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// A request about the loop's own tables. Its function sends the reply, if there is one.
+protocol LoopRequest: EnclaveRequest {
+    func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError)
+}
+
+/// Where a request came from, beside what it says.
+struct IncomingMessage {
+    let header: EnclaveMessage.Header
+    let peer: EnclavePeer
+    let descriptor: PacketSocket?
+}
