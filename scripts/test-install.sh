@@ -268,11 +268,9 @@ examples() {
         file { print >file; first = 0 }
     ' "$1"
 }
-documented_examples() {
+# Checks the examples that lie in the present folder: programs compile, manifests name the product for Linux.
+check_examples() {
     local file
-    examples "$root/docs/porting.md"
-    ls
-    [ -f example-1.swift ] || [ -d package-1 ]
     for file in example-*.swift; do
         swiftc -typecheck -swift-version 6 -I "$modules" -Xfrontend -import-module -Xfrontend Security "$file"
     done
@@ -281,7 +279,37 @@ documented_examples() {
         tr -d ' \n' <"$file/dump.json" | grep -F '"Security","chatelaine",null,{"platformNames":["linux"]}'
     done
 }
+documented_examples() {
+    examples "$root/docs/porting.md"
+    ls
+    [ -f example-1.swift ] || [ -d package-1 ]
+    check_examples
+}
 check "the examples of docs/porting.md compile" documented_examples
+
+# README's three: a program that stores and finds, a key that never leaves, and the lines of a manifest.
+readme_examples() {
+    examples "$root/README.md"
+    ls
+    echo 'print(item as? Data == Data("correct horse battery staple".utf8) ? "all is well" : "NOT OK")' >>example-1.swift
+    # shellcheck disable=SC2046 # flags are words
+    swiftc -swift-version 6 $(swift_flags) example-1.swift -o program
+    CHATELAINE_KEYCHAIN=memory: is_well ./program
+    { printf 'import Foundation\nlet message = Data("message".utf8)\n' && cat example-2.swift; } >key.swift
+    mv key.swift example-2.swift
+    # What follows the line about the target's dependencies belongs to the target.
+    mkdir package-3
+    {
+        printf '// swift-tools-version:5.9\nimport PackageDescription\nlet package = Package(name: "my-app", dependencies: [\n'
+        sed '/^\/\/ and in the target/,$d' example-3.swift
+        printf '], targets: [.executableTarget(name: "my-app", dependencies: [\n'
+        sed '1,/^\/\/ and in the target/d' example-3.swift
+        printf '])])\n'
+    } >package-3/Package.swift
+    rm example-3.swift
+    check_examples
+}
+check "the examples of README.md compile, and the first stores and finds" readme_examples
 
 information_beside_the_program() {
     local program
@@ -296,8 +324,14 @@ PLIST
     "$program" | tee output && grep -qx 'com.example.demo nothing' output
     "$program" | tee output && grep -qx 'com.example.demo 1' output
     "$prefix/bin/security" list | grep -E 'generic +com.example.demo +com.example.demo '
+    cat >"$program.entitlements" <<'PLIST'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict><key>keychain-access-groups</key><array><string>TEAM.demo</string></array></dict></plist>
+PLIST
+    "$program" | tee output && grep -qx 'com.example.demo nothing' output
+    "$prefix/bin/security" list | grep -E 'generic +com.example.demo +TEAM.demo '
 }
-check "an Info.plist beside a program says who it is" information_beside_the_program
+check "an Info.plist and entitlements beside a program say who it is" information_beside_the_program
 
 removal() {
     mkdir -p "$(dirname "$folder/stage$prefix")"

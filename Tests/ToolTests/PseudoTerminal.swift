@@ -82,8 +82,8 @@ final class PseudoTerminal {
     }
 
     /// Waits for the program's end. A signal's number counts from 128.
-    func exitStatus() throws -> Int32 {
-        let deadline = Date(timeIntervalSinceNow: 10)
+    func exitStatus(within seconds: TimeInterval = 10) throws -> Int32 {
+        let deadline = Date(timeIntervalSinceNow: seconds)
         var status: Int32 = 0
         while waitpid(process, &status, WNOHANG) == 0 {
             guard Date() < deadline else { throw Failed(step: "waiting for the end; seen: \(seen)") }
