@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import Terminal
 
 /// The text of an export, item by item.
 protocol ExportText {
@@ -66,36 +67,30 @@ struct JSONExport: ExportText {
     private var isFirst = true
 
     mutating func text(of item: BackupItem) -> String? {
-        var attributes: [String: Any] = [:]
-        for entry in item.attributes.entries {
-            attributes["\(entry.key)"] =
+        let attributes = item.attributes.entries.map { entry in
+            let value: JSONText =
                 switch entry.value {
-                case .string(let text): text
-                case .data(let bytes): ["base64": Data(bytes).base64EncodedString()]
-                case .integer(let number): number
-                case .real(let number): number
-                case .date(let seconds): BackupText.date(seconds)
+                case .string(let text): .string(text)
+                case .data(let bytes): .object([("base64", .string(Data(bytes).base64EncodedString()))])
+                case .integer(let number): .number(number)
+                case .real(let number): .real(number)
+                case .date(let seconds): .string(BackupText.date(seconds))
                 }
+            return (key: "\(entry.key)", value: value)
         }
-        var secrets: [String: String] = [:]
-        for (key, secret) in item.secrets {
-            secrets["\(key)"] = unsafe secret.withUnsafeBytes { unsafe Data($0) }.base64EncodedString()
+        let secrets = item.secrets.map { key, secret in
+            let text = unsafe secret.withUnsafeBytes { unsafe Data($0) }.base64EncodedString()
+            return (key: "\(key)", value: JSONText.string(text))
         }
-        let object: [String: Any] = [
-            "class": item.itemClass.rawValue,
-            "accessGroup": item.accessGroup,
-            "accessible": item.accessibility.rawValue,
-            "synchronizable": item.isSynchronizable,
-            "attributes": attributes,
-            "secrets": secrets,
-        ]
-        guard
-            let data = try? JSONSerialization.data(
-                withJSONObject: object,
-                options: [.sortedKeys, .withoutEscapingSlashes]
-            )
-        else { return nil }
+        let object = JSONText.object([
+            ("accessGroup", .string(item.accessGroup)),
+            ("accessible", .string(item.accessibility.rawValue)),
+            ("attributes", .object(attributes.sorted { $0.key < $1.key })),
+            ("class", .string(item.itemClass.rawValue)),
+            ("secrets", .object(secrets.sorted { $0.key < $1.key })),
+            ("synchronizable", .bool(item.isSynchronizable)),
+        ])
         defer { isFirst = false }
-        return (isFirst ? "" : ",\n") + String(decoding: data, as: UTF8.self)
+        return (isFirst ? "" : ",\n") + object.line
     }
 }

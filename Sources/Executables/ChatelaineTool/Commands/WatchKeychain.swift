@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import KeychainClient
 import KeychainModel
 import KeychainProtocol
@@ -37,41 +36,21 @@ struct WatchKeychain: ParsableCommand {
         }
     }
 
-    private struct Line: Encodable {
-        let event: String
-        var state: String?
-        var itemClass: String?
-        var accessGroup: String?
-        /// The bytes of kSecValuePersistentRef, in hexadecimal digits.
-        var reference: String?
-
-        enum CodingKeys: String, CodingKey {
-            case event
-            case state
-            case itemClass = "class"
-            case accessGroup = "group"
-            case reference
-        }
-    }
-
     private static func json(_ event: KeychainEvent) -> String {
-        let line =
+        let members: [(key: String, value: JSONText)] =
             switch event {
-            case .lockState(let state): Line(event: "lock-state", state: state.rawValue)
+            case .lockState(let state): [("event", .string("lock-state")), ("state", .string(state.rawValue))]
             case .item(let change, let reference, let group):
-                Line(
-                    event: change.rawValue,
-                    itemClass: reference.itemClass.rawValue,
-                    accessGroup: group,
-                    reference: hexadecimal(reference)
-                )
-            case .missed: Line(event: "missed")
+                [
+                    ("class", .string(reference.itemClass.rawValue)), ("event", .string(change.rawValue)),
+                    ("group", .string(group)), ("reference", .string(hexadecimal(reference))),
+                ]
+            case .missed: [("event", .string("missed"))]
             }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return TerminalText.escapedLines(String(decoding: (try? encoder.encode(line)) ?? Data(), as: UTF8.self))
+        return JSONText.object(members).line
     }
 
+    /// The bytes of kSecValuePersistentRef.
     private static func hexadecimal(_ reference: PersistentReference) -> String {
         reference.bytes.map { byte in
             let digits = String(byte, radix: 16)

@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 /// An item as JSON. The keys are documented and stay as they are; new ones may come.
 enum ItemJSON {

@@ -1,22 +1,33 @@
-import Terminal
-
-/// JSON with its keys in the order in which they were written.
-enum JSONText {
+/// JSON with its keys in the order in which they were written. Control and format characters are escaped, so that it can be
+/// shown on a terminal.
+package enum JSONText {
     case null
     case bool(Bool)
     case number(Int64)
+    /// One that is finite.
+    case real(Double)
     case string(String)
     case array([JSONText])
     case object([(key: String, value: JSONText)])
 
-    /// The document, indented by two spaces a level. Control and format characters are escaped, so it can be shown on
-    /// a terminal.
-    func text(indentation: String = "") -> String {
+    /// The document on one line.
+    package var line: String {
+        switch self {
+        case .array(let values): "[" + values.map(\.line).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { Self.quoted($0.key) + ":" + $0.value.line }.joined(separator: ",") + "}"
+        case .null, .bool, .number, .real, .string: text()
+        }
+    }
+
+    /// The document, indented by two spaces a level.
+    package func text(indentation: String = "") -> String {
         let inner = indentation + "  "
         switch self {
         case .null: return "null"
         case .bool(let flag): return flag ? "true" : "false"
         case .number(let number): return String(number)
+        case .real(let number): return number.isFinite ? String(number) : "null"
         case .string(let string): return Self.quoted(string)
         case .array(let values):
             if values.isEmpty { return "[]" }
