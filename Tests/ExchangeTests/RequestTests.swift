@@ -145,64 +145,6 @@ extension NewCertificate {
         ] {
             #expect(text.contains(expected), "\(expected) in \(text)")
         }
-
-        let parsed = try ParsedCertificateRequest(der: bytes)
-        #expect(parsed.subject.map(\.text) == Self.subject.map(\.value))
-        #expect(parsed.subject.map(\.type) == Self.subject.map(\.type))
-        #expect(parsed.publicKey == publicKey)
-        #expect(parsed.knownAlgorithm == signer.algorithm)
-        #expect(parsed.extensions.map(\.type.description) == ["2.5.29.15", "2.5.29.37", "2.5.29.17"])
-        #expect(try parsed.toBeSigned == request.toBeSigned())
-        #expect(try signer.algorithm.signed(request.toBeSigned(), signature: parsed.signature) == bytes)
-    }
-
-    @Test("A request that OpenSSL makes is read")
-    func openSSLRequest() throws {
-        let bench = try Workbench()
-        try bench.run(
-            "openssl",
-            "req",
-            "-new",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-keyout",
-            "k.pem",
-            "-subj",
-            "/C=DE/CN=Alice",
-            "-addext",
-            "subjectAltName=DNS:example.org",
-            "-outform",
-            "DER",
-            "-out",
-            "r.der"
-        )
-        try bench.run("openssl", "pkey", "-in", "k.pem", "-pubout", "-outform", "DER", "-out", "p.der")
-        let parsed = try ParsedCertificateRequest(der: bench.read("r.der"))
-        #expect(parsed.subject.map(\.text) == ["DE", "Alice"])
-        #expect(try parsed.publicKey == bench.read("p.der"))
-        #expect(parsed.knownAlgorithm == .ecdsaWithSHA256)
-        #expect(parsed.extensions.map(\.type.description) == ["2.5.29.17"])
-        let key = try P256.Signing.PublicKey(derRepresentation: parsed.publicKey)
-        let signature = try P256.Signing.ECDSASignature(derRepresentation: parsed.signature)
-        #expect(key.isValidSignature(signature, for: Data(parsed.toBeSigned)))
-    }
-
-    @Test(
-        "Requests that others have published are read",
-        arguments: [
-            ("ec_sha256", ["US", "PyCA", "Texas", "Austin", "cryptography.io"], 0),
-            ("san_rsa_sha1", ["US", "PyCA", "Illinois", "Chicago", "cryptography.io"], 1), ("challenge", [], 0),
-            ("basic_constraints", nil, 1),
-            ("two_basic_constraints", nil, 2),
-        ] as [(String, [String]?, Int)]
-    )
-    func published(name: String, subject: [String]?, extensions: Int) throws {
-        let parsed = try ParsedCertificateRequest(der: unarmoured(vector("requests/\(name).pem")))
-        if let subject, !subject.isEmpty { #expect(Set(parsed.subject.compactMap(\.text)) == Set(subject)) }
-        #expect(parsed.extensions.count == extensions)
     }
 
     @Test("A request without anything but a key is one")
@@ -212,29 +154,6 @@ extension NewCertificate {
         let bench = try Workbench()
         try bench.write(bytes, "r.der")
         try bench.run("openssl", "req", "-inform", "DER", "-in", "r.der", "-verify", "-noout")
-        let parsed = try ParsedCertificateRequest(der: bytes)
-        #expect(parsed.subject.isEmpty && parsed.extensions.isEmpty)
-    }
-
-    @Test("A request that is cut short is refused, and one in which a byte is altered breaks nothing")
-    func damaged() throws {
-        let (publicKey, signer) = try Key.all[0].signer()
-        let request = CertificateRequest(subject: Self.subject, publicKey: publicKey, extensions: Self.extensions)
-        let bytes = try request.encoded(by: signer)
-        let key = try P256.Signing.PublicKey(derRepresentation: publicKey)
-        for index in bytes.indices {
-            #expect(throws: KeychainError(.undecodable, "")) {
-                try ParsedCertificateRequest(der: Array(bytes.prefix(index)))
-            }
-            var altered = bytes
-            altered[index] ^= 0x40
-            guard let parsed = try? ParsedCertificateRequest(der: altered), parsed.knownAlgorithm != nil else {
-                continue
-            }
-            let signature = try? P256.Signing.ECDSASignature(derRepresentation: parsed.signature)
-            #expect(signature.map { key.isValidSignature($0, for: Data(parsed.toBeSigned)) } != true, "byte \(index)")
-        }
-        #expect(throws: KeychainError(.undecodable, "")) { try ParsedCertificateRequest(der: indefinite(bytes)) }
     }
 
     // MARK: - Certificates

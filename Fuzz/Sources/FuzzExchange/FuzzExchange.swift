@@ -33,8 +33,7 @@ enum FuzzExchange: FuzzTarget {
             case 3:
                 let key = try EncryptedPrivateKeyInfo.open(contents, password: password, limits: limits)
                 require(PrivateKeyInfo.hasForm(key), "a key has a key's form")
-            case 4: try readBundle(contents)
-            default: try readRequest(contents)
+            default: try readBundle(contents)
             }
         } catch {
             let known: [KeychainError.Code] = [.undecodable, .authenticationFailed, .unimplemented, .dataTooLarge]
@@ -88,19 +87,6 @@ enum FuzzExchange: FuzzTarget {
         require(again.sorted(by: precedes) == certificates.sorted(by: precedes), "a bundle is read as the same")
     }
 
-    private static func readRequest(_ bytes: [UInt8]) throws(KeychainError) {
-        let request = try ParsedCertificateRequest(der: bytes)
-        require(bytes.count > request.toBeSigned.count + request.signature.count, "its parts are in it")
-        _ = request.subject.map { ($0.type.description, $0.text) }
-        if let algorithm = request.knownAlgorithm {
-            let again = algorithm.signed(request.toBeSigned, signature: request.signature)
-            require(
-                (try? ParsedCertificateRequest(der: again))?.publicKey == request.publicKey,
-                "a request can be put together from its parts"
-            )
-        }
-    }
-
     private static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
 
     private static func array(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
@@ -132,7 +118,6 @@ enum FuzzExchange: FuzzTarget {
             "pem-encrypted": [2] + Array(encryptedBlock.utf8),
             "pkcs8": [3] + encrypted,
             "pkcs7": [4] + CertificateBundle.encoded([[0x30, 0x00], [0x30, 0x02, 0x05, 0x00]]),
-            "pkcs10": [5] + (try request()),
         ]
     }
 
@@ -164,21 +149,5 @@ enum FuzzExchange: FuzzTarget {
     private static func bag(_ type: UInt8, _ value: [UInt8]) -> [UInt8] {
         let identifier: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, type]
         return Encoding.sequence(identifier, Encoding.tagged(0, value))
-    }
-
-    private static func request() throws -> [UInt8] {
-        var extensions = ExtensionList()
-        extensions.keyUsage = [.digitalSignature]
-        extensions.alternativeNames = [.dns("example.org"), .ipAddress([127, 0, 0, 1])]
-        let publicKey = Encoding.sequence(
-            Encoding.sequence(Encoding.object(.ellipticCurvePublicKey)),
-            Encoding.bits([4])
-        )
-        let request = CertificateRequest(
-            subject: [NamePart(.country, "DE"), NamePart(.commonName, "Alice")],
-            publicKey: publicKey,
-            extensions: extensions
-        )
-        return SignatureAlgorithm.ecdsaWithSHA256.signed(try request.toBeSigned(), signature: [1, 2, 3])
     }
 }

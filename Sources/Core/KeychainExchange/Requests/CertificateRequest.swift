@@ -1,4 +1,3 @@
-package import KeychainCertificates
 package import KeychainModel
 import SwiftASN1
 
@@ -52,60 +51,5 @@ package struct CertificateRequest: Sendable {
             _ = try ASN1BitString(derEncoded: fields.next())
             try fields.end()
         }
-    }
-}
-
-/// A request that came from somebody.
-package struct ParsedCertificateRequest: Sendable {
-    package let subject: [NameAttribute]
-    /// A SubjectPublicKeyInfo in DER.
-    package let publicKey: [UInt8]
-    package let extensions: [CertificateExtension]
-    /// The bytes that are signed.
-    package let toBeSigned: [UInt8]
-    package let algorithm: OID
-    package let signature: [UInt8]
-    /// Nil for one that is not known here.
-    package var knownAlgorithm: SignatureAlgorithm? { SignatureAlgorithm(algorithm) }
-
-    /// Reads a request. Its signature is not looked at.
-    ///
-    /// - Parameter bytes: DER.
-    /// - Throws: `undecodable`, `dataTooLarge`.
-    package init(der bytes: [UInt8]) throws(KeychainError) {
-        // It says what would be too much; the parser of DER then says the rest.
-        _ = try BoundedBER.parse(bytes)
-        do {
-            try self.init(DER.parse(bytes))
-        } catch {
-            throw .malformed
-        }
-    }
-
-    private init(_ node: ASN1Node) throws {
-        var request = try node.fields()
-        let info = try request.next()
-        algorithm = try Algorithm(request.next()).identifier
-        let bits = try ASN1BitString(derEncoded: request.next())
-        try request.end()
-        guard bits.paddingBits == 0 else { throw KeychainError.malformed }
-        signature = Array(bits.bytes)
-        toBeSigned = Array(info.encodedBytes)
-
-        var fields = try info.fields()
-        guard try fields.next().number() == 0 else { throw KeychainError.malformed }
-        subject = try NameAttribute.list(fields.next())
-        publicKey = try CertificateRequest.checked(Array(fields.next().encodedBytes))
-        // Some leave the field out where it would be empty.
-        var attributes = try fields.next(.context(0))?.fields(.context(0))
-        try fields.end()
-        var extensions: [CertificateExtension] = []
-        while let attribute = attributes?.nextIfAny() {
-            var parts = try attribute.fields()
-            guard try parts.next().identifierOfObject() == .extensionRequest else { continue }
-            extensions += try CertificateExtension.list(parts.next())
-            try parts.end()
-        }
-        self.extensions = extensions
     }
 }
