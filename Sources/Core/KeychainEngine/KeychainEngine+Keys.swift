@@ -16,7 +16,7 @@ extension KeychainEngine {
     /// Lets the database follow a change of keys, as far as it can now, and leaves nothing of before in the journal.
     package func followKeyChanges() {
         try? prepare()
-        emptyJournalIfFree()
+        checkpointIfFree()
     }
 
     /// Takes in a change of keys, and drops those that are no longer there.

@@ -29,7 +29,7 @@ package final class KeychainEngine: Sendable {
         self.followed = Mutex(FollowedKeys(generation: followed))
         // What was deleted is to be nowhere once the keychain is locked.
         vault.observe { [weak store] state in
-            if state.lock != .unlocked { store?.emptyJournalIfFree() }
+            if state.lock != .unlocked { store?.checkpointIfFree() }
         }
     }
 
@@ -67,8 +67,8 @@ package final class KeychainEngine: Sendable {
     package func storageUsage() throws(KeychainError) -> StorageQuota.Usage { try store.storageUsage() }
 
     /// Writes the journal back into the database, if nobody is writing.
-    package func emptyJournalIfFree() {
-        store.emptyJournalIfFree()
+    package func checkpointIfFree() {
+        store.checkpointIfFree()
     }
 
     /// Whether the keychain's database is still where it was opened.

@@ -1,7 +1,7 @@
 package import KeychainEnclave
 package import KeychainModel
 
-/// The leave to take a keychain's items out of it, sealed for whom its owner names: those of all access groups, which no
+/// The authorization to take a keychain's items out of it, sealed for whom its owner names: those of all access groups, which no
 /// program could read by itself.
 package struct AuthorizedBackup: Sendable {
     /// Whether items go along that only this device opens. In an export, which is to be read, they would be of no use.
@@ -85,7 +85,7 @@ extension ItemClass {
 
 // MARK: - The way back
 
-/// The leave to put a backup's items into a keychain, whatever their access groups.
+/// The authorization to put a backup's items into a keychain, whatever their access groups.
 package struct AuthorizedRestore: Sendable {
     fileprivate init() {}
 }
@@ -122,7 +122,7 @@ extension KeychainPolicy {
     ///   for a group that nobody writes into; `unimplemented` for what no backup may hold.
     package func authorize(
         _ item: BackupItem,
-        with leave: AuthorizedRestore
+        with authorization: AuthorizedRestore
     ) throws(KeychainError) -> AuthorizedRestoredItem {
         guard !item.accessGroup.isEmpty, !item.accessGroup.hasSuffix("*") else {
             throw KeychainError(.invalidParameter, "an item in the backup has no access group")

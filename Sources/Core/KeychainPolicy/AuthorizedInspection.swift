@@ -1,4 +1,4 @@
-/// The leave to look whether rows are as they were sealed, whoever's they are.
+/// The authorization to look whether rows are as they were sealed, whoever's they are.
 ///
 /// It opens nothing to its holder: the vault says no more than whether a row is whole.
 package struct AuthorizedInspection: Sendable {

@@ -17,7 +17,7 @@ extension KeychainStore {
         if overwrites { hasTraces.store(true, ordering: .relaxed) }
         let isCleaning = isCleaning.load(ordering: .relaxed)
         if hasTraces.load(ordering: .relaxed) && (overwrites || !isCleaning) || isJournalLong && !isCleaning {
-            emptyJournal()
+            checkpoint()
         }
     }
 
@@ -48,15 +48,15 @@ extension KeychainStore {
     }
 
     /// Finishes what a process that was killed has left in the journal, if nobody is writing.
-    package func emptyJournalIfFree() {
+    package func checkpointIfFree() {
         guard case .file(_, let lock, _) = place, journalSize > 0 else { return }
-        lock.ifFree { if isCurrent { emptyJournal() } }
+        lock.ifFree { if isCurrent { checkpoint() } }
     }
 
     /// Writes the journal back and truncates it. The caller holds the writer's lock.
     ///
     /// A reader that is under way makes that impossible; then it is tried again until it works.
-    private func emptyJournal() {
+    private func checkpoint() {
         switch truncate() {
         case .done:
             hasTraces.store(false, ordering: .relaxed)
@@ -123,7 +123,7 @@ extension KeychainStore {
                 // Under the lock only readers can be in the way. Waiting long for them would make writers wait.
                 try database.execute(sql: "PRAGMA busy_timeout = 50")
                 defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
-                try database.emptyJournal()
+                try database.checkpoint()
                 return .done
             }
         } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {

@@ -72,7 +72,7 @@ package final class KeychainStore: Sendable {
                         return .commit
                     }
                 }
-                try database.emptyJournal()
+                try database.checkpoint()
             }
         }
     }
@@ -158,7 +158,7 @@ package final class KeychainStore: Sendable {
                 }
             }
         }
-        emptyJournalIfFree()
+        checkpointIfFree()
         log.notice("the keychain's database was brought from version \(earlier) to version \(schema.version)")
     }
 

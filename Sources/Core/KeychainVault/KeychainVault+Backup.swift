@@ -26,11 +26,13 @@ extension KeychainVault {
     ///
     /// - Returns: one for each, in their order.
     /// - Throws: `interactionNotAllowed` where the class of one is locked that would be in the backup.
-    package func open(_ rows: [SealedRow], for leave: AuthorizedBackup) throws(KeychainError) -> [BackupRow] {
+    package func open(_ rows: [SealedRow], for authorization: AuthorizedBackup) throws(KeychainError) -> [BackupRow] {
         var opened: [BackupRow] = []
         var toUnwrap: [(index: Int, item: OpenedItem, isDeviceItem: Bool)] = []
         for row in rows {
-            guard let (item, isDeviceItem) = try attributes(of: row, for: leave, into: &opened) else { continue }
+            guard let (item, isDeviceItem) = try attributes(of: row, for: authorization, into: &opened) else {
+                continue
+            }
             toUnwrap.append((opened.count, item, isDeviceItem))
             // Until its secret is open.
             opened.append(.damaged)
@@ -59,10 +61,10 @@ extension KeychainVault {
     /// Opens the attributes of a row that belongs into the backup; any other is told of by itself.
     private func attributes(
         of row: SealedRow,
-        for leave: AuthorizedBackup,
+        for authorization: AuthorizedBackup,
         into opened: inout [BackupRow]
     ) throws(KeychainError) -> (OpenedItem, isDeviceItem: Bool)? {
-        if let accessibility = Accessibility(code: row.accessibility), !leave.holds(accessibility) {
+        if let accessibility = Accessibility(code: row.accessibility), !authorization.holds(accessibility) {
             opened.append(.staysOut)
             return nil
         }
@@ -74,7 +76,7 @@ extension KeychainVault {
             opened.append(.damaged)
             return nil
         }
-        let share = leave.share(
+        let share = authorization.share(
             of: row.itemClass,
             accessGroup: row.accessGroup,
             protection: (item.accessibility, item.accessControl),
@@ -122,7 +124,7 @@ extension KeychainVault {
     /// Opens what stands where a restored item is to be, whichever group it is of.
     ///
     /// - Throws: as for any other row.
-    package func open(_ row: SealedRow, for leave: AuthorizedRestore) throws(KeychainError) -> OpenedItem {
+    package func open(_ row: SealedRow, for authorization: AuthorizedRestore) throws(KeychainError) -> OpenedItem {
         try openAttributes(of: row)
     }
 }

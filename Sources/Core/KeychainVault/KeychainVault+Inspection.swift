@@ -23,7 +23,7 @@ package enum RowCondition: Sendable, Equatable {
 
 extension KeychainVault {
     /// Tries to open each part of a row, and gives out nothing of it.
-    package func inspect(_ row: SealedRow, for leave: AuthorizedInspection) -> RowCondition {
+    package func inspect(_ row: SealedRow, for authorization: AuthorizedInspection) -> RowCondition {
         do throws(KeychainError) {
             guard let item = try openedOrNil({ () throws(KeychainError) in try openAttributes(of: row) }) else {
                 return .damaged(try opensKey(of: row) ? .attributes : .columns)
@@ -47,8 +47,8 @@ extension KeychainVault {
     /// A row that is whole, as what it is: something that this vault has sealed.
     ///
     /// - Returns: nil for any other row.
-    package func readmit(_ row: SealedRow, for leave: AuthorizedInspection) -> SealedItem? {
-        inspect(row, for: leave) == .whole ? SealedItem(row: row) : nil
+    package func readmit(_ row: SealedRow, for authorization: AuthorizedInspection) -> SealedItem? {
+        inspect(row, for: authorization) == .whole ? SealedItem(row: row) : nil
     }
 
     private func openedOrNil<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value? {

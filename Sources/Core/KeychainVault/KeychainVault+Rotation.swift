@@ -25,7 +25,9 @@ extension KeychainVault {
     ///
     /// - Returns: for each row its new state; nil where there is nothing to do, and where it does not open.
     /// - Throws: `interactionNotAllowed` while the class of one is locked.
-    package func renew(_ rows: [SealedRow], for leave: AuthorizedInspection) throws(KeychainError) -> [SealedItem?] {
+    package func renew(_ rows: [SealedRow], for authorization: AuthorizedInspection) throws(KeychainError)
+        -> [SealedItem?]
+    {
         var renewed: [SealedItem?] = []
         var older: [(index: Int, row: SealedRow)] = []
         for row in rows {

@@ -163,7 +163,7 @@ static int overwrite_gaps(sqlite3_file *file, const struct pages *pages, size_t 
     return result;
 }
 
-int csqlite_empty_journal(sqlite3 *connection) {
+int csqlite_checkpoint_and_scrub(sqlite3 *connection) {
     sqlite3_file *journal = NULL, *file = NULL;
     struct pages pages = {0};
     size_t overwritten = 0;

@@ -111,7 +111,7 @@ package protocol Enclave: AnyObject, Sendable {
     /// what was locked are gone from the enclave by then.
     func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void)
 
-    // MARK: - Leave for what needs the owner
+    // MARK: - Owner authorizations
 
     /// Uses up a token.
     ///

@@ -37,7 +37,7 @@ package protocol EnclaveControl: Sendable {
     /// - Throws: as `unlock`.
     func verify(_ passcode: SecretBytes) throws(KeychainError)
 
-    /// Leave to have one thing done, once, within a minute.
+    /// An authorization of one operation, once, within a minute.
     ///
     /// - Parameter passcode: nil where the caller is root, or where there is none and no service keeps programs apart. Where
     ///   one does, a passcode counts that is confirmed, and only for the operations that take one.

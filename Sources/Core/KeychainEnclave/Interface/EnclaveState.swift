@@ -21,7 +21,7 @@ package struct EnclaveState: Sendable, Equatable {
     /// Whether the passcode came from root, from a log-in, or after the system had authenticated the person. It says
     /// nothing where no service keeps programs apart.
     package var isPasscodeConfirmed: Bool
-    /// Whether a service keeps the owner's programs apart, so that being one of them is no leave for what destroys or
+    /// Whether a service keeps the owner's programs apart, so that being one of them does not authorize what destroys or
     /// reveals.
     package var keepsProgramsApart: Bool
     /// Whether rows may still be sealed under the keys before the present ones: a rotation is not finished.
@@ -57,7 +57,7 @@ package struct EnclaveState: Sendable, Equatable {
         self.keepsProgramsApart = keepsProgramsApart
     }
 
-    /// Whether the passcode alone is leave for what takes one.
+    /// Whether the passcode alone authorizes what takes one.
     package var isPasscodeEnough: Bool { hasPasscode && (isPasscodeConfirmed || !keepsProgramsApart) }
 
     /// Whether the keys of a class are there in this state.

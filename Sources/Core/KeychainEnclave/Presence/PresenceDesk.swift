@@ -83,7 +83,7 @@ package final class PresenceDesk: Sendable {
 
     /// Has a prompter shown what is asked from now on. The one that came last is asked first.
     ///
-    /// - Returns: a number for `leave`.
+    /// - Returns: a number for `unregister`.
     package func register(_ prompter: any Prompter, for abilities: PrompterAbilities) -> Int {
         withState { state, performers, _ in
             let number = state.prompterCame(abilities)

@@ -8,11 +8,11 @@ import KeychainVault
 package struct BegunRestoration {
     package let request: RestoreRequest
     package let spool: SpooledBackup
-    fileprivate let leave: AuthorizedRestore
+    fileprivate let authorization: AuthorizedRestore
 }
 
 extension KeychainEngine {
-    /// Uses the token up before a byte of the backup is taken: nobody fills a disk without leave.
+    /// Uses the token up before a byte of the backup is taken: nobody fills a disk without an authorization.
     ///
     /// - Parameter largest: the bytes that the backup may have.
     /// - Throws: `authenticationFailed`.
@@ -21,7 +21,7 @@ extension KeychainEngine {
         largest: UInt64
     ) throws(KeychainError) -> BegunRestoration {
         try vault.refresh()
-        let leave = try policy.authorizeRestore(request.token, by: vault.enclave)
+        let authorization = try policy.authorizeRestore(request.token, by: vault.enclave)
         let path = store.path ?? "/tmp/"
         // The copy of a keychain that fits has some bytes more than the keychain.
         let most = store.storageLimit.map { limit in
@@ -30,11 +30,11 @@ extension KeychainEngine {
         let quota = most.flatMap { $0.overflow || $0.partialValue >= largest ? nil : $0.partialValue }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let spool = try SpooledBackup(in: folder, largest: quota ?? largest, isQuota: quota != nil)
-        return BegunRestoration(request: request, spool: spool, leave: leave)
+        return BegunRestoration(request: request, spool: spool, authorization: authorization)
     }
 
     /// - Throws: as `restore`.
     package func finish(_ restoration: BegunRestoration) throws(KeychainError) -> RestoreReport {
-        try restore(restoration.request, from: restoration.spool, with: restoration.leave)
+        try restore(restoration.request, from: restoration.spool, with: restoration.authorization)
     }
 }

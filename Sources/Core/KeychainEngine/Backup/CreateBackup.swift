@@ -15,7 +15,7 @@ extension KeychainEngine {
     package func backup(_ request: BackupRequest, to sink: @escaping BackupSink) throws(KeychainError) -> BackupCounts {
         let enclave = vault.enclave
         try vault.refresh()
-        let leave = try policy.authorizeBackup(request.token, isExport: request.isExport, by: enclave)
+        let authorization = try policy.authorizeBackup(request.token, isExport: request.isExport, by: enclave)
         let watch = LockWatch(vault)
         do throws(BackupFailure) {
             let signer = try BackupFailure.translating { () throws(KeychainError) in try enclave.backupSigner() }
@@ -39,7 +39,7 @@ extension KeychainEngine {
                             of: transaction,
                             to: &writer,
                             box: box,
-                            leave: leave,
+                            authorization: authorization,
                             watch: watch
                         )
                     }
@@ -65,7 +65,7 @@ extension KeychainEngine {
         of transaction: ReadTransaction,
         to writer: inout BackupWriter,
         box: DeviceBox,
-        leave: AuthorizedBackup,
+        authorization: AuthorizedBackup,
         watch: LockWatch
     ) throws(KeychainError) -> Int {
         var damaged = 0
@@ -73,7 +73,7 @@ extension KeychainEngine {
         var size = 0
         func flush() throws(KeychainError) {
             try watch.checkAnew()
-            for (row, opened) in zip(rows, try vault.open(rows, for: leave)) {
+            for (row, opened) in zip(rows, try vault.open(rows, for: authorization)) {
                 do throws(BackupFailure) {
                     switch opened {
                     case .item(let item): try writer.append(item)

@@ -20,7 +20,7 @@ extension KeychainEngine {
     func restore(
         _ request: RestoreRequest,
         from file: some BackupFile,
-        with leave: AuthorizedRestore
+        with authorization: AuthorizedRestore
     ) throws(KeychainError) -> RestoreReport {
         let watch = LockWatch(vault)
         let header = try verify(file, fileKey: request.fileKey, watch: watch)
@@ -39,7 +39,7 @@ extension KeychainEngine {
             Restoration(
                 engine: self,
                 transaction: transaction,
-                leave: leave,
+                authorization: authorization,
                 watch: watch,
                 rule: request.rule,
                 report: RestoreReport(origin: origin),
@@ -101,7 +101,7 @@ extension KeychainEngine {
 private struct Restoration {
     let engine: KeychainEngine
     let transaction: WriteTransaction
-    let leave: AuthorizedRestore
+    let authorization: AuthorizedRestore
     let watch: LockWatch
     let rule: ConflictRule
     var report: RestoreReport
@@ -116,7 +116,7 @@ private struct Restoration {
     init(
         engine: KeychainEngine,
         transaction: WriteTransaction,
-        leave: AuthorizedRestore,
+        authorization: AuthorizedRestore,
         watch: LockWatch,
         rule: ConflictRule,
         report: RestoreReport,
@@ -125,7 +125,7 @@ private struct Restoration {
     ) {
         self.engine = engine
         self.transaction = transaction
-        self.leave = leave
+        self.authorization = authorization
         self.watch = watch
         self.rule = rule
         self.report = report
@@ -156,7 +156,7 @@ private struct Restoration {
 
     private mutating func take(_ item: BackupItem) throws(BackupFailure) {
         do throws(KeychainError) {
-            waiting.append(try engine.policy.authorize(item, with: leave))
+            waiting.append(try engine.policy.authorize(item, with: authorization))
         } catch {
             return note(item, .refused)
         }
@@ -229,7 +229,7 @@ private struct Restoration {
 
     private func obstacle(_ stored: StoredItem) throws(KeychainError) -> Obstacle {
         do throws(KeychainError) {
-            let item = try engine.vault.open(stored.row, for: leave)
+            let item = try engine.vault.open(stored.row, for: authorization)
             return item.row.isTombstone ? .tombstone : .live(item, try engine.vault.openSecrets(of: item))
         } catch {
             guard error.code == .undecodable else { throw error }

@@ -71,7 +71,7 @@ package struct KeychainDirectory: Sendable {
             // A repair that came in between took the journal away, or the database itself.
             guard engine.isCurrent else { continue }
             // Not before all belongs together: what is refused stays as it is.
-            engine.store.emptyJournalIfFree()
+            engine.store.checkpointIfFree()
             return engine
         }
         throw KeychainError(.notAvailable, "the keychain at \(path) is replaced again and again")

@@ -64,11 +64,11 @@ package final class OpenKeychain: Sendable {
 
     /// Lets go of the files until the next call; a keychain in memory stays. No call may be under way.
     ///
-    /// - Parameter emptiesJournal: whether the journal is written back first, if nobody is writing.
-    package func close(emptiesJournal: Bool = false) {
+    /// - Parameter checkpoints: whether the journal is written back first, if nobody is writing.
+    package func close(checkpoints: Bool = false) {
         opened.withLock { state in
             guard let engine = state, !engine.isInMemory else { return }
-            if emptiesJournal { engine.emptyJournalIfFree() }
+            if checkpoints { engine.checkpointIfFree() }
             engine.close()
             state = nil
         }

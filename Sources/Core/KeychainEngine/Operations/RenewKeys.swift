@@ -101,7 +101,7 @@ extension KeychainEngine {
 
     /// Puts all rows under the present keys, some at a time, so that others can write in between.
     private func renewRows(since generation: UInt64) throws(KeychainError) {
-        let leave = policy.authorizeInspection()
+        let authorization = policy.authorizeInspection()
         for itemClass in ItemClass.stored {
             var last: Int64? = .min
             while let start = last {
@@ -113,7 +113,7 @@ extension KeychainEngine {
                         atMost: Self.rowsAtOnce,
                         size: Self.bytesAtOnce
                     )
-                    let renewed = try vault.renew(rows.map(\.row), for: leave)
+                    let renewed = try vault.renew(rows.map(\.row), for: authorization)
                     for (stored, item) in zip(rows, renewed) {
                         if let item { try transaction.renew(stored, as: item) }
                     }

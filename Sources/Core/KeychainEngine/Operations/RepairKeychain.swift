@@ -99,16 +99,16 @@ extension KeychainDirectory {
     }
 
     private func salvage(_ inspection: DatabaseInspection, vault: KeychainVault) throws(KeychainError) -> Salvage {
-        let leave = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
+        let authorization = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
         var salvage = Salvage()
         // A page that lost rows may still read as one that never had them.
         let isDamaged = !inspection.faults.isEmpty
         for itemClass in ItemClass.stored {
             let isComplete = try inspection.forEachReachableRow(of: itemClass) {
                 (stored, isAside) throws(KeychainError) in
-                if let item = vault.readmit(stored.row, for: leave) {
+                if let item = vault.readmit(stored.row, for: authorization) {
                     if isAside { salvage.keptAside.append(item) } else { salvage.kept.append(item) }
-                } else if vault.inspect(stored.row, for: leave) == .locked {
+                } else if vault.inspect(stored.row, for: authorization) == .locked {
                     // Leaving it out would be losing it.
                     throw KeychainError(.interactionNotAllowed, "the keychain is locked; unlock it, then repair it")
                 } else {
@@ -136,12 +136,12 @@ extension KeychainEngine {
     }
 
     private func setDamagedRowsAside(in transaction: WriteTransaction) throws(KeychainError) -> RepairReport {
-        let leave = policy.authorizeInspection()
+        let authorization = policy.authorizeInspection()
         var kept = 0
         var damaged: [StoredItem] = []
         for itemClass in ItemClass.stored {
             try transaction.forEachRow(of: itemClass) { (stored) throws(KeychainError) in
-                if case .damaged = vault.inspect(stored.row, for: leave) {
+                if case .damaged = vault.inspect(stored.row, for: authorization) {
                     damaged.append(stored)
                 } else {
                     kept += 1

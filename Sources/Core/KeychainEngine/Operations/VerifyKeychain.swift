@@ -174,7 +174,7 @@ extension KeychainDirectory {
         with vault: KeychainVault,
         into report: inout VerificationReport
     ) {
-        let leave = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
+        let authorization = KeychainPolicy(hasPasscode: vault.state.hasPasscode).authorizeInspection()
         var counts = VerificationReport.Counts()
         var problems: [VerificationReport.Problem] = []
         do throws(KeychainError) {
@@ -183,7 +183,7 @@ extension KeychainDirectory {
                     counts.aside += 1
                     return
                 }
-                switch vault.inspect(stored.row, for: leave) {
+                switch vault.inspect(stored.row, for: authorization) {
                 case .whole where stored.row.isTombstone: counts.tombstones += 1
                 case .whole: counts.whole += 1
                 case .locked: counts.locked += 1

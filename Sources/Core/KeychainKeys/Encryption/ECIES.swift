@@ -32,7 +32,7 @@ struct ECIES {
     }
 
     func decrypt(_ message: [UInt8], with key: some PrivateKeyOperations) throws(KeychainError) -> SecretBytes {
-        // All that can be refused is refused before the key is asked, which may take a person's leave.
+        // All that can be refused is refused before the key is asked, which may have to ask a person.
         let keySize = try keySize
         let pointSize = 1 + 2 * curve.coordinateSize
         guard message.count >= pointSize + SealedByAES.tagSize else {

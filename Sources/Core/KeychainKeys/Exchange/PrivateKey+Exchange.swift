@@ -46,7 +46,7 @@ extension PrivateKeyOperations {
             throw KeychainError(.invalidParameter, "the other key is not on the curve of this one")
         }
         guard let hash else { return try checkedSecret(with: peer) }
-        // Before the key is asked for anything, which may take a person's leave.
+        // Before the key is asked for anything, which may have to ask a person.
         guard let size = parameters.requestedSize, (1...KeyHash.expansionLimit).contains(size) else {
             throw KeychainError(.invalidParameter, "the size of what is derived is missing, or no such size is derived")
         }

@@ -1,6 +1,6 @@
 /// How much memory one call may take for rows that it reads, in stored bytes.
 ///
-/// What needs more is not done: the caller sees how much that would have been, gets leave for it, and asks again. It lives
+/// What needs more is not done: the caller sees how much that would have been, is granted it, and asks again. It lives
 /// within one call, on one thread at a time.
 package final class MemoryAllowance {
     package struct Size: Sendable, Equatable {

@@ -103,7 +103,7 @@ package struct DatabaseReplacement {
                     }
                     return .commit
                 }
-                try database.emptyJournal()
+                try database.checkpoint()
             }
         }
     }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import KeychainEnclave
 
-/// Has the system authenticate the person who types a command, where being one of their programs is no leave: a helper that
-/// runs as root does it, by polkit or by PAM, and has the enclave give a token.
+/// Has the system authenticate the person who types a command, where being one of their programs does not authorize it:
+/// a helper that runs as root does it, by polkit or by PAM, and has the enclave give a token.
 struct SystemAuthorization {
     private let helper: String
     /// What starts the helper and asks for the person; nil where the helper, which is set-user-ID root, does it itself.

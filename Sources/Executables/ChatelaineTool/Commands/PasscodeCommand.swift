@@ -101,7 +101,7 @@ struct ConfirmPasscode: ParsableCommand {
         abstract: "Say that the passcode is yours.",
         discussion: """
             With the system's service, a passcode that was set before the system authenticated anybody for it may be any \
-            program's. Until you confirm it, it is no leave for a backup, an export or new keys. The system authenticates you, \
+            program's. Until you confirm it, it does not authorize a backup, an export or new keys. The system authenticates you, \
             and the passcode is asked for. A log-in that unlocks the keychain confirms it too.
             """
     )

@@ -20,7 +20,10 @@ struct RotateKeys: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.keyRotation()
-        let leave = try OwnersLeave(of: keychain, asking: SecretQuestions(readsStandardInput: readsStandardInput))
-        try keychain.rotateKeys(leave.token(for: .rotateKeys))
+        let authorization = try OwnerAuthorization(
+            of: keychain,
+            asking: SecretQuestions(readsStandardInput: readsStandardInput)
+        )
+        try keychain.rotateKeys(authorization.token(for: .rotateKeys))
     }
 }

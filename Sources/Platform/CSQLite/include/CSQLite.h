@@ -32,6 +32,6 @@ bool csqlite_column_is_null(struct sqlite3_stmt *statement, int column);
 /// The caller keeps others from writing and checkpointing meanwhile.
 ///
 /// - Returns: SQLITE_OK; SQLITE_BUSY where a reader stands in the way; else the first error.
-int csqlite_empty_journal(struct sqlite3 *connection);
+int csqlite_checkpoint_and_scrub(struct sqlite3 *connection);
 
 #endif

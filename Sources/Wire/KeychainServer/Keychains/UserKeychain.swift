@@ -101,7 +101,7 @@ final class UserKeychain: Sendable {
 
     /// Closes the files until they are needed again. No call may be under way.
     func close() {
-        keychain.close(emptiesJournal: true)
+        keychain.close(checkpoints: true)
         audit.close()
     }
 

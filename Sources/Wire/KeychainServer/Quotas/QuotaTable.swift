@@ -9,9 +9,6 @@ package struct QuotaTable: Sendable, Equatable {
     package var standard: StorageQuota.Limit
     package var users: [UInt32: StorageQuota.Limit]
 
-    /// What is ordinary (15,000 items of some hundred bytes) fits ten times, and a dozen of the largest items with it.
-    package static let standardLimit = StorageQuota.Limit(bytes: 256 << 20, items: 100_000)
-
     package init(standard: StorageQuota.Limit, users: [UInt32: StorageQuota.Limit] = [:]) {
         self.standard = standard
         self.users = users

@@ -49,12 +49,12 @@ struct CreateBackup: ParsableCommand {
         }
         let keychain = try CurrentKeychain.backups()
         let questions = SecretQuestions(readsStandardInput: readsStandardInput)
-        let leave = try OwnersLeave(of: keychain, asking: questions)
+        let authorization = try OwnerAuthorization(of: keychain, asking: questions)
         let recipients = try named.isEmpty ? [passphrase(asking: questions)] : named
         let output = try NewFile(beside: file, mode: 0o600)
         let progress = Progress("writing")
         var written: UInt64 = 0
-        let request = BackupRequest(token: try leave.token(for: .backup), recipients: recipients)
+        let request = BackupRequest(token: try authorization.token(for: .backup), recipients: recipients)
         let counts = try keychain.backup(request) { (bytes) throws(KeychainError) in
             try output.write(bytes)
             written += UInt64(bytes.count)

@@ -42,13 +42,16 @@ struct ExportPasswords: ParsableCommand {
         try OutputPath.check(file, replacing: force)
         Console.printError("WARNING: the file will not be encrypted: whoever reads it has all of your passwords.\n")
         let keychain = try CurrentKeychain.backups()
-        let leave = try OwnersLeave(of: keychain, asking: SecretQuestions(readsStandardInput: readsStandardInput))
+        let authorization = try OwnerAuthorization(
+            of: keychain,
+            asking: SecretQuestions(readsStandardInput: readsStandardInput)
+        )
         // The items come as a backup for a key that nobody but this process has, and only for as long as it runs.
         let identity = BackupIdentity()
         let folder = URL(filePath: file).deletingLastPathComponent().path
         let spool = try SpooledBackup(in: folder.isEmpty ? "." : folder, largest: .max)
         let request = BackupRequest(
-            token: try leave.token(for: .export),
+            token: try authorization.token(for: .export),
             isExport: true,
             recipients: [identity.recipient]
         )

@@ -42,10 +42,10 @@ struct RestoreBackup: ParsableCommand {
         let keychain = try CurrentKeychain.backups()
         // Whoever comes to a new machine has none so far.
         try CurrentKeychain.open()
-        let leave = try OwnersLeave(of: keychain, asking: opening.questions)
+        let authorization = try OwnerAuthorization(of: keychain, asking: opening.questions)
         let fileKey = try opening.fileKey(of: header)
         let request = RestoreRequest(
-            token: try leave.token(for: .restore),
+            token: try authorization.token(for: .restore),
             fileKey: fileKey,
             rule: rule,
             isDryRun: isDryRun,

@@ -5,7 +5,7 @@ import KeychainModel
 import Terminal
 
 /// Has the owner allow what any program could run otherwise.
-struct OwnersLeave {
+struct OwnerAuthorization {
     private let control: any EnclaveControl
     private let passcode: SecretBytes?
     /// Nil where the passcode is enough, or the caller is root.
@@ -23,7 +23,7 @@ struct OwnersLeave {
             try isEnough && geteuid() != 0 && state.hasPasscode ? questions.ask(for: "passcode of the keychain") : nil
     }
 
-    /// A leave is good for a minute: it is taken when all else is there.
+    /// An authorization counts for a minute: it is taken when all else is there.
     func token(for operation: GuardedOperation) throws -> AuthorizationToken {
         if let authorization { return try authorization.token(for: operation) }
         return try control.authorize(operation, passcode: passcode)
