@@ -244,11 +244,13 @@ let targets: [[Target]] = [
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
-            "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting", "KeychainEnclave",
+            "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
+            "KeychainEnclave",
             "KeychainModel", "CLinux",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave",
+            "CZeroingAllocator",
             "CLinux",
         ],
         "ChatelaineTool": [
@@ -283,7 +285,8 @@ let targets: [[Target]] = [
             "SwiftProtobuf",
         ],
         "EnclaveProtocolTests": [
-            "EnclaveMessages", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity", "chatelaine-enclave", "Crypto",
+            "EnclaveMessages", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
+            "chatelaine-enclave", "Crypto",
         ] + usual,
         "PeerIdentityTests": ["PeerIdentity", "KeychainTestSupport", "CLinux"],
         "CodeSignatureTests": ["CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport", "Crypto"],
@@ -293,7 +296,8 @@ let targets: [[Target]] = [
         ],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
-            "CodeSignature", "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "unchecked-daemon", "chatelaine-prompt",
+            "CodeSignature", "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "unchecked-daemon",
+            "chatelaine-prompt",
             "ChatelaineTool", "SecurityTool", "attacked-program",
         ] + usual + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
@@ -341,7 +345,8 @@ let targets: [[Target]] = [
         "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto"] + usual,
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "EnclaveMessages", "EnclaveClient", "CLinux", "chatelaine-enclave", "Crypto",
+            "TPMEnclave", "KeychainCertificates", "EnclaveMessages", "EnclaveClient", "CLinux", "chatelaine-enclave",
+            "Crypto",
         ] + usual,
         "KeychainStoreTests": [
             "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
