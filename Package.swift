@@ -245,13 +245,11 @@ let targets: [[Target]] = [
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
             "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
-            "KeychainEnclave",
-            "KeychainModel", "CLinux",
+            "KeychainEnclave", "KeychainModel", "CLinux",
         ],
         "chatelaine-enclave": [
             "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave",
-            "CZeroingAllocator",
-            "CLinux",
+            "CZeroingAllocator", "CLinux",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveMessages",
@@ -297,14 +295,12 @@ let targets: [[Target]] = [
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
             "CodeSignature", "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "unchecked-daemon",
-            "chatelaine-prompt",
-            "ChatelaineTool", "SecurityTool", "attacked-program",
+            "chatelaine-prompt", "ChatelaineTool", "SecurityTool", "attacked-program",
         ] + usual + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
         "LockedServiceTests": [
             "EnclaveMessages", "EnclaveClient", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux",
-            "ChatelaineTool",
-            "Crypto", "Logging",
+            "ChatelaineTool", "Crypto", "Logging",
         ] + usual + service,
         // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
         "LoginTests": [
