@@ -169,9 +169,9 @@ let targets: [[Target]] = [
         ],
         "KeychainDaemon": [
             "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveMessages", "EnclaveClient",
-            "EnclaveServer", "KeychainProtocol",
-            "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting", "FingerPrompting",
-            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+            "EnclaveServer", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions",
+            "TPMEnclave", "Prompting", "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "UnixSignals",
         ],
         "KeychainClient": [
             "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
@@ -385,11 +385,10 @@ let targets: [[Target]] = [
 
 /// What the fuzzers, a package of their own, import.
 let internals = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave",
-    "KeychainExchange", "KeychainPolicy", "KeychainVault", "KeychainStore",
-    "KeychainEngine", "EnclaveMessages", "EnclaveServer", "TPMEnclave", "KeychainBackup", "PasswordImport",
-    "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer",
-    "CoreFoundationAliases", "Security",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave", "KeychainExchange",
+    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveMessages", "EnclaveServer",
+    "TPMEnclave", "KeychainBackup", "PasswordImport", "KeychainProtocol", "KeychainClient", "KeychainServer",
+    "CodeSignature", "ProgramTrailer", "CoreFoundationAliases", "Security",
 ]
 
 let package = Package(
