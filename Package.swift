@@ -39,9 +39,8 @@ let hiding: [SwiftSetting] =
     strict + (warningsAreErrors ? [.treatWarning("ImplementationOnlyDeprecated", as: .warning)] : [])
 
 /// A module named Security turns on `#if canImport(Security)` in every package of a graph, also in those that do not
-/// depend on it and so do not find the C modules of our inner targets. The façade therefore hides its imports, checked by
-/// the feature here. KeychainTrust goes without: what conforms to a protocol of a module that it hides would make a module
-/// that Swift 6.3.1 crashes on where it is imported.
+/// depend on it and so do not find the C modules of our inner targets. So the façade hides its imports, which the feature
+/// checks. KeychainTrust does not: Swift 6.3.1 crashes on a module with conformances to a hidden module's protocols.
 let hidingAll: [SwiftSetting] = hiding + evolution + [.enableExperimentalFeature("CheckImplementationOnly")]
 
 /// Other packages: where they are, since which version, and the products that targets name as dependencies.
