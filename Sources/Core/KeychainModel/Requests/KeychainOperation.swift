@@ -1,7 +1,8 @@
 /// What a program asks of a keychain: one of the four calls, or work for a private key of the enclave.
 ///
 /// Whatever else the keychain has to know of an operation is in its `traits`, so that a new one is described in one place.
-package enum KeychainOperation: Sendable {
+/// It is handed on through every layer: in a box, since its requests are large.
+package indirect enum KeychainOperation: Sendable {
     case add(AddRequest)
     case find(FindRequest)
     case update(UpdateRequest)
