@@ -166,8 +166,8 @@ struct FailingDiskTests {
             if case .failure(let error) = store { #expect(error.code == fault.outcome, "\(number)") }
             (try? store.get())?.close()
             let version = try keychain.sql { try Int32.fetchOne($0, sql: "PRAGMA user_version") }
-            #expect(version == 1 || version == 2, "\(number)")
-            if version == 1 {
+            #expect(version == MigrationTests.old || version == MigrationTests.new, "\(number)")
+            if version == MigrationTests.old {
                 #expect((try? store.get()) == nil, "\(number)")
                 #expect(try keychain.connection().all().count == 3, "\(number)")
             }

@@ -12,18 +12,20 @@ import Testing
 
 /// Databases of older versions, as a later program finds them.
 ///
-/// There is one version so far. A pretend one plays the next: it has an attribute more, a table more, and an index.
+/// The newest version plays the older one. A pretend one plays the next: it has an attribute more, a table more, and an
+/// index.
 @Suite("A database of an older version", .serialized)
 struct MigrationTests {
+    static let old = Schema.current.version
+    static let new = old + 1
     static let next = Schema(
-        steps: [
-            Schema.version1,
+        steps: Schema.current.steps + [
             """
             ALTER TABLE genp ADD COLUMN b_zzzz BLOB;
             CREATE INDEX genp_zzzz ON genp (b_zzzz);
             CREATE TABLE later (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
             INSERT INTO later (content) SELECT uuid FROM genp;
-            """,
+            """
         ]
     )
 
@@ -51,9 +53,9 @@ struct MigrationTests {
     @Test func `it is brought to the newest, with all its rows, and has the text of a new one`() throws {
         let store = try open()
         #expect(try store.passwords == 40)
-        #expect(try version() == 2)
+        #expect(try version() == Self.new)
         let text = try keychain.sql(Schema.text)
-        #expect(try text == Self.next.form(of: 2).text)
+        #expect(try text == Self.next.form(of: Self.new).text)
         #expect(try keychain.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM later") } == 40)
         store.close()
         #expect(try open().passwords == 40)
@@ -70,8 +72,8 @@ struct MigrationTests {
         let path = keychain.surroundings + "/new.db"
         try KeychainStore.create(path: path, header: Header(content: [1], code: [2]), schema: Self.next)
         let queue = try DatabaseQueue(path: path)
-        #expect(try queue.read(Schema.text) == Self.next.form(of: 2).text)
-        #expect(try queue.read { try Int32.fetchOne($0, sql: "PRAGMA user_version") } == 2)
+        #expect(try queue.read(Schema.text) == Self.next.form(of: Self.new).text)
+        #expect(try queue.read { try Int32.fetchOne($0, sql: "PRAGMA user_version") } == Self.new)
     }
 
     @Test func `it stays what it was where it is another keychain's, or has something planted`() throws {
@@ -81,22 +83,22 @@ struct MigrationTests {
         }
         let isUnchanged = try Data(contentsOf: URL(fileURLWithPath: keychain.database)) == before
         #expect(isUnchanged)
-        #expect(try version() == 1)
+        #expect(try version() == Self.old)
         try keychain.sql {
             try $0.execute(sql: "CREATE TRIGGER planted AFTER UPDATE ON genp BEGIN DELETE FROM genp; END")
         }
         #expect(throws: KeychainError.self) { try open() }
-        #expect(try version() == 1)
+        #expect(try version() == Self.old)
     }
 
     @Test func `one that says that it is newer than it is, or of no version, is refused`() throws {
-        try keychain.sql { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try keychain.sql { try $0.execute(sql: "PRAGMA user_version = \(Self.new)") }
         #expect(throws: KeychainError.self) { try open() }
         try keychain.sql { try $0.execute(sql: "PRAGMA user_version = 0") }
         #expect(throws: KeychainError.self) { try open() }
         try keychain.sql { try $0.execute(sql: "PRAGMA user_version = -1") }
         #expect(throws: KeychainError.self) { try open() }
-        try keychain.sql { try $0.execute(sql: "PRAGMA user_version = 1") }
+        try keychain.sql { try $0.execute(sql: "PRAGMA user_version = \(Self.old)") }
         #expect(try open().passwords == 40)
     }
 
@@ -120,14 +122,14 @@ struct MigrationTests {
 
     @Test func `it is looked at, and saved from, as it is`() throws {
         let inspection = try DatabaseInspection(path: keychain.database, schema: Self.next)
-        #expect(inspection.version == 1 && inspection.isOlder)
+        #expect(inspection.version == Self.old && inspection.isOlder)
         #expect(inspection.faults == [] && inspection.strangeObjects == [])
         var count = 0
         try inspection.forEachRow(of: .genericPassword) { row, _ in if row.isWellFormed { count += 1 } }
         #expect(count == 40)
         let isComplete = try inspection.forEachReachableRow(of: .genericPassword) { _, _ in count += 1 }
         #expect(isComplete && count == 80)
-        #expect(try version() == 1)
+        #expect(try version() == Self.old)
     }
 
     @Test func `where its schema cannot be read, it gets that of its own version`() throws {

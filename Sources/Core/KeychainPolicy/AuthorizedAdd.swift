@@ -26,7 +26,7 @@ extension KeychainPolicy {
         if request.attributes.namesSharingGroup {
             throw KeychainError(
                 request.isSynchronizable ? .invalidParameter : .missingEntitlement,
-                "sharing groups need an entitlement that nobody has here"
+                "sharing groups need an entitlement that does not exist here"
             )
         }
         let isEnclaveKey = request.itemClass == .key && request.attributes.isInEnclave

@@ -36,7 +36,7 @@ package struct KeychainPolicy: Sendable {
     /// The groups that a query looks into: the one it names, else all of the caller's.
     func scope(of query: ItemQuery, for caller: Caller) throws(KeychainError) -> GroupScope {
         if query.filters.namesSharingGroup {
-            throw KeychainError(.missingEntitlement, "sharing groups need an entitlement that nobody has here")
+            throw KeychainError(.missingEntitlement, "sharing groups need an entitlement that does not exist here")
         }
         guard let group = query.accessGroup else {
             guard !caller.groups.names.isEmpty || !caller.groups.wildcards.isEmpty else { throw Self.noGroup }
@@ -98,7 +98,7 @@ package struct KeychainPolicy: Sendable {
         isEnclaveKey: Bool
     ) throws(KeychainError) {
         guard control.isUnconstrained || !itemClass.dataIsPublic else {
-            throw KeychainError(.unimplemented, "what is public is kept from nobody by an access control")
+            throw KeychainError(.unimplemented, "an access control cannot protect what is public")
         }
         guard !control.isForKeyUse || isEnclaveKey else {
             throw KeychainError(.unimplemented, "only the use of keys in the Secure Enclave can be guarded")

@@ -42,7 +42,7 @@ enum SignedEntitlements {
                 )
             }
             guard !name.utf8.contains(UInt8(ascii: "*")) else {
-                throw KeychainError(.missingEntitlement, "\(entitlement) has a wildcard, which is for nobody to sign")
+                throw KeychainError(.missingEntitlement, "\(entitlement) has a wildcard, which cannot be signed")
             }
             guard !name.utf8.contains(UInt8(ascii: "$")), !name.unicodeScalars.contains(where: \.properties.isUnfit),
                 name.utf8.count <= longestName

@@ -76,7 +76,7 @@ package struct TPMFailure: Error, Equatable, Sendable {
         case .absent:
             "there is no TPM at \(place); switch it on in the firmware's settings, or name another"
         case .noPermission:
-            "\(place) may not be opened; whoever does it has to be in the device's group (tss)"
+            "\(place) may not be opened; the user has to be in the device's group (tss)"
         case .busy:
             "the TPM at \(place) is busy; try again, and use /dev/tpmrm0, which programs share"
         case .silent:

@@ -222,7 +222,7 @@ package final class EnclaveConnection: Sendable {
         case .listener(let path, let uid):
             socket = try PacketSocket(connectingTo: path, within: Self.patience)
             if let uid, socket.peer != uid, socket.peer != 0 {
-                throw KeychainError(.notAvailable, "who listens at \(path) is not the enclave")
+                throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
             }
         }
         // Events are waited for without an end; an enclave that reads nothing holds up nobody for ever.

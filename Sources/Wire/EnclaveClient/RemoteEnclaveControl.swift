@@ -28,7 +28,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
         self.uid = uid
         // Nothing was sent so far, and no passcode goes to whoever else listens.
         if let server, socket.peer != server, socket.peer != 0 {
-            throw KeychainError(.notAvailable, "who listens at \(path) is not the enclave")
+            throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
         }
     }
 

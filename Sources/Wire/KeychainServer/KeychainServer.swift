@@ -88,7 +88,7 @@ package final class KeychainServer: Sendable {
         let entry: ConnectionTable.Entry
         do throws(KeychainError) {
             guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
-                throw KeychainError(.notAvailable, "the kernel does not say who connects")
+                throw KeychainError(.notAvailable, "the kernel does not say which process connects")
             }
             guard mode == .system || uid == geteuid() else {
                 throw KeychainError(.noPermission, "this keychain service is another user's")

@@ -123,7 +123,10 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     /// - Throws: `notAvailable` where the device key is sealed, or missing.
     package func adopt() throws(KeychainError) {
         guard let file = binding as? FileBinding else {
-            throw KeychainError(.notAvailable, "the device key in \(path) is none that a file holds in clear")
+            throw KeychainError(
+                .notAvailable,
+                "the device key in \(path) is of no kind that a file holds unencrypted"
+            )
         }
         try file.adopt()
     }

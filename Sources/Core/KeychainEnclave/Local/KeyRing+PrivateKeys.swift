@@ -139,7 +139,7 @@ private struct NewPrivateKey {
             (kind, secret, point) = (.software, SecretBytes(moving: &raw), Array(key.publicKey.x963Representation))
         }
         guard let publicKey = PublicKey(point: point) else {
-            throw KeychainError(.notAvailable, "the hardware has made a key that is none")
+            throw KeychainError(.notAvailable, "the hardware has made an invalid key")
         }
         self.publicKey = publicKey
     }

@@ -106,7 +106,7 @@ final class OwnerPresence: Sendable {
             return (free, demand.without(.biometry))
         case .unknown:
             guard let free = bound.free else {
-                throw KeychainError(.notAvailable, "nobody can tell which fingers are enrolled")
+                throw KeychainError(.notAvailable, "it cannot be determined which fingers are enrolled")
             }
             return (free, demand.without(.biometry))
         }
@@ -191,7 +191,7 @@ final class OwnerPresence: Sendable {
         _ = try locking.state()
         let asker = { () throws(KeychainError) -> Asker in
             guard case .named(let name, let isVerified) = question.asker else {
-                throw KeychainError(.noPermission, "nobody vouches for programs within a process")
+                throw KeychainError(.noPermission, "programs within a process cannot be told apart")
             }
             return .named(name, isVerified: isVerified)
         }

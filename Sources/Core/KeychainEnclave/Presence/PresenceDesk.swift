@@ -119,7 +119,7 @@ package final class PresenceDesk: Sendable {
         settle: @escaping @Sendable (Result<PresenceProof, KeychainError>) -> Void
     ) throws(KeychainError) -> ItemUUID {
         guard question.scope.isSound else {
-            throw KeychainError(.invalidParameter, "nobody can be asked about so much, or about nothing")
+            throw KeychainError(.invalidParameter, "a question names no items, or too many")
         }
         if let obstacle = state.withLock({ $0.obstacle(to: question) }) { throw obstacle.error }
         let asker = try asker()

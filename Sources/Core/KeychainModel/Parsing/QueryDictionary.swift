@@ -79,7 +79,7 @@ struct QueryDictionary {
         switch named {
         case .string(let name):
             guard let itemClass = ItemClass(rawValue: name) else {
-                throw KeychainError(.noSuchClass, "kSecClass is none of the five classes")
+                throw KeychainError(.noSuchClass, "kSecClass names none of the five classes")
             }
             guard implied.allSatisfy({ $0 == itemClass }) else {
                 throw KeychainError(.noSuchClass, "the object or the persistent reference is of another class")
@@ -122,7 +122,7 @@ struct QueryDictionary {
         case UInt8(ascii: "u"): try takeUse(key, value, role: role)
         case UInt8(ascii: "v"): try takeValue(key, value)
         case UInt8(ascii: "f"): break
-        default: throw KeychainError(.invalidParameter, "a key is none that a query may have")
+        default: throw KeychainError(.invalidParameter, "a key is not one that a query may have")
         }
     }
 
@@ -216,7 +216,7 @@ struct QueryDictionary {
             default: throw KeychainError(.invalidParameter, "there is no such return key")
             }
         guard case .boolean(let isWanted) = value else {
-            throw KeychainError(.invalidParameter, "a return key takes a Boolean, and the number 1 is none")
+            throw KeychainError(.invalidParameter, "a return key takes a Boolean, not a number")
         }
         if isWanted { returns.insert(selection) }
     }

@@ -11,7 +11,7 @@ final class Schema: Sendable {
     static let applicationID: Int32 = 0x4348_6B63
 
     /// What makes an empty database of version 1, and for each later version what leads to it from the one before.
-    private let steps: [String]
+    let steps: [String]
     private let forms = Mutex<[Int32: Form]>([:])
 
     static let current = Schema(steps: [version1])

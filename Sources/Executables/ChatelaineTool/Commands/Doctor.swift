@@ -102,7 +102,7 @@ struct Doctor: ParsableCommand {
             report.prefer(
                 state.hasPasscode,
                 "there is a passcode",
-                "there is no passcode (chatelaine passcode set): whoever has the device key reads everything"
+                "there is no passcode (chatelaine passcode set): anybody with the device key can read everything"
             )
             guard state.hasPasscode else { return }
             if text.isUnconfirmed {

@@ -78,7 +78,7 @@ struct RemovePasscode: ParsableCommand {
         commandName: "remove",
         abstract: "Take the passcode away, and with it the items that are there only with one.",
         discussion:
-            "After that, whoever has the disk can read what is in the keychain, unless a TPM keeps the device's key."
+            "After that, anybody with the disk can read the keychain, unless a TPM keeps the device key."
     )
 
     @OptionGroup var options: PasscodeOptions

@@ -34,7 +34,7 @@ struct LockText {
         switch state.binding {
         case .tpm: "it is bound to the TPM: a copy of it opens on no other machine"
         case .credential: "its device key comes from systemd: a copy of it opens where that credential does"
-        case .file: "its device key is a file beside it: whoever has a copy has what no passcode protects"
+        case .file: "its device key is a file beside it: anybody with a copy can read what no passcode protects"
         case .memory: "its device key goes with the process"
         }
     }

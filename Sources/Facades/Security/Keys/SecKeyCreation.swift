@@ -197,7 +197,7 @@ private struct NewKey {
         var bare: Accessibility?
         if let name = privateAttributes[kSecAttrAccessible] {
             guard let known = (name as? String).flatMap({ Accessibility(rawValue: $0) }) else {
-                throw KeychainError(.invalidParameter, "kSecAttrAccessible is none of the accessibility classes")
+                throw KeychainError(.invalidParameter, "kSecAttrAccessible names no accessibility class")
             }
             bare = known
         }

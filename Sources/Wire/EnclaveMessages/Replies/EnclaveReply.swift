@@ -215,7 +215,7 @@ extension EnclaveReply {
             case .interactionNotAllowed: "the keychain is locked for this item, or its application password is missing"
             case .authenticationFailed: "the application password is wrong, or one has to wait after wrong ones"
             case .itemNotFound: "the item went with the fingers that were enrolled"
-            case .notAvailable: "nobody can tell which fingers are enrolled"
+            case .notAvailable: "it cannot be determined which fingers are enrolled"
             default: "an item's key is not as it was wrapped"
             }
         return .failure(KeychainError(code, sentence))

@@ -55,7 +55,10 @@ final class ClientSocket: Sendable {
         var uid: UInt32 = 0
         var gid: UInt32 = 0
         guard unsafe clinux_peer_credentials(descriptor, &pid, &uid, &gid), address.trusts(uid) else {
-            throw KeychainError(.notAvailable, "who listens at \(address.path) may not be the keychain service")
+            throw KeychainError(
+                .notAvailable,
+                "the process that listens at \(address.path) may not be the keychain service"
+            )
         }
         return socket
     }

@@ -34,7 +34,7 @@ extension BackupRequest {
                         publicKey: Array(recipient.publicKey),
                         stanza: Array(recipient.stanza)
                     )
-                else { throw KeychainError(.invalidParameter, "a recipient of a backup is none") }
+                else { throw KeychainError(.invalidParameter, "a recipient of a backup is invalid") }
                 return recipient
             }
         )
@@ -90,7 +90,7 @@ extension RestoreMessage {
             self = .part(Array(bytes))
         case .end: self = .end
         case .originOfSigner(let signer): self = .origin(signer: Array(signer))
-        case nil: throw KeychainError(.unimplemented, "the request is none that this version of the service knows")
+        case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")
         }
     }
 }

@@ -37,7 +37,7 @@ extension CertificateFilter {
             guard isAsked else { throw KeychainError(.invalidParameter, "a request asks for no date") }
             validOn = .now
         case .validAt(let seconds):
-            guard seconds.isFinite else { throw KeychainError(.invalidParameter, "a request has a date that is none") }
+            guard seconds.isFinite else { throw KeychainError(.invalidParameter, "a request has an invalid date") }
             validOn = .at(seconds)
         }
         emailAddressIfPresent = wire.hasEmailAddressIfPresent ? wire.emailAddressIfPresent : nil

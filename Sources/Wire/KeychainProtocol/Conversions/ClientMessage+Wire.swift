@@ -85,7 +85,7 @@ extension Request {
         case .restore(let message): self = .restore(try RestoreMessage(message))
         case .evaluate(let request): self = .evaluate(try PresenceRequest(request))
         case .presence: self = .presence
-        case nil: throw KeychainError(.unimplemented, "the request is none that this version of the service knows")
+        case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")
         }
     }
 }
@@ -113,7 +113,7 @@ extension KeychainOperation {
         case .delete(let delete): self = .delete(try DeleteRequest(delete))
         case .makeKey(let makeKey): self = .makeKey(try MakeKeyRequest(makeKey))
         case .useKey(let useKey): self = .useKey(try UseKeyRequest(useKey))
-        case nil: throw KeychainError(.unimplemented, "the operation is none that this version of the service knows")
+        case nil: throw KeychainError(.unimplemented, "this version of the service does not know the operation")
         }
     }
 }

@@ -36,7 +36,7 @@ package enum Frame {
     static func length(_ header: some Collection<UInt8>, limit: Int) throws(KeychainError) -> Int {
         let length = header.prefix(headerSize).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard length > 0, length <= limit else {
-            throw KeychainError(.invalidParameter, "a frame of \(length) bytes is none that the protocol has")
+            throw KeychainError(.invalidParameter, "the protocol allows no frame of \(length) bytes")
         }
         return Int(length)
     }

@@ -54,7 +54,7 @@ final class ReadingTurns: Sendable {
         }
         // Otherwise it was called in this very moment.
         guard !hasLeft else {
-            throw KeychainError(.notAvailable, "too many programs of this user ask who they are; try again")
+            throw KeychainError(.notAvailable, "too many programs of this user are being identified; try again")
         }
     }
 

@@ -40,7 +40,7 @@ struct ExportPasswords: ParsableCommand {
 
     func run() throws {
         try OutputPath.check(file, replacing: force)
-        Console.printError("WARNING: the file will not be encrypted: whoever reads it has all of your passwords.\n")
+        Console.printError("WARNING: the file will not be encrypted: anybody who reads it has all of your passwords.\n")
         let keychain = try CurrentKeychain.backups()
         let authorization = try OwnerAuthorization(
             of: keychain,
