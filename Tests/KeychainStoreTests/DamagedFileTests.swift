@@ -119,7 +119,7 @@ struct DamagedFileTests {
 
     @Test func `a database of a newer version is refused`() throws {
         try expectRefusal(saying: "newer") {
-            try keychain.sql("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)")
+            try keychain.sql("PRAGMA user_version = \(MigrationTests.new); PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 

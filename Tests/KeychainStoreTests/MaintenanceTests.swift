@@ -259,7 +259,7 @@ struct MaintenanceTests {
     }
 
     @Test func `a database of a newer version is not taken back to this one`() throws {
-        try keychain.sql("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)")
+        try keychain.sql("PRAGMA user_version = \(MigrationTests.new); PRAGMA wal_checkpoint(TRUNCATE)")
         #expect(try keychain.connection().verify().problems.map(\.remedy) == [.upgrade])
         try expectRefusal(saying: "newer")
     }
