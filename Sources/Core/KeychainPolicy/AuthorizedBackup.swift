@@ -119,7 +119,7 @@ extension KeychainPolicy {
     /// Judges an item as if its owner's program added it: the backup may be anybody's.
     ///
     /// - Throws: `invalidParameter`, `noSuchAttribute` and `dataTooLarge` for what no keychain holds; `missingEntitlement`
-    ///   for a group that nobody writes into; `unimplemented` for what no backup may hold.
+    ///   for a group that is read-only; `unimplemented` for what no backup may hold.
     package func authorize(
         _ item: BackupItem,
         with authorization: AuthorizedRestore

@@ -1,4 +1,4 @@
-/// The authorization to look whether rows are as they were sealed, whoever's they are.
+/// The authorization to check whether rows are as they were sealed, in all access groups.
 ///
 /// It opens nothing to its holder: the vault says no more than whether a row is whole.
 package struct AuthorizedInspection: Sendable {
@@ -6,7 +6,7 @@ package struct AuthorizedInspection: Sendable {
 }
 
 extension KeychainPolicy {
-    /// Whoever holds the files and the keys may look over the keychain as a whole, its locked items excepted.
+    /// A process with the files and the keys may verify the keychain as a whole, except its locked items.
     package func authorizeInspection() -> AuthorizedInspection {
         AuthorizedInspection()
     }

@@ -17,7 +17,7 @@ package struct AuthorizedKeyUse: Sendable {
 extension KeychainPolicy {
     /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for an access control with
     ///   demands that are not for key use: they would guard nothing; `authenticationFailed` where a passcode would be
-    ///   needed; `notAvailable` for what nobody can prove here.
+    ///   needed; `notAvailable` for what cannot be proved here.
     package func authorize(_ request: MakeKeyRequest, for caller: Caller) throws(KeychainError) -> AuthorizedNewKey {
         let group = try group(for: caller, requested: request.accessGroup)
         let control = request.accessControl ?? AccessControl(bare: ItemClass.key.defaultAccessibility(in: group))

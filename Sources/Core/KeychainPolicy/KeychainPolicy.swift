@@ -30,7 +30,7 @@ package struct KeychainPolicy: Sendable {
         }
     }
 
-    /// The group of token items is read by everyone who is entitled to it and written by nobody.
+    /// Programs that are entitled to the group of token items may read it; no program may write to it.
     private static let tokenGroup = "com.apple.token"
 
     /// The groups that a query looks into: the one it names, else all of the caller's.

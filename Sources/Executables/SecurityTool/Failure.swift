@@ -43,7 +43,7 @@ struct Failure: Error {
         case verify = "SecTrustCreateWithCertificates"
     }
 
-    /// Writes what has limits: a name that nobody can have ends with a sentence that says so.
+    /// Writes what has limits: a name beyond them ends the command with a message.
     static func encoding<Value>(_ body: () throws(KeychainError) -> Value) throws(Failure) -> Value {
         do { return try body() } catch { throw Failure(error.message) }
     }

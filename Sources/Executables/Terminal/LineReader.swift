@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads lines byte by byte, so that what follows a line is left for whoever reads next.
+/// Reads lines byte by byte, so that what follows a line is left for the next reader.
 package struct LineReader {
     private let descriptor: Int32
 

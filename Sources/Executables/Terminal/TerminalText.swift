@@ -2,7 +2,7 @@ import Glibc
 
 /// Text of other people that is going to a terminal.
 ///
-/// Whoever can add an item chooses its attributes. Printed as they are, they could move the cursor, change colours,
+/// A program that adds an item chooses its attributes. Printed as they are, they could move the cursor, change colours,
 /// answer for the terminal, forge lines, or turn the order of the letters around.
 package enum TerminalText {
     /// The text on one line, with everything that a terminal would obey made visible: `\n`, `\e`, `\u{202e}`.

@@ -17,7 +17,7 @@ struct EnclaveOptions {
     let server: UInt32?
     /// The user of chatelaine-prompt, who alone is believed about fingers.
     let prompter: UInt32?
-    /// The user of chatelaine-identify, whose word alone counts about who asks.
+    /// The user of chatelaine-identify, which alone may say which program asks.
     let witness: UInt32?
     let directory: String
     /// The TPM that device keys are sealed by, where it is there.

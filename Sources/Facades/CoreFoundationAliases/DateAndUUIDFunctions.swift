@@ -15,13 +15,13 @@ public func CFDateGetAbsoluteTime(_ theDate: CFDate!) -> CFAbsoluteTime {
     theDate.timeIntervalSinceReferenceDate
 }
 
-/// Makes an identifier that nobody else has.
+/// Makes a unique identifier.
 @discardableResult
 public func CFUUIDCreate(_ alloc: CFAllocator!) -> CFUUID! {
     NSUUID()
 }
 
-/// Reads an identifier from its text; nil where it is none.
+/// Reads an identifier from its text; nil if the text is invalid.
 @discardableResult
 public func CFUUIDCreateFromString(_ alloc: CFAllocator!, _ uuidStr: CFString!) -> CFUUID! {
     NSUUID(uuidString: String(describing: uuidStr as NSString))

@@ -71,7 +71,7 @@ public struct CFStringCompareFlags: OptionSet, Sendable {
     public static let compareWidthInsensitive = CFStringCompareFlags(rawValue: 256)
 }
 
-/// Makes a string from bytes that end with a zero; nil where they are none in the encoding, or it is unknown.
+/// Makes a string from bytes that end with a zero; nil if they are invalid in the encoding, or it is unknown.
 @discardableResult
 public func CFStringCreateWithCString(
     _ alloc: CFAllocator!,

@@ -57,7 +57,7 @@ extension SecureEnclave.P256.Signing {
         /// The public half, for those who verify.
         public var publicKey: Crypto.P256.Signing.PublicKey { key.signingKey }
 
-        /// What the key is taken up again by. It holds the key sealed: nobody else's enclave opens it.
+        /// Restores the key later. It holds the key sealed; only the enclave that made the key opens it.
         public var dataRepresentation: Data { key.data }
 
         /// Signs a digest with ECDSA.
@@ -113,7 +113,7 @@ extension SecureEnclave.P256.KeyAgreement {
         /// The public half, for the others.
         public var publicKey: Crypto.P256.KeyAgreement.PublicKey { key.agreementKey }
 
-        /// What the key is taken up again by. It holds the key sealed: nobody else's enclave opens it.
+        /// Restores the key later. It holds the key sealed; only the enclave that made the key opens it.
         public var dataRepresentation: Data { key.data }
 
         /// The secret that both keys lead to.

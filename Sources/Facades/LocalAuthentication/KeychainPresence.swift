@@ -7,7 +7,7 @@ import Security
 
 /// The keychain that this process uses has its owner asked: its enclave judges what they prove.
 struct KeychainPresence: PresenceService {
-    /// Evaluations wait for people, and hold up nobody.
+    /// Evaluations wait for people, on a queue that nothing else waits for.
     private static let waiting = DispatchQueue(label: "LocalAuthentication.evaluations", attributes: .concurrent)
 
     private var status: PresenceStatus? { try? CurrentKeychain.presence().presenceStatus() }

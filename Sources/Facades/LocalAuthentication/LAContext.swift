@@ -34,7 +34,7 @@ open class LAContext: NSObject {
     /// - Parameters:
     ///   - policy: how the person would prove who they are.
     ///   - error: receives an `LAError`, or nil: `passcodeNotSet`, `biometryNotAvailable`, `biometryNotEnrolled`,
-    ///     `biometryLockout`, `companionNotAvailable`, or `notInteractive` where nobody is there who could ask. After
+    ///     `biometryLockout`, `companionNotAvailable`, or `notInteractive` if nothing can ask. After
     ///     `invalidate()`, `invalidContext`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let refusal: LAError? =
@@ -50,7 +50,7 @@ open class LAContext: NSObject {
     ///   - localizedReason: what the person reads. On Apple's platforms an empty text ends the program; here it is
     ///     refused with `authenticationFailed`.
     ///   - reply: receives true, or false and an `LAError`: `userCancel`, `userFallback`, `authenticationFailed` after three
-    ///     wrong passcodes, `systemCancel` where nobody answers in three minutes or the keychain locks, `notInteractive`
+    ///     wrong passcodes, `systemCancel` if there is no answer in three minutes or the keychain locks, `notInteractive`
     ///     while `interactionNotAllowed`, `appCancel` where `invalidate()` comes first, and the errors of
     ///     `canEvaluatePolicy(_:error:)`.
     @preconcurrency

@@ -29,7 +29,7 @@ package struct PresenceWishes: Sendable {
     }
 }
 
-/// Who asks a person to prove who they are.
+/// Asks a person to prove their identity.
 package protocol PresenceService: Sendable {
     /// What a person can be told by on this machine.
     var biometryType: LABiometryType { get }

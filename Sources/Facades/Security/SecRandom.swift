@@ -12,7 +12,7 @@ public typealias SecRandomRef = SecRandom
 /// The system's cryptographically secure source of random numbers.
 public let kSecRandomDefault: SecRandomRef? = nil
 
-/// Fills memory with random bytes that nobody can predict.
+/// Fills memory with cryptographically secure random bytes.
 ///
 /// - Parameters:
 ///   - rnd: `kSecRandomDefault`; there is no other source.

@@ -29,7 +29,7 @@ public func SecRequestSharedWebCredential(
     DispatchQueue.global().async { completionHandler(nil, noSharedCredentials.object) }
 }
 
-/// Makes a password that nobody guesses and everybody can type: four groups of three characters, `xxx-xxx-xxx-xxx`.
+/// Makes a password that is hard to guess and easy to type: four groups of three characters, `xxx-xxx-xxx-xxx`.
 ///
 /// The characters are letters and digits without those that look alike (I, O, l, o, 0, 1), and at least one is an upper
 /// case letter, one a lower case letter and one a digit.

@@ -11,7 +11,7 @@ extension QueryParser {
 
     /// Takes a dictionary apart whose `kSecValueRef` is an identity.
     ///
-    /// Each half gets the attributes that items of its class have. A certificate is nobody's secret, so that of an access
+    /// Each half gets the attributes that items of its class have. A certificate is not secret, so that of an access
     /// control it gets the protection alone.
     ///
     /// - Returns: nil for every other dictionary.

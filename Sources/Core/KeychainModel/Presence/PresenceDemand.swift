@@ -13,7 +13,7 @@ package struct PresenceFactors: OptionSet, Sendable, Hashable {
 
 /// What a person has to prove before something is done for a program.
 package struct PresenceDemand: Sendable, Hashable {
-    /// Each of them is enough. Without any, nobody can meet the demand here; one without factors is met by nobody's doing
+    /// Any alternative suffices. An empty set can never be satisfied here; an alternative without factors is satisfied by
     /// anything.
     package let alternatives: Set<PresenceFactors>
 
@@ -33,7 +33,7 @@ package struct PresenceDemand: Sendable, Hashable {
         alternatives.contains { factors.isSuperset(of: $0) }
     }
 
-    /// The factors that bring somebody further who has proved some, given those that can be had at all.
+    /// The factors that help after some were proved, of those that are available at all.
     package func wanted(beside proved: PresenceFactors, among available: PresenceFactors) -> PresenceFactors {
         alternatives.filter { available.union(proved).isSuperset(of: $0) }
             .reduce(PresenceFactors()) { $0.union($1) }.subtracting(proved)

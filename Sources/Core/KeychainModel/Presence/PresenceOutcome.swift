@@ -49,7 +49,7 @@ package enum PresenceFailure: UInt8, Sendable, CaseIterable {
     case noCompanion = 8
     /// No prompter is there that could ask.
     case nobodyToAsk = 9
-    /// Nobody has answered in time, the keychain was locked, or whoever asks has gone away.
+    /// No answer came in time, the keychain was locked, or the asking program has gone away.
     case interrupted = 10
     /// There were too many prompts.
     case tooMany = 11

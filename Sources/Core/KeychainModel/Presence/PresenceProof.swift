@@ -1,4 +1,4 @@
-/// Stands for what a person has proved. Whoever keeps the proof knows what it is good for; these bytes only name it.
+/// Names what a person has proved. The enclave keeps the proof itself.
 package struct PresenceProof: Sendable, Hashable, CustomStringConvertible {
     /// 32 random bytes.
     package let bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// Who is asking: a name for logs and the access groups that the caller's entitlements give it.
+/// The calling program: its name for logs, and the access groups that its entitlements give it.
 package struct Caller: Sendable {
     package let name: String
     package let groups: AccessGroups

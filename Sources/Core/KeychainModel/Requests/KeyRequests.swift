@@ -27,7 +27,7 @@ package enum KeyUse: Sendable {
     /// ECDH with another's public key (X9.63, 65 bytes); the result is the X coordinate, 32 bytes.
     case sharedSecret(with: [UInt8])
 
-    /// The size of a digest. Who has a longer or a shorter one cuts it or puts zeros before it, as ECDSA does with P-256.
+    /// The size of a digest. The caller cuts a longer one, or puts zeros before a shorter one, as ECDSA does with P-256.
     package static let digestSize = 32
     package static let pointSize = 65
 

@@ -1,4 +1,4 @@
-/// A keychain that can be looked over and mended by whoever has its files.
+/// A keychain that a process with its files can verify and repair.
 package protocol KeychainMaintenance: Sendable {
     /// Looks whether everything in the keychain is as it was written, and changes nothing.
     ///
@@ -87,7 +87,7 @@ package struct RepairReport: Sendable {
     package let kept: Int
     /// How many rows were read and did not open.
     package let setAside: Int
-    /// The tables of which nobody knows what is missing: they could not be read to their end, or pages were damaged.
+    /// The tables that may miss unknown rows: they could not be read to their end, or pages were damaged.
     package let incomplete: [ItemClass]
 
     package init(outcome: Outcome, kept: Int, setAside: Int, incomplete: [ItemClass] = []) {

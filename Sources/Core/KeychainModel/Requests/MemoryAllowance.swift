@@ -32,7 +32,7 @@ package final class MemoryAllowance {
     package let size: Size
     /// What the call lacks; nil if it has had enough.
     package private(set) var lacking: Size?
-    /// What the search would have gone through that was given up; nil where nobody has looked.
+    /// What the search would have gone through that was given up; nil if nothing was searched.
     package private(set) var extent: Extent?
 
     package init(_ size: Size) {

@@ -1,17 +1,17 @@
 /// An item on its way to a caller who may have it, with as much of it as was asked for.
 package struct FoundItem: Sendable {
     package let reference: PersistentReference
-    /// All attributes, with those in clear columns; empty where nobody asked for them.
+    /// All attributes, with those in clear columns; empty if they were not asked for.
     package let attributes: AttributeList
     package let accessControl: AccessControl
-    /// The value and the other secret attributes; empty where nobody asked for them.
+    /// The value and the other secret attributes; empty if they were not asked for.
     package let secrets: [AttributeKey: SecretBytes]
     /// What the object of `kSecReturnRef` is made of: the data of a certificate or a key, of an identity that of its key; nil
-    /// where nobody asked for it.
+    /// if it was not asked for.
     package let object: SecretBytes?
     /// The item's SHA-1; nil where the secret was not opened.
     package let sha1: [UInt8]?
-    /// The certificate of an identity; nil for all else, and where nobody asked for attributes.
+    /// The certificate of an identity; nil for all else, and if attributes were not asked for.
     package let certificate: IdentityCertificate?
 
     package init(

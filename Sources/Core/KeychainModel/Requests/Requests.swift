@@ -91,7 +91,7 @@ package struct ItemAuthentication: Sendable {
     package init() {}
 }
 
-/// How a prompt is to look, as the program wishes that asks. Nobody has checked any of it.
+/// What the asking program wants the prompt to say. None of it was checked.
 package struct PromptWishes: Sendable, Hashable {
     /// What the program says it is for (`LAContext.localizedReason`, `kSecUseOperationPrompt`).
     package var reason = ""

@@ -1,7 +1,7 @@
 package import KeychainCertificates
 
 /// What stands for a private key of the enclave's, outside of it: who it is for, what its use demands, its public half, and
-/// the key itself, sealed. Whoever has it has not the key; the enclave alone opens it, and does not give it out.
+/// the key itself, sealed. Only the enclave opens it, and never gives the key out.
 ///
 /// Nothing in it is secret, and nothing is believed: it is bound into the seal. `docs/formats/enclave-key.md` gives every
 /// byte.
@@ -49,7 +49,7 @@ package struct EnclaveKey: Sendable, Hashable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// The enclave's process computes with it.
         case software = 1
-        /// A TPM does, and nobody else can.
+        /// A TPM does, and nothing else can.
         case tpm = 2
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much one keychain may hold. Whoever opens the keychain gives it, and may change it while the keychain is open.
+/// How much one keychain may hold. The code that opens the keychain sets it, and may change it later.
 package final class StorageQuota: Sendable {
     package struct Limit: Sendable, Equatable {
         /// Of the database, in bytes.

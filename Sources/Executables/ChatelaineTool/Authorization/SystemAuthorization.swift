@@ -54,7 +54,7 @@ struct SystemAuthorization {
         return prefix + "/libexec/chatelaine/chatelaine-authorize"
     }
 
-    /// The mode of a file that nobody but root can write to.
+    /// The mode of a file that only root can write to.
     private static func isOfRoot(_ path: String) -> mode_t? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == 0,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// polkit's agent for a terminal, by which whoever types a command is asked.
+/// polkit's agent for a terminal, which asks the person who typed the command.
 ///
 /// pkexec has one within, which polkitd refuses ("No session for cookie", as in polkit 122): pkexec is root when it registers
 /// it, and what checks the password is not. So pkexec is started with `--disable-internal-agent`, and this one before.

@@ -31,7 +31,7 @@ struct OwnerOptions: ParsableArguments {
 }
 
 extension OwnerOptions {
-    /// The same for who may be the first one here.
+    /// The same for an owner who may have no keychain yet.
     func controlMakingKeychain() throws -> any EnclaveControl {
         if isOwn { try CurrentKeychain.open() }
         return try control()

@@ -17,7 +17,7 @@ struct RotationProgress {
     /// Nothing is said about what takes a moment.
     private static let pausesUntilWord = 10
 
-    /// Uses that have changed nothing, after which nobody waits any longer: somebody else does it, or nobody can.
+    /// After so many uses without progress the command stops waiting: another process does it, or none can.
     private static let mostUses = 100
 
     /// - Throws: where the keychain cannot be used; what is left is done when it next is.

@@ -18,7 +18,7 @@ enum FileContents {
         return data
     }
 
-    /// Writes a file that nobody else may read, or to standard output where there is no path.
+    /// Writes a file that only its owner may read, or to standard output if there is no path.
     static func write(_ data: Data, to path: String?) throws(Failure) {
         guard let path else { return try Console.print(bytes: Array(data)) }
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

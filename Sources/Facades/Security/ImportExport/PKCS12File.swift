@@ -14,7 +14,7 @@ struct PKCS12File {
     /// Those of no certificate in the file.
     private(set) var otherKeys: [SecKey] = []
 
-    /// - Throws: what reading it throws, and `undecodable` for a certificate that is none, and a key of another kind.
+    /// - Throws: what reading it throws, and `undecodable` for an invalid certificate or a key of another kind.
     init(_ bytes: [UInt8], passphrase: SecretBytes?) throws(KeychainError) {
         let contents = try PKCS12Contents(reading: bytes, password: passphrase)
         var certificates: [SecCertificate] = []

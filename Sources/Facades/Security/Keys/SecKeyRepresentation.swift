@@ -14,7 +14,7 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
 /// The key as bytes. A public one: an RSAPublicKey in DER (PKCS #1), or 04, X and Y (X9.63). A private one: an RSAPrivateKey
 /// in DER, or 04, X, Y and K.
 ///
-/// - Parameter error: receives -4 for a private key of the Secure Enclave, which nobody gets, as on Apple's systems.
+/// - Parameter error: receives -4 for a private key of the Secure Enclave, which never leaves it, as on Apple's systems.
 ///
 /// See [SecKeyCopyExternalRepresentation](https://developer.apple.com/documentation/security/seckeycopyexternalrepresentation(_:_:)).
 @discardableResult

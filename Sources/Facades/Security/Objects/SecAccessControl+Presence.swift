@@ -1,6 +1,6 @@
 @_implementationOnly import KeychainModel
 
-/// What an access control asks of the person, for who does the asking.
+/// What an access control asks of the person, for the code that asks.
 package struct AccessControlDemand: Sendable {
     /// A finger or a face.
     package let needsBiometry: Bool

@@ -94,7 +94,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 ///   - allocator: ignored.
 ///   - protection: one of the `kSecAttrAccessible…` values.
 ///   - flags: the constraints. Unknown bits are not an error.
-///   - error: receives an error of code `errSecParam` for a protection that is none, and for flags that contradict
+///   - error: receives an error of code `errSecParam` for an invalid protection, and for flags that contradict
 ///     each other.
 ///
 /// See [SecAccessControlCreateWithFlags](https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).

@@ -130,7 +130,7 @@ public var errSecCreateChainFailed: OSStatus { -25318 }
 /// The preferences domain is not valid.
 public var errSecInvalidPrefsDomain: OSStatus { -25319 }
 
-/// The machine is in dark wake, where nobody can be asked.
+/// The machine is in dark wake, where no one can be asked.
 public var errSecInDarkWake: OSStatus { -25320 }
 
 // MARK: Access, trust, import and export

@@ -63,7 +63,7 @@ private let generalMessages: [OSStatus: String] = [
     errSecDataNotModifiable: "The item's data cannot be changed.",
     errSecCreateChainFailed: "A certificate needed to complete the chain is missing.",
     errSecInvalidPrefsDomain: "The preferences domain is not valid.",
-    errSecInDarkWake: "The machine is in dark wake, where nobody can be asked.",
+    errSecInDarkWake: "The machine is in dark wake, where no one can be asked.",
     errSecACLNotSimple: "The access control list is not in its simple form.",
     errSecPolicyNotFound: "There is no such policy.",
     errSecInvalidTrustSetting: "The trust setting is not valid.",

@@ -43,7 +43,7 @@ public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPo
 ///   - policyIdentifier: one of the `kSecPolicyApple…` constants.
 ///   - properties: those of `kSecPolicyName` (a string), `kSecPolicyClient` (a Boolean), `kSecPolicyRevocationFlags`
 ///     (a number) and `kSecPolicyTeamIdentifier` (a string) that the policy has. Others are ignored.
-/// - Returns: nil for an identifier that is none of the constants, for a property of the wrong type, and where a
+/// - Returns: nil for an unknown identifier, for a property of the wrong type, and where a
 ///   required property is missing: the flags of a revocation policy, the name of a pass.
 @discardableResult
 public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {

@@ -1,7 +1,7 @@
 public import CoreFoundationAliases
 public import Foundation
 
-/// Gives the outcome of the last evaluation; `invalid` where there is none since the last change.
+/// Gives the outcome of the last evaluation; `invalid` if nothing was evaluated since the last change.
 @discardableResult
 public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     unsafe result.pointee = trust.lastEvaluation?.resultType ?? .invalid
@@ -39,7 +39,7 @@ public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
     return TrustExceptions(of: trust.settings.certificates, letting: failures).map { $0.data as NSData }
 }
 
-/// What the last evaluation found out; nil where there is none since the last change.
+/// What the last evaluation found out; nil if nothing was evaluated since the last change.
 ///
 /// - Returns: a dictionary of `kSecTrust…` keys.
 @discardableResult

@@ -21,7 +21,7 @@ final class HeldObject: @unchecked Sendable {
     }
 }
 
-/// A pointer to an object of which one reference belongs to whoever has this value.
+/// A pointer to an object, with one reference that belongs to this value's owner.
 @safe
 private struct OwnedObject: @unchecked Sendable {
     // `@unchecked`: Core Foundation counts references atomically.

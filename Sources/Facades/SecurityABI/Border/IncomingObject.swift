@@ -15,7 +15,7 @@ struct IncomingObject: ~Copyable {
 
     private var elements = 0
 
-    /// A dictionary; nil for NULL, for what is none, and for one that is nested too deeply or too large.
+    /// A dictionary; nil for NULL, for another type, and for one that is nested too deeply or too large.
     static func dictionary(_ pointer: UnsafeRawPointer?) -> NSDictionary? {
         guard let pointer = unsafe pointer, unsafe typeIdentifier(at: pointer) == CFDictionaryGetTypeID() else {
             return nil
@@ -160,5 +160,5 @@ struct IncomingObject: ~Copyable {
     }
 }
 
-/// Stands for what is no object that the keychain knows: NULL, an object of a foreign type, a string that is none.
+/// Stands for what the keychain does not know as an object: NULL, a foreign type, an invalid string.
 private final class NoObject: NSObject {}

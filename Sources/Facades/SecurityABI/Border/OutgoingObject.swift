@@ -1,7 +1,7 @@
 import CSecurity
 import Foundation
 
-/// Makes objects of Core Foundation, each owned by whoever gets it, of what Swift functions return.
+/// Converts results of Swift functions to objects of Core Foundation, each owned by the receiver.
 ///
 /// Foundation's own objects could be handed out as they are. But those inside its collections may exist only while
 /// somebody looks at them, and Core Foundation's functions lend what is in a collection.
