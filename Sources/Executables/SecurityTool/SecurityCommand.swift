@@ -25,7 +25,7 @@ struct SecurityCommand: ParsableCommand {
                           in a shell: so scripts keep secrets off command lines.
               -p prompt   The same, asking with this prompt.
               -q          Print no error messages.
-              -l, -v      Nothing here; accepted for scripts from a Mac.
+              -l, -v      No effect; accepted for scripts from a Mac.
             """,
         version: "security (Chatelaine) 0.1.0",
         groupedSubcommands: [

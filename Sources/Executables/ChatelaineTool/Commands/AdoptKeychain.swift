@@ -6,7 +6,7 @@ import Terminal
 struct AdoptKeychain: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt-keychain",
-        abstract: "Have a keychain open on this machine that was made on another one.",
+        abstract: "Bind a keychain to this machine that was made on another one.",
         discussion: """
             A keychain whose device key is a file says for which machine it is, so that a copied or synchronized folder does not \
             open elsewhere by accident. After a new installation that has kept the folder, this makes it the machine's own. Items \

@@ -22,7 +22,7 @@ struct Doctor: ParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The TPM to look at: auto, none, device:PATH or swtpm:path=PATH.", valueName: "tpm")
+        help: ArgumentHelp("The TPM to check: auto, none, device:PATH or swtpm:path=PATH.", valueName: "tpm")
     )
     var tpm: String = "auto"
 

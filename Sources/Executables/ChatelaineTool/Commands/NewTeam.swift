@@ -22,7 +22,7 @@ struct NewTeam: ParsableCommand {
     @Option(help: "Where the certificate goes as well, for others.")
     var certificate: String?
 
-    @Option(help: "Who the team is, for people to read.")
+    @Option(help: "The team's name, for people to read.")
     var name: String?
 
     @Option(help: "For how many days it can sign.")

@@ -76,7 +76,7 @@ struct ChangePasscode: ParsableCommand {
 struct RemovePasscode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take the passcode away, and with it the items that are there only with one.",
+        abstract: "Remove the passcode, and with it the items that need one to exist.",
         discussion:
             "After that, anybody with the disk can read the keychain, unless a TPM keeps the device key."
     )
@@ -98,7 +98,7 @@ struct RemovePasscode: ParsableCommand {
 struct ConfirmPasscode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confirm",
-        abstract: "Say that the passcode is yours.",
+        abstract: "State that the passcode is yours.",
         discussion: """
             With the system's service, a passcode that was set before the system authenticated anybody for it may be any \
             program's. Until you confirm it, it does not authorize a backup, an export or new keys. The system authenticates you, \
@@ -125,7 +125,7 @@ struct VerifyPasscode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Say whether a passcode is the right one.",
-        discussion: "Ends with 0 if it is. Nothing is locked or unlocked; a wrong one counts as everywhere."
+        discussion: "Ends with 0 if it is. Nothing is locked or unlocked; a wrong passcode is counted."
     )
 
     @OptionGroup var options: PasscodeOptions

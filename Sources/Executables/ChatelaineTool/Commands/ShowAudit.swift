@@ -8,14 +8,14 @@ import Terminal
 struct ShowAudit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show who asked the keychain service for what, and what came of it.",
+        abstract: "Show which programs asked the keychain service for what, and the outcome.",
         discussion: """
             The record has no values, and neither accounts nor services: it names items by their numbers. In system mode the \
             files are the service's, and root can read them.
             """
     )
 
-    @Flag(help: "The record of the system's service, not that of one's own.")
+    @Flag(help: "The record of the system's service instead of your own.")
     var system = false
 
     @Option(help: ArgumentHelp("The service's folder, if it is another one.", valueName: "dir"))

@@ -20,7 +20,7 @@ struct SignProgram: ParsableCommand {
     @Option(help: "The entitlements, an XML property list.")
     var entitlements: String
 
-    @Option(help: "The bundle identifier, where the entitlements leave it open. (default: the program's name)")
+    @Option(help: "The bundle identifier, if the entitlements name none. (default: the program's name)")
     var identifier: String?
 
     @Argument(help: "An executable.")

@@ -5,7 +5,7 @@ import Terminal
 struct UninstallApp: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall-app",
-        abstract: "Take a program's marker away (root).",
+        abstract: "Remove a program's marker (root).",
         discussion: "Its items stay, for when it is installed again. The file stays as well."
     )
 

@@ -35,22 +35,22 @@ struct CreateKeypair: ItemCommand {
     @Option(name: .shortAndLong, help: "The algorithm: rsa or ec.")
     var algorithm = Algorithm.rsa
 
-    @Option(name: .shortAndLong, help: "The size in bits (2048 for rsa and 256 for ec where none is given).")
+    @Option(name: .shortAndLong, help: "The size in bits (by default 2048 for rsa and 256 for ec).")
     var size: Int?
 
     @Option(name: .shortAndLong, help: "Accepted for scripts from a Mac; there is one keychain.")
     var keychain: String?
 
-    @Flag(name: [.customShort("A"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Flag(name: [.customShort("A"), .long], help: "No effect; accepted for scripts from a Mac.")
     var anyApplication = false
 
-    @Option(name: [.customShort("T"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Option(name: [.customShort("T"), .long], help: "No effect; accepted for scripts from a Mac.")
     var trustedApplication: [String] = []
 
     @Argument(help: "The label of both keys.")
     var name: String?
 
-    @Flag(help: "Make it in the Secure Enclave, on P-256; it never leaves that. (Not on a Mac.)")
+    @Flag(help: "Make it in the Secure Enclave, on P-256, which it never leaves. (Not on a Mac.)")
     var enclave = false
 
     @OptionGroup(title: "Beyond macOS") var scope: ScopeOptions

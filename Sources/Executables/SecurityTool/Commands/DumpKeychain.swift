@@ -30,7 +30,7 @@ struct DumpKeychain: ItemCommand {
             .customShort("r"), .customLong("raw"), .customShort("a"), .customLong("acl"), .customShort("i"),
             .customLong("interactive"),
         ],
-        help: "Nothing here; accepted for scripts from a Mac."
+        help: "No effect; accepted for scripts from a Mac."
     )
     var isIgnored = false
 

@@ -6,7 +6,7 @@ import Terminal
 struct ExplainError: ItemCommand {
     static let configuration = CommandConfiguration(
         commandName: "error",
-        abstract: "Say what the codes of errors mean.",
+        abstract: "Explain error codes.",
         discussion: """
             EXAMPLES
               In decimal or hexadecimal:

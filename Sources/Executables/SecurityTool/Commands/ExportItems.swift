@@ -57,7 +57,7 @@ struct ExportItems: ItemCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: "The file to write, which nobody else may read.",
+        help: "The file to write. Only you can read it.",
         completion: .file()
     )
     var output: String?

@@ -27,7 +27,7 @@ struct FindCertificate: ItemCommand {
             valued: ["c", "name", "e", "email"]
         )
 
-    @Flag(name: .shortAndLong, help: "All that match, not the first alone.")
+    @Flag(name: .shortAndLong, help: "All that match, not only the first.")
     var all = false
 
     @Option(name: [.customShort("c"), .long], help: "The common name, or a part of it.")

@@ -27,7 +27,7 @@ struct FindIdentity: ItemCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "What they are to be good for: basic, ssl-client, ssl-server, smime, codesigning, …"
+        help: "The policy: basic, ssl-client, ssl-server, smime, codesigning, …"
     )
     var policy = PolicyName.basic
 

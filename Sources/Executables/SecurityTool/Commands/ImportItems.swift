@@ -30,22 +30,22 @@ struct ImportItems: ItemCommand {
     @Argument(help: "The file.", completion: .file())
     var file: String
 
-    @Option(name: .shortAndLong, help: "Only this from it: pub, priv, cert, or agg for all.")
+    @Option(name: .shortAndLong, help: "Import only these: pub, priv, cert, or agg for all.")
     var type: ImportedType?
 
     @Option(name: .shortAndLong, help: "The file's format: openssl, bsafe, pkcs7, pkcs8, pkcs12, x509 or pemseq.")
     var format: ExchangeFormat?
 
-    @Flag(name: [.customShort("w"), .long], help: "Nothing here: whether keys are encrypted is found out.")
+    @Flag(name: [.customShort("w"), .long], help: "No effect: the command detects whether keys are encrypted.")
     var wrapped = false
 
     @Flag(name: [.customShort("x"), .long], help: "Mark private keys: export does not write them.")
     var nonExtractable = false
 
-    @Flag(name: [.customShort("A"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Flag(name: [.customShort("A"), .long], help: "No effect; accepted for scripts from a Mac.")
     var anyApplication = false
 
-    @Option(name: [.customShort("T"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Option(name: [.customShort("T"), .long], help: "No effect; accepted for scripts from a Mac.")
     var trustedApplication: [String] = []
 
     @OptionGroup var exchange: ExchangeArguments

@@ -6,7 +6,7 @@ import Terminal
 struct RepairKeychain: ItemCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair-keychain",
-        abstract: "Set what is damaged aside and keep the rest. (Not on a Mac.)",
+        abstract: "Set damaged items aside and keep the rest. (Not on a Mac.)",
         discussion: """
             Nothing is deleted: damaged rows stay in the database, marked, and a damaged database stays beside the new \
             one. Other programs may go on using the keychain meanwhile.

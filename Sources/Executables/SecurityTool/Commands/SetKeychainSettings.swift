@@ -24,7 +24,7 @@ struct SetKeychainSettings: ItemCommand {
 
     @Flag(
         name: [.customShort("u"), .customLong("lock-after")],
-        help: "Lock after the time that -t gives, which is enough."
+        help: "Lock after the time that -t gives; -t alone does the same."
     )
     var locksAfterTimeout = false
 

@@ -32,11 +32,11 @@ struct VerifyCertificate: ItemCommand {
 
     @Option(
         name: [.customShort("r"), .long],
-        help: "A file with a root, which is then the only one besides others so given."
+        help: "A file with a root. Only the roots that you give count then."
     )
     var root: [String] = []
 
-    @Option(name: .shortAndLong, help: "What it is to be good for: basic, ssl, ssl-client, smime, codeSign, …")
+    @Option(name: .shortAndLong, help: "The policy: basic, ssl, ssl-client, smime, codeSign, …")
     var policy = PolicyName.basic
 
     @Option(name: [.customShort("s"), .customShort("n"), .long], help: "The host.")
@@ -48,10 +48,10 @@ struct VerifyCertificate: ItemCommand {
     @Option(name: .shortAndLong, help: "When: YYYY-MM-DD-hh:mm:ss, or a part of it from the left, in UTC.")
     var date: String?
 
-    @Flag(name: [.customShort("l"), .long], help: "Nothing here: an authority's certificate is judged as any other.")
+    @Flag(name: [.customShort("l"), .long], help: "No effect: an authority's certificate is checked like any other.")
     var leafIsAuthority = false
 
-    @Flag(name: [.customShort("L"), .long], help: "Nothing here: nothing is ever fetched.")
+    @Flag(name: [.customShort("L"), .long], help: "No effect: nothing is ever fetched.")
     var local = false
 
     @Flag(name: .shortAndLong, help: "Print nothing.")
@@ -60,7 +60,7 @@ struct VerifyCertificate: ItemCommand {
     @Flag(name: .customShort("C"), help: "With the policy ssl: as a client's certificate.")
     var client = false
 
-    @Flag(name: .customShort("N"), help: "Nothing here; accepted for scripts from a Mac.")
+    @Flag(name: .customShort("N"), help: "No effect; accepted for scripts from a Mac.")
     var noKeychains = false
 
     @Option(name: .shortAndLong, help: "Accepted for scripts from a Mac; there is one keychain.")

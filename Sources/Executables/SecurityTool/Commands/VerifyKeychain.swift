@@ -6,7 +6,7 @@ import Terminal
 struct VerifyKeychain: ItemCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-keychain",
-        abstract: "Look whether the keychain is damaged. (Not on a Mac.)",
+        abstract: "Check whether the keychain is damaged. (Not on a Mac.)",
         discussion: """
             Nothing is changed, and nothing of what is in items is printed: rows are named by class, identifier and \
             access group. Ends with 0 if all is well and with 1 if anything is not.

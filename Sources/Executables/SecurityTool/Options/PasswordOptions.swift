@@ -33,10 +33,10 @@ struct PasswordOptions: ParsableArguments {
     @Flag(name: [.customShort("U"), .long], help: "Change the item if it exists.")
     var update = false
 
-    @Flag(name: [.customShort("A"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Flag(name: [.customShort("A"), .long], help: "No effect; accepted for scripts from a Mac.")
     var anyApplication = false
 
-    @Option(name: [.customShort("T"), .long], help: "Nothing here; accepted for scripts from a Mac.")
+    @Option(name: [.customShort("T"), .long], help: "No effect; accepted for scripts from a Mac.")
     var trustedApplication: [String] = []
 
     static let syntax = OptionSyntax(

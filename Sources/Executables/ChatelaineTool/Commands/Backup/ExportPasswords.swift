@@ -11,7 +11,7 @@ import Terminal
 struct ExportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the passwords into a file that everybody can read who has it.",
+        abstract: "Write the passwords into a file that is not encrypted.",
         discussion: """
             For another program, not for keeping: chatelaine backup create makes encrypted files. Items that are for this \
             device alone stay out. Comma-separated values have passwords; JSON has all items.

@@ -24,13 +24,13 @@ struct ImportPasswords: ParsableCommand {
         case gnomeKeyring = "gnome-keyring"
     }
 
-    @Option(help: "What the file is, where it does not say so itself.")
+    @Option(help: "The file's format, if it cannot be detected.")
     var format: Format?
 
     @Option(help: "A running service, instead of a file.")
     var from: Source?
 
-    @Option(name: .customLong("access-group"), help: "Whose the items are to be.")
+    @Option(name: .customLong("access-group"), help: "The access group of the items.")
     var accessGroup: String?
 
     @Flag(name: .customLong("dry-run"), help: "Add nothing, and say what would be added.")

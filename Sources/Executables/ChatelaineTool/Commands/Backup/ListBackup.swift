@@ -7,7 +7,7 @@ struct ListBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Say what is in a backup, without its secrets.",
-        discussion: "A line an item: its class, access group, and name. Then what chatelaine backup verify says."
+        discussion: "A line for each item: class, access group, name. Then the output of chatelaine backup verify."
     )
 
     @OptionGroup var opening: OpeningOptions

@@ -6,7 +6,7 @@ import Terminal
 struct NewBackupIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keygen",
-        abstract: "Make a key that backups can be made for.",
+        abstract: "Make a key that can open backups.",
         discussion: """
             The file opens every backup that is made for its recipient: keep it where the backups are not. What is \
             printed is for chatelaine backup create --recipient, and no secret.

@@ -15,7 +15,7 @@ struct RestoreBackup: ParsableCommand {
             """
     )
 
-    @Flag(name: .customLong("dry-run"), help: "Change nothing, and say of each item what would become of it.")
+    @Flag(name: .customLong("dry-run"), help: "Change nothing, and say what would become of each item.")
     var isDryRun = false
 
     @Option(
@@ -27,7 +27,7 @@ struct RestoreBackup: ParsableCommand {
     )
     var rule = ConflictRule.newer
 
-    @Flag(help: "Take a backup of a device that is unknown here, and know the device from now on.")
+    @Flag(help: "Accept a backup of an unknown device, and remember the device.")
     var acceptOrigin = false
 
     @OptionGroup var opening: OpeningOptions
