@@ -70,6 +70,21 @@ func mustAskPolicy(_ target: Target) -> Bool {
     ["Sources/Facades", "Sources/Wire", "Examples"].contains(target.layer) || target.name == "SecurityTool"
 }
 
+/// The targets that answer other processes. Programs that import a façade do not link them.
+let servers: Set = ["EnclaveServer", "KeychainServer", "KeychainDaemon"]
+
+/// A target's dependencies, and theirs.
+func everything(below target: Target, in targets: [String: Target]) -> Set<String> {
+    var found: Set<String> = []
+    var waiting = [target]
+    while let next = waiting.popLast() {
+        for name in next.dependencies.compactMap(\.target) where found.insert(name).inserted {
+            if let target = targets[name] { waiting.append(target) }
+        }
+    }
+    return found
+}
+
 func problems(in manifest: Manifest) -> [String] {
     // Tests may look into whatever they test.
     let targets = manifest.targets.filter { $0.type != "test" }
@@ -78,6 +93,11 @@ func problems(in manifest: Manifest) -> [String] {
 
     for name in journey where byName[name] == nil {
         problems.append("\(name) is not a target any more: say in scripts/layers.swift what took its place.")
+    }
+    for target in targets where target.layer == "Sources/Facades" {
+        for server in everything(below: target, in: byName).intersection(servers).sorted() {
+            problems.append("\(target.name) reaches \(server), but no façade carries a server along.")
+        }
     }
     for target in targets {
         for dependency in target.dependencies.compactMap({ $0.target.flatMap { byName[$0] } }) {
