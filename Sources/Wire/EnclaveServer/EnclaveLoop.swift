@@ -188,7 +188,7 @@ struct EnclaveLoop {
             connection: message.peer.connection
         )
         // A user's first request has to read files.
-        if type(of: request).thread.isLoopsIfQuick, !request.takesTime, service.table.opened(uid) != nil {
+        if type(of: request).thread.mayRunOnLoop, !request.takesTime, service.table.opened(uid) != nil {
             let released = request.releasedKeys
             if released > 0, watch.isUnusual(released, of: uid) {
                 service.log("more than \(UnwrapWatch.unusual) items of uid \(uid) were read in a minute")

@@ -110,8 +110,8 @@ package enum RequestThread: Sendable, Equatable {
     /// The one that waits for the disk, or for the keychain service.
     case changes(unlessQuick: Bool = false)
 
-    /// Whether the loop answers what takes no time.
-    package var isLoopsIfQuick: Bool {
+    /// Whether the loop may answer a request that takes no time.
+    package var mayRunOnLoop: Bool {
         switch self {
         case .loop: true
         case .passcodes(let unlessQuick), .changes(let unlessQuick): unlessQuick
