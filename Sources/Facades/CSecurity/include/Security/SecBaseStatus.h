@@ -1114,7 +1114,7 @@ CF_ENUM(OSStatus) {
     /// The preferences domain is not valid.
     errSecInvalidPrefsDomain = -25319,
 
-    /// The machine is in dark wake, where nobody can be asked.
+    /// The machine is in dark wake, where no one can be asked.
     errSecInDarkWake = -25320,
 };
 
