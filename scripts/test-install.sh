@@ -326,10 +326,10 @@ PLIST
     "$prefix/bin/security" list | grep -E 'generic +com.example.demo +com.example.demo '
     cat >"$program.entitlements" <<'PLIST'
 <?xml version="1.0" encoding="UTF-8"?>
-<plist version="1.0"><dict><key>keychain-access-groups</key><array><string>TEAM.demo</string></array></dict></plist>
+<plist version="1.0"><dict><key>application-identifier</key><string>TEAM.demo</string></dict></plist>
 PLIST
     "$program" | tee output && grep -qx 'com.example.demo nothing' output
-    "$prefix/bin/security" list | grep -E 'generic +com.example.demo +TEAM.demo '
+    "$prefix/bin/security" list | grep -E 'generic +TEAM.demo +com.example.demo '
 }
 check "an Info.plist and entitlements beside a program say who it is" information_beside_the_program
 
