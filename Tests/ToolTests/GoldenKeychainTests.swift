@@ -3,7 +3,9 @@ import KeychainTestSupport
 import Testing
 
 /// Keychains that earlier versions of the commands have made (`scripts/golden.sh`): every later version opens them.
-@Suite("Keychains that were made before")
+///
+/// One test after the other: copies of one keychain have one keybag, and so share whether they are unlocked.
+@Suite("Keychains that were made before", .serialized)
 struct GoldenKeychainTests {
     /// One folder for each version of a file's format.
     static let versions = ["database-1"]
