@@ -132,7 +132,7 @@ struct DictionarySource {
 extension DictionarySource {
     private enum Written {
         case name(String), text(String), number(Int64), boolean(Bool), firstReference, small(Int)
-        case accessControl
+        case accessControl, userPresence
 
         var bytes: [UInt8] {
             switch self {
@@ -144,6 +144,7 @@ extension DictionarySource {
             case .firstReference: [Kind.knownReference.rawValue, 0]
             case .small(let number): [Kind.smallNumber.rawValue, UInt8(number + 2)]
             case .accessControl: [Kind.accessControl.rawValue, 0, 0, 0, 0]
+            case .userPresence: [Kind.accessControl.rawValue, 0, 0, 0, 1]
             }
         }
     }
@@ -184,6 +185,7 @@ extension DictionarySource {
         let certificate = written([("class", .name("cert")), ("slnr", .small(5))], value: "der")
         let keyItem = written([("class", .name("keys")), ("kcls", .small(1)), ("atag", .text("tag"))], value: "key")
         let controlled = written([("class", .name("genp")), ("accc", .accessControl)], value: "x")
+        let owned = written([("class", .name("genp")), ("accc", .userPresence)], value: "y")
         let grouped = written([("class", .name("genp")), ("agrp", .name("fuzz.wild.x")), ("pdmn", .name("ck"))])
         let reference = written([("v_PersistentRef", .firstReference), ("r_Data", .boolean(true))])
         let change = written([("acct", .text("bob"))], value: "new")
@@ -198,7 +200,8 @@ extension DictionarySource {
             "internet": add + internet + find + written([("class", .name("inet")), ("sync", .name("syna"))])
                 + delete + written([("class", .name("inet")), ("sync", .boolean(true))]),
             "certificate": add + certificate, "key": add + keyItem + find + reference,
-            "access-control": add + controlled, "group": add + grouped + update + grouped + change,
+            "access-control": add + controlled, "user-presence": add + owned + find + all + find + reference,
+            "group": add + grouped + update + grouped + change,
         ]
     }
 }

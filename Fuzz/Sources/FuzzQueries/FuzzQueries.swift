@@ -107,7 +107,17 @@ enum FuzzQueries: FuzzTarget {
         )
 
         // With what a search returns of it.
-        let query: NSDictionary = ["v_PersistentRef": Data(reference.bytes), "r_Attributes": true, "r_Data": true]
+        let demandsOwner = after.live[reference]?.accessControl.isUnconstrained == false
+        let query: NSMutableDictionary = [
+            "v_PersistentRef": Data(reference.bytes), "r_Attributes": true, "r_Data": true,
+        ]
+        if demandsOwner {
+            require(
+                SecItemCopyMatching(query, nil) == errSecAuthFailed,
+                "where there is no passcode, an item that demands its owner keeps its secret"
+            )
+            query.removeObject(forKey: "r_Data")
+        }
         var found: AnyObject?
         require(SecItemCopyMatching(query, &found) == errSecSuccess, "an item is found by its reference")
         guard let found = found as? NSDictionary else {

@@ -9,8 +9,9 @@ struct KeychainImage: Equatable {
     struct Item: Equatable {
         let attributes: AttributeList
         let accessControl: AccessControl
-        let secrets: [AttributeKey: [UInt8]]
-        let sha1: [UInt8]?
+        /// None where the item demands its owner.
+        var secrets: [AttributeKey: [UInt8]] = [:]
+        var sha1: [UInt8]?
     }
 
     init(of keychain: EmbeddedKeychain) throws(KeychainError) {
@@ -30,14 +31,16 @@ struct KeychainImage: Equatable {
         request.query.synchronizable = .any
         request.query.findsTombstones = tombstones
         request.limit = .all
+        request.returns = .attributes
+        for item in try keychain.find(request) {
+            items[item.reference] = Item(attributes: item.attributes, accessControl: item.accessControl)
+        }
+        // The secrets of items that demand their owner are left out: there is nobody, and no passcode to ask for.
+        request.authentication.ui = .skip
         request.returns = [.data, .attributes]
         for item in try keychain.find(request) {
-            items[item.reference] = Item(
-                attributes: item.attributes,
-                accessControl: item.accessControl,
-                secrets: item.secrets.mapValues { $0.withUnsafeBytes { Array($0) } },
-                sha1: item.sha1
-            )
+            items[item.reference]?.secrets = item.secrets.mapValues { $0.withUnsafeBytes { Array($0) } }
+            items[item.reference]?.sha1 = item.sha1
         }
     }
 }
