@@ -112,7 +112,7 @@ struct AskerTests {
 
     /// Nobody: what is typed goes nowhere.
     private struct EmptyDesk: PromptDesk {
-        func answer(_ id: ItemUUID, passcode: SecretBytes) -> PromptAnswer { .over }
+        func answer(_ id: ItemUUID, typed secret: SecretBytes) -> PromptAnswer { .over }
         func answer(_ id: ItemUUID, password: SecretBytes) -> PromptAnswer { .over }
         func decline(_ id: ItemUUID, because failure: PresenceFailure, of abilities: PrompterAbilities) {}
     }

@@ -55,7 +55,7 @@ struct TakenOverServiceTests {
 
         func show(_ prompt: Prompt) {
             shown.add(prompt)
-            Thread.detachNewThread { _ = try? desk.answer(prompt.question, passcode: TakenOverServiceTests.passcode) }
+            Thread.detachNewThread { _ = try? desk.answer(prompt.question, typed: TakenOverServiceTests.passcode) }
         }
         func withdraw(_ question: ItemUUID) {}
     }

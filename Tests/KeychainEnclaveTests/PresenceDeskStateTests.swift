@@ -47,16 +47,16 @@ struct PresenceDeskStateTests {
         }
 
         func passcode(_ id: ItemUUID) -> PromptAnswer {
-            state.passcodeTyped(id) ? state.passcodeVerified(id, at: clock, &effects) : .over
+            typed(id) ? verified(id) : .over
         }
 
         func wrongPasscode(_ id: ItemUUID) -> PromptAnswer {
             let error = KeychainError(.authenticationFailed, "wrong")
-            return state.passcodeTyped(id) ? state.passcodeFailed(id, error, at: clock, &effects) : .over
+            return typed(id) ? state.verificationFailed(id, error, at: clock, &effects) : .over
         }
 
-        func typed(_ id: ItemUUID) -> Bool { state.passcodeTyped(id) }
-        func verified(_ id: ItemUUID) -> PromptAnswer { state.passcodeVerified(id, at: clock, &effects) }
+        func typed(_ id: ItemUUID) -> Bool { state.secretTyped(id)?.factors == .passcode }
+        func verified(_ id: ItemUUID) -> PromptAnswer { state.verified(.passcode, for: id, at: clock, &effects) }
         func matched(_ id: ItemUUID) -> PromptAnswer { state.fingerMatched(id, at: clock, &effects) }
         func mismatched(_ id: ItemUUID) -> PromptAnswer { state.fingerMismatched(id, at: clock, &effects) }
         func beginRefresh() -> Int? { state.beginRefresh(at: clock, &effects) }

@@ -97,7 +97,7 @@ struct PresenceDeskTests {
     private func prove(items: Set<ItemUUID>? = nil, by person: Person) throws -> PresenceProof {
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(items: items), settle: outcome.settle)
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
         return try #require(outcome.proof)
     }
 
@@ -270,7 +270,7 @@ struct PresenceDeskTests {
         try enclave.lock()
         #expect(open.failure == .interrupted)
         #expect(person.withdrawn.contains(id))
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .over)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .over)
         try enclave.passcode.unlock(Self.passcode, by: .owner)
         #expect(try error(item, proof)?.need != nil)
     }
@@ -356,14 +356,14 @@ struct PresenceDeskTests {
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(), settle: outcome.settle)
         let wrong = SecretBytes(Array("wrong".utf8))
-        #expect(try enclave.desk.answer(id, passcode: wrong) == .wrong)
+        #expect(try enclave.desk.answer(id, typed: wrong) == .wrong)
         // What is no passcode at all was no try.
-        #expect(try enclave.desk.answer(id, passcode: SecretBytes([])) == .wrong)
+        #expect(try enclave.desk.answer(id, typed: SecretBytes([])) == .wrong)
         #expect(outcome.isOpen)
-        #expect(try enclave.desk.answer(id, passcode: wrong) == .over)
+        #expect(try enclave.desk.answer(id, typed: wrong) == .over)
         #expect(outcome.failure == .failed)
         #expect(person.withdrawn == [id])
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .over)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .over)
     }
 
     @Test func `a passcode for a question that is not shown, or that nobody asked, proves nothing`() throws {
@@ -371,15 +371,15 @@ struct PresenceDeskTests {
         let (first, second) = (Outcome(), Outcome())
         let shown = try enclave.desk.begin(question(), settle: first.settle)
         let waiting = try enclave.desk.begin(question(), settle: second.settle)
-        #expect(try enclave.desk.answer(waiting, passcode: Self.passcode) == .over)
-        #expect(try enclave.desk.answer(ItemUUID(), passcode: Self.passcode) == .over)
+        #expect(try enclave.desk.answer(waiting, typed: Self.passcode) == .over)
+        #expect(try enclave.desk.answer(ItemUUID(), typed: Self.passcode) == .over)
         // A password is no passcode, and a finger not what was asked for.
         #expect(try enclave.desk.answer(shown, password: Self.passcode) == .over)
         #expect(enclave.desk.matched(shown) == .over)
         #expect(first.isOpen && second.isOpen)
-        #expect(try enclave.desk.answer(shown, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(shown, typed: Self.passcode) == .accepted)
         #expect(first.proof != nil && second.isOpen)
-        #expect(try enclave.desk.answer(waiting, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(waiting, typed: Self.passcode) == .accepted)
         #expect(second.proof != nil)
     }
 
@@ -405,7 +405,7 @@ struct PresenceDeskTests {
         #expect(old.shown.isEmpty && new.shown.map(\.question) == [id])
         enclave.desk.unregister(number)
         #expect(old.shown.map(\.question) == [id])
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
         #expect(outcome.proof != nil)
     }
 
@@ -469,7 +469,7 @@ struct PresenceDeskTests {
         #expect(outcome.isOpen)
         #expect(enclave.desk.matched(id) == .over)
         #expect(enclave.desk.status.biometry == .biometryLockout)
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
         #expect(outcome.proof != nil)
         #expect(enclave.desk.status.biometry == nil)
     }

@@ -77,7 +77,7 @@ struct ProofScopeTests {
     private func prove(_ scope: PresenceScope, of asker: Asker, on connection: UInt64 = 0) throws -> PresenceProof {
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(scope), of: { asker }, on: connection, settle: outcome.settle)
-        #expect(try enclave.desk.answer(id, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
         return try #require(outcome.proof)
     }
 
@@ -276,7 +276,7 @@ struct ProofScopeTests {
         let next = try enclave.desk.begin(question(scope), settle: second.settle)
         enclave.desk.decline(id, because: .nobodyToAsk, of: .typing)
         #expect(first.error == KeychainError(.interactionNotAllowed, ""))
-        #expect(try enclave.desk.answer(next, passcode: Self.passcode) == .accepted)
+        #expect(try enclave.desk.answer(next, typed: Self.passcode) == .accepted)
         #expect(second.proof != nil)
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// What the keychain says, as GnuPG's own pinentries show it.
 @Suite struct PromptTests {
     private struct EmptyDesk: PromptDesk {
-        func answer(_ id: ItemUUID, passcode: SecretBytes) -> PromptAnswer { .over }
+        func answer(_ id: ItemUUID, typed secret: SecretBytes) -> PromptAnswer { .over }
         func answer(_ id: ItemUUID, password: SecretBytes) -> PromptAnswer { .over }
         func decline(_ id: ItemUUID, because failure: PresenceFailure, of abilities: PrompterAbilities) {}
     }

@@ -10,7 +10,7 @@ extension PinentryPrompt {
             prompt.wish == .notice ? .message : .secret,
             title: "Keychain",
             description: Self.description(of: prompt),
-            prompt: prompt.wish == .passcode ? "Passcode:" : "Password:",
+            prompt: prompt.wish.entry.label,
             error: prompt.isRepeated ? "Wrong password." : nil,
             repetition: prompt.wish == .newPassword
                 ? Repetition(prompt: "Repeat:", mismatch: "The two are not the same.") : nil,
@@ -120,4 +120,27 @@ extension PinentryTerminal {
     }
 
     var isEmpty: Bool { ttyName == nil && display == nil && waylandDisplay == nil }
+}
+
+/// What the desk does with the secret that a person types for a wish.
+enum PromptEntry {
+    /// The desk verifies it.
+    case verified(label: PromptText, wrong: PromptText)
+    /// The desk keeps it for the item.
+    case password
+    case notTyped
+
+    fileprivate var label: PromptText {
+        if case .verified(let label, _) = self { label } else { "Password:" }
+    }
+}
+
+extension Prompt.Wish {
+    var entry: PromptEntry {
+        switch self {
+        case .passcode: .verified(label: "Passcode:", wrong: "Wrong passcode.")
+        case .password, .newPassword: .password
+        case .notice, .biometry: .notTyped
+        }
+    }
 }

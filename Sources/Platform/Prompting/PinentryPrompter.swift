@@ -85,13 +85,13 @@ package final class PinentryPrompter: Prompter {
     private func answer(_ prompt: Prompt, _ secret: SecretBytes) throws(KeychainError) -> PromptText? {
         let desk = try desk()
         do throws(KeychainError) {
-            switch prompt.wish {
-            case .passcode:
-                return try desk.answer(prompt.question, passcode: secret) == .wrong ? "Wrong passcode." : nil
-            case .password, .newPassword:
+            switch prompt.wish.entry {
+            case .verified(_, let wrong):
+                return try desk.answer(prompt.question, typed: secret) == .wrong ? wrong : nil
+            case .password:
                 _ = try desk.answer(prompt.question, password: secret)
                 return nil
-            case .notice, .biometry: return nil
+            case .notTyped: return nil
             }
         } catch {
             guard error.code == .invalidParameter else { throw error }

@@ -109,8 +109,8 @@ package final class RemoteEnclaveControl: EnclaveControl {
 // MARK: - A prompter's part
 
 extension RemoteEnclaveControl: PromptDesk {
-    package func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer {
-        try ask(AnswerPasscodeRequest(passcode, to: id))
+    package func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer {
+        try ask(AnswerPasscodeRequest(secret, to: id))
     }
 
     package func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer {

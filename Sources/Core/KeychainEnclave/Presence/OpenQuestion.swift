@@ -11,7 +11,7 @@ struct OpenQuestion {
     let connection: UInt64
     var proved: PresenceFactors = []
     var password: SecretBytes?
-    var wrongPasscodes = 0
+    var wrongSecrets = 0
     /// To whom it is shown, and what is asked of them.
     var shown: [Int: Set<Prompt.Wish>] = [:]
     var isTrying = false

@@ -206,21 +206,26 @@ package final class PresenceDesk: Sendable {
 
     // MARK: - Answers
 
-    /// Tries a passcode that a person has typed. It may take a second.
+    /// Verifies a passcode, or the secret of another factor that the shown prompt asks for. It may take a second.
     ///
-    /// - Throws: what trying it fails with, other than that it is wrong: one has to wait, for instance. The question is over
-    ///   then.
-    package func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer {
-        let verifier = withState { state, performers, _ in state.passcodeTyped(id) ? performers.verifier : nil }
-        guard let verifier else { return .over }
+    /// - Throws: what the verification fails with, other than that the secret is wrong: one has to wait, for instance. The
+    ///   question is over then.
+    package func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer {
+        let asked = withState { state, performers, _ -> (factor: PresenceFactor, verifier: Verifier)? in
+            guard let factor = state.secretTyped(id), let verifier = factor.verifier?(performers.verifier) else {
+                return nil
+            }
+            return (factor, verifier)
+        }
+        guard let asked else { return .over }
         do throws(KeychainError) {
-            try verifier(passcode)
+            try asked.verifier(secret)
         } catch {
             let clock = StartClock.current
-            return withState { state, _, effects in state.passcodeFailed(id, error, at: clock, &effects) }
+            return withState { state, _, effects in state.verificationFailed(id, error, at: clock, &effects) }
         }
         let clock = StartClock.current
-        return withState { state, _, effects in state.passcodeVerified(id, at: clock, &effects) }
+        return withState { state, _, effects in state.verified(asked.factor, for: id, at: clock, &effects) }
     }
 
     /// Takes an application password that a person has typed. Whether it is right, only the item can tell.

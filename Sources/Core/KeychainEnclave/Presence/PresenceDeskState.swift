@@ -130,25 +130,30 @@ struct PresenceDeskState {
 
     // MARK: - Answers
 
-    /// A passcode was typed.
+    /// A passcode, or another factor's secret, was typed.
     ///
-    /// - Returns: whether it is to be verified now.
-    mutating func passcodeTyped(_ id: ItemUUID) -> Bool {
-        guard let index = shownQuestion(id, wanting: [.passcode]), !questions[index].isTrying else { return false }
+    /// - Returns: the factor whose secret is to be verified now; nil where none is asked for.
+    mutating func secretTyped(_ id: ItemUUID) -> PresenceFactor? {
+        guard
+            let factor = PresenceFactor.all.first(where: { $0.isTyped && shownQuestion(id, wanting: [$0.wish]) != nil }
+            ),
+            let index = shownQuestion(id, wanting: [factor.wish]), !questions[index].isTrying
+        else { return nil }
         questions[index].isTrying = true
-        return true
+        return factor
     }
 
-    mutating func passcodeVerified(
-        _ id: ItemUUID,
+    mutating func verified(
+        _ factor: PresenceFactor,
+        for id: ItemUUID,
         at clock: StartClock,
         _ effects: inout [PresenceEffect]
     ) -> PromptAnswer {
-        wrongFingers = 0
-        return prove(.passcode, for: id, at: clock, &effects)
+        if factor.factors == .passcode { wrongFingers = 0 }
+        return prove(factor.factors, for: id, at: clock, &effects)
     }
 
-    mutating func passcodeFailed(
+    mutating func verificationFailed(
         _ id: ItemUUID,
         _ error: KeychainError,
         at clock: StartClock,
@@ -156,10 +161,10 @@ struct PresenceDeskState {
     ) -> PromptAnswer {
         guard let index = questions.firstIndex(where: { $0.id == id }) else { return .over }
         questions[index].isTrying = false
-        questions[index].wrongPasscodes += 1
+        questions[index].wrongSecrets += 1
         // What cannot be tried now is not asked for again.
         let isWrong = error.code == .authenticationFailed || error.code == .invalidParameter
-        guard isWrong, questions[index].wrongPasscodes < PresenceDesk.mostWrongPasscodes else {
+        guard isWrong, questions[index].wrongSecrets < PresenceDesk.mostWrongPasscodes else {
             fail(index, isWrong ? PresenceFailure.failed.error : error, at: clock, &effects)
             return .over
         }

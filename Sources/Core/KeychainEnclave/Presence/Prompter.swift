@@ -93,10 +93,10 @@ package enum PromptAnswer: Sendable, Hashable {
 
 /// Where prompters bring what people give.
 package protocol PromptDesk: Sendable {
-    /// Tries a passcode.
+    /// Verifies a passcode, or the secret of another factor that the prompt asks for.
     ///
-    /// - Throws: what trying it fails with, other than that it is wrong; the question is over then.
-    func answer(_ id: ItemUUID, passcode: SecretBytes) throws(KeychainError) -> PromptAnswer
+    /// - Throws: what the verification fails with, other than that the secret is wrong; the question is over then.
+    func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer
 
     /// Brings an application password. Whether it is right, only the item can tell.
     ///

@@ -30,7 +30,7 @@ extension CloseContextRequest: ServedRequest {
 
 extension AnswerPasscodeRequest: ServedRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
-        try visit.desk.answer(question, passcode: passcode)
+        try visit.desk.answer(question, typed: passcode)
     }
 }
 
