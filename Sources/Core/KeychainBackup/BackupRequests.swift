@@ -1,7 +1,7 @@
 package import KeychainEnclave
 package import KeychainModel
 
-/// What a keychain is asked for by whoever wants a backup of it.
+/// A request for a backup of a keychain.
 package struct BackupRequest: Sendable {
     /// Says that the owner has allowed it.
     package let token: AuthorizationToken
@@ -16,7 +16,7 @@ package struct BackupRequest: Sendable {
     }
 }
 
-/// What a keychain is asked for by whoever gives it a backup.
+/// A request to restore a backup.
 package struct RestoreRequest: Sendable {
     /// Says that the owner has allowed it.
     package let token: AuthorizationToken

@@ -69,8 +69,8 @@ package final class LocalEnclave: Enclave {
         )
     }
 
-    /// Whether it could be let go of and opened again without anybody's noticing: it has no key that a passcode has opened,
-    /// nobody is asked anything, and nobody waits because of wrong answers.
+    /// Whether it could be closed and opened again unnoticed: it has no key that a passcode has opened, no open
+    /// question, and no delay after wrong answers.
     package var isAtRest: Bool { presence.isAtRest && passcode.isAtRest && locking.isClosed }
 
     // MARK: - The state

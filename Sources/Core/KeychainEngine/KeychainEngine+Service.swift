@@ -1,7 +1,7 @@
 package import KeychainModel
 
 extension KeychainEngine {
-    /// The keychain as one program sees it. Nobody is asked for what an operation lacks.
+    /// The keychain as one program sees it. It never prompts for a proof that an operation lacks.
     package func keychain(of caller: Caller) -> some KeychainService {
         CallersKeychain(engine: self, caller: caller)
     }

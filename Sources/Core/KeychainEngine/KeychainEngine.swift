@@ -41,7 +41,7 @@ package final class KeychainEngine: Sendable {
         return try inMemory(LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey), log: log)
     }
 
-    /// The same, with keys that somebody else locks and unlocks.
+    /// The same, with keys that another component locks and unlocks.
     package static func inMemory(_ enclave: any Enclave, log: Logger) throws(KeychainError) -> KeychainEngine {
         let vault = try KeychainVault(enclave)
         return KeychainEngine(
@@ -66,7 +66,7 @@ package final class KeychainEngine: Sendable {
     /// How much the keychain holds.
     package func storageUsage() throws(KeychainError) -> StorageQuota.Usage { try store.storageUsage() }
 
-    /// Writes the journal back into the database, if nobody is writing.
+    /// Writes the journal back into the database, if no process is writing.
     package func checkpointIfFree() {
         store.checkpointIfFree()
     }

@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// How much a file may ask for. Who sends a file chooses its numbers; what they cost is paid here.
+/// How much a file may ask for. The sender of a file chooses its numbers; their cost is paid here.
 package struct ExchangeLimits: Sendable {
     /// In bytes, of anything that is read.
     package static let largestFile = 10 << 20

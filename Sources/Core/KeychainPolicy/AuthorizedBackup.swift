@@ -1,8 +1,8 @@
 package import KeychainEnclave
 package import KeychainModel
 
-/// The authorization to take a keychain's items out of it, sealed for whom its owner names: those of all access groups, which no
-/// program could read by itself.
+/// The authorization to take a keychain's items out of it, sealed for whom its owner names: those of all access groups,
+/// which no program could read by itself.
 package struct AuthorizedBackup: Sendable {
     /// Whether items go along that only this device opens. In an export, which is to be read, they would be of no use.
     package let holdsDeviceItems: Bool
@@ -116,10 +116,10 @@ extension KeychainPolicy {
         return AuthorizedRestore()
     }
 
-    /// Judges an item as if its owner's program added it: the backup may be anybody's.
+    /// Judges an item as if its owner's program added it: the backup may come from any person.
     ///
-    /// - Throws: `invalidParameter`, `noSuchAttribute` and `dataTooLarge` for what no keychain holds; `missingEntitlement`
-    ///   for a group that is read-only; `unimplemented` for what no backup may hold.
+    /// - Throws: `invalidParameter`, `noSuchAttribute` and `dataTooLarge` for what no keychain holds;
+    ///   `missingEntitlement` for a group that is read-only; `unimplemented` for what no backup may hold.
     package func authorize(
         _ item: BackupItem,
         with authorization: AuthorizedRestore

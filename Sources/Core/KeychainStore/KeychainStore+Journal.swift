@@ -47,7 +47,7 @@ extension KeychainStore {
         return Int(status.st_size)
     }
 
-    /// Finishes what a process that was killed has left in the journal, if nobody is writing.
+    /// Finishes what a process that was killed has left in the journal, if no process is writing.
     package func checkpointIfFree() {
         guard case .file(_, let lock, _) = place, journalSize > 0 else { return }
         lock.ifFree { if isCurrent { checkpoint() } }

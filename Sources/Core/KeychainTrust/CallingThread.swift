@@ -28,7 +28,7 @@ enum CallingThread {
     }
 }
 
-/// Keeps jobs until somebody runs them.
+/// Keeps jobs until a thread runs them.
 private final class DrainedExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

@@ -48,7 +48,7 @@ struct HostName {
     }
 
     /// Whether a name in a certificate is this one. A wildcard stands for one whole label, the first of at least three:
-    /// nobody owns all names of a top-level domain.
+    /// no one owns all names of a top-level domain.
     func matches(_ pattern: String) -> Bool {
         guard let presented = Self.labels(of: pattern), presented.count == labels.count else { return false }
         guard presented.first == "*" else { return presented == labels }

@@ -61,7 +61,7 @@ struct ChainCheck: Sendable {
         if certificate.extensions.contains(where: { $0.critical && !Self.understoodExtensions.contains($0.oid) }) {
             fail(.criticalExtension, "has a critical extension that is not understood here.")
         }
-        // Nobody looks at an anchor's own signature, nor at that of what signed itself.
+        // The signatures of anchors and of self-signed certificates are not checked.
         if !isAnchor, certificate.signatureAlgorithm == .sha1WithRSAEncryption,
             certificate.issuer != certificate.subject || !isIssuer
         {
@@ -92,7 +92,7 @@ struct ChainCheck: Sendable {
             if let name, !leaf.isFor(host: name) {
                 failures.append(TrustFailure(.hostNameMismatch, "\(leaf.title) is not for this host name."))
             }
-            // Who trusts this very certificate has decided about these.
+            // A user who trusts this very certificate has accepted these.
             guard isServer, !isAnchor else { return failures }
             if leaf.isAuthority {
                 failures.append(TrustFailure(.isAnAuthority, "\(leaf.title) is an authority, not a server."))

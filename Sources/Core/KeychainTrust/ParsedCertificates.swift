@@ -6,8 +6,8 @@ import SwiftASN1
 final class ParsedCertificates: Sendable {
     private let bySubject: [DistinguishedName: [Certificate]]
 
-    /// Reads certificates from DER. What is none, or has a key of a kind that is not supported, is left out: it can
-    /// neither be an anchor nor sign anything.
+    /// Reads certificates from DER. Bytes that are no certificate, and certificates with unsupported keys, are left
+    /// out: it can neither be an anchor nor sign anything.
     init(_ certificates: [[UInt8]]) {
         var bySubject: [DistinguishedName: [Certificate]] = [:]
         for bytes in Set(certificates) {

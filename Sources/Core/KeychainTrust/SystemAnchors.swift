@@ -89,7 +89,7 @@ private struct FileState: Equatable {
 
 /// Certificates in text form (RFC 7468).
 enum PEMBundle {
-    /// One that cannot be read costs nobody the others.
+    /// The others count even if one cannot be read.
     static func certificates(in bytes: [UInt8]) -> [[UInt8]] {
         let text = String(decoding: bytes, as: UTF8.self)
         var certificates: [[UInt8]] = []

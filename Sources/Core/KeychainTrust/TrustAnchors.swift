@@ -8,7 +8,7 @@ package struct TrustAnchors: Sendable {
         self.boxed = boxed
     }
 
-    /// Certificates of the caller's own, as DER bytes. What is none is left out.
+    /// Certificates of the caller's own, as DER bytes. Bytes that are no certificate are left out.
     package static func only(_ certificates: [[UInt8]]) -> TrustAnchors {
         TrustAnchors(boxed: ParsedCertificates(certificates))
     }

@@ -49,7 +49,8 @@ package struct TrustFailure: Sendable, Equatable {
         self.isAboutAnchor = isAboutAnchor
     }
 
-    /// Whether this is a defect that nobody may overlook, as opposed to one that the owner of a certificate may know of.
+    /// Whether this is a defect that no caller may overlook, as opposed to one that the owner of a certificate may know
+    /// of.
     package var isFatal: Bool {
         switch reason {
         case .expired, .notValidYet, .hostNameMismatch, .mailAddressMismatch, .noAnchor, .issuerMissing,

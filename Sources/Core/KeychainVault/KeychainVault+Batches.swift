@@ -6,7 +6,8 @@ extension KeychainVault {
     /// Opens the secrets of items whose attributes are open, with one question to the enclave.
     ///
     /// - Returns: for each, in their order, its secret; `undecodable` where it is not as it was sealed;
-    ///   `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where its owner has to be asked.
+    ///   `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where its owner has to be
+    ///   asked.
     package func openSecrets(
         of items: [OpenedItem],
         with authentication: ItemAuthentication = ItemAuthentication()
@@ -25,7 +26,7 @@ extension KeychainVault {
         }
     }
 
-    /// A password is looked at only where an item needs one: what nobody asks for may be anything.
+    /// A password is looked at only where an item needs one: a password that no item needs may be anything.
     static func credentials(
         _ authentication: ItemAuthentication,
         for controls: [AccessControl]

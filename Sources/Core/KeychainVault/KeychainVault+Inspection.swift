@@ -31,7 +31,7 @@ extension KeychainVault {
             let columns = blindColumns(of: row.itemClass, accessGroup: row.accessGroup, attributes: item.attributes)
             guard columns == row.blindColumns else { return .damaged(.attributes) }
             guard try opensKey(of: row) else { return .damaged(.key) }
-            // Nobody brings the password or asks the owner, without which no more can be judged.
+            // Without the password or the owner no more can be checked, and an inspection asks for neither.
             let control = item.accessControl
             if control.needsApplicationPassword || control.demand != .nothing { return .whole }
             guard try openedOrNil({ () throws(KeychainError) in try openSecrets(of: item) }) != nil else {

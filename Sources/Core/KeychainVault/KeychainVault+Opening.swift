@@ -38,8 +38,8 @@ extension KeychainVault {
 
     /// Opens the secret of an item whose attributes are open.
     ///
-    /// - Throws: `undecodable` where it is not as it was sealed; `interactionNotAllowed` and `authenticationFailed` where it
-    ///   needs an application password, and that is missing or wrong.
+    /// - Throws: `undecodable` where it is not as it was sealed; `interactionNotAllowed` and `authenticationFailed`
+    ///   where it needs an application password, and that is missing or wrong.
     package func openSecrets(
         of item: OpenedItem,
         with authentication: ItemAuthentication = ItemAuthentication()
@@ -54,7 +54,7 @@ extension KeychainVault {
         return secrets
     }
 
-    /// The secret of an item that was sealed just now, whose caller has it: nobody is asked for it.
+    /// The secret of an item that was sealed just now, whose caller has it: no prompt is needed.
     package func secrets(of add: AuthorizedAdd, as item: OpenedItem) -> OpenedSecrets {
         let contents = Contents(
             itemClass: add.itemClass,

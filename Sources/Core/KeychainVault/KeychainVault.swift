@@ -15,7 +15,7 @@ package struct KeychainVault: Sendable {
 
     package var keychain: ItemUUID { keys.keychain }
 
-    /// Who holds the keys.
+    /// The holder of the keys.
     package var enclave: any Enclave { keys.enclave }
 
     /// The state that the keys here are of.
@@ -117,7 +117,7 @@ package struct KeychainVault: Sendable {
                 itemClass: item.row.itemClass,
                 uuid: uuid,
                 accessGroup: item.row.accessGroup,
-                // It has no value to be kept from anybody.
+                // It has no value to protect.
                 protection: (item.accessibility, AccessControl(bare: item.accessibility)),
                 isSynchronizable: item.row.isSynchronizable,
                 isTombstone: true,
@@ -263,7 +263,7 @@ package struct KeychainVault: Sendable {
 }
 
 extension ItemChanges {
-    /// Whether nothing secret of the item stays as it was, so that nobody has to open it.
+    /// Whether nothing secret of the item stays as it was, so that it need not be opened.
     fileprivate func replacesAllSecrets(of itemClass: ItemClass) -> Bool {
         secrets[.valueData] != nil
             && AttributeTable.attributes(of: itemClass).allSatisfy { attribute in

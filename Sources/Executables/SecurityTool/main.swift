@@ -7,7 +7,7 @@ import Logging
 clinux_reset_crash_signals()
 StandardDescriptors.reserve()
 LoggingSystem.bootstrap { _ in LogToStandardError() }
-// In an embedded keychain nobody is kept from anything, so the command looks after the items of all programs, and
+// An embedded keychain keeps no program out, so the command looks after the items of all programs, and
 // what it adds without a group is its own.
 ProcessIdentity.declare(Caller(name: "security", groups: AccessGroups([ownGroup, "*"])))
 exit(Tool.run(programArguments()))

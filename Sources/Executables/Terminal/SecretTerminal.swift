@@ -27,7 +27,7 @@ package struct SecretTerminal: ~Copyable {
             case .answer(let bytes): return bytes
             case .signal(let signal):
                 raise(signal)
-                // Somebody ignores the signal, or the process goes on after a stop.
+                // The signal is ignored, or the process goes on after a stop.
                 guard signal == SIGTSTP else { throw SecretInputError("interrupted", exitStatus: 128 + signal) }
             }
         }

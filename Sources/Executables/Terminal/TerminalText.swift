@@ -10,7 +10,7 @@ package enum TerminalText {
         text.unicodeScalars.reduce(into: "") { $0 += isSafe($1) ? String($1) : escape($1) }
     }
 
-    /// The same for text of several lines of our own, in which somebody else's may be quoted.
+    /// The same for text of several lines of our own, in which foreign text may be quoted.
     package static func escapedLines(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += isSafe($1) || $1 == "\n" ? String($1) : escape($1) }
     }

@@ -56,7 +56,7 @@ enum EnclaveProcess {
         try check(clinux_enter_enclave(), "system calls cannot be filtered")
         service.run()
         if hardware.device.isLost {
-            // Nothing can be opened any more under the filter. Whoever started this process starts it again.
+            // Nothing can be opened any more under the filter. Its supervisor starts it again.
             throw EnclaveOptions.Refusal(
                 description:
                     "the connection to the TPM at \(hardware.device.place) broke; this process has to be started anew"
@@ -70,7 +70,7 @@ enum EnclaveProcess {
         do throws(TPMFailure) {
             try device.settle()
         } catch {
-            // Nobody has asked for one.
+            // None was asked for.
             let isExpected = (setting == .automatic && error.reason == .absent) || setting == .none
             if !isExpected { complain(error.sentence(at: device.place)) }
         }

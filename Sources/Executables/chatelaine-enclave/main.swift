@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-// Whatever goes wrong before the rights are given up ends the process.
+// Any failure before the rights are given up ends the process.
 clinux_reset_crash_signals()
 do {
     let options = try EnclaveOptions(CommandLine.arguments.dropFirst())

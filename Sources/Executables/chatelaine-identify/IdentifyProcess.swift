@@ -48,7 +48,7 @@ enum IdentifyProcess {
             var pid: Int32 = 0
             var uid: UInt32 = 0
             var gid: UInt32 = 0
-            // Whoever else connects is not answered: not even the socket's folder keeps root's other programs out.
+            // No other client is answered: not even the socket's folder keeps root's other programs out.
             if unsafe clinux_peer_credentials(number, &pid, &uid, &gid), uid == server { return socket }
         }
     }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import PeerIdentity
 
-// Whatever goes wrong before the rights are given up ends the process.
+// Any failure before the rights are given up ends the process.
 clinux_reset_crash_signals()
 do {
     let options = try IdentifyOptions(CommandLine.arguments.dropFirst())

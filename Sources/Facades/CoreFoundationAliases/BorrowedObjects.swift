@@ -3,7 +3,7 @@ import Synchronization
 /// Keeps alive the objects that collections lend by pointer.
 ///
 /// Foundation on Linux hands out the strings, data and dates of a collection as Swift values, so the object that such a
-/// value becomes again belongs to nobody. It is kept here as long as its collection lives, because this is how long the
+/// value becomes again has no owner. It is kept here as long as its collection lives, because this is how long the
 /// "Get" functions of Core Foundation promise that it lives.
 final class BorrowedObjects: Sendable {
     static let shared = BorrowedObjects()

@@ -11,7 +11,7 @@ struct SealedKey: Sendable {
     let signingKey: P256.Signing.PublicKey
     let agreementKey: P256.KeyAgreement.PublicKey
 
-    /// Half of all keys are compact: nobody makes so many in vain.
+    /// Half of all keys are compact, so this many attempts never fail in practice.
     private static let mostTries = 128
 
     init(
@@ -85,8 +85,8 @@ struct SealedKey: Sendable {
         return try P256.Signing.ECDSASignature(rawRepresentation: raw as Data)
     }
 
-    /// `SharedSecret` has no initialiser that takes bytes. The key that is the number 1 leads from any point to the point
-    /// itself, so from either point with the secret as its X coordinate to the secret.
+    /// `SharedSecret` has no initialiser that takes bytes. The key that is the number 1 leads from any point to the
+    /// point itself, so from either point with the secret as its X coordinate to the secret.
     func sharedSecret(with other: P256.KeyAgreement.PublicKey) throws -> SharedSecret {
         let attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic,

@@ -15,7 +15,7 @@ struct KeychainPresence: PresenceService {
     var biometryType: LABiometryType {
         switch status?.biometry {
         case nil where status != nil: .touchID
-        // Where nobody can say what for, a finger could still be read.
+        // A finger could be read even where no prompt can show the reason.
         case .notEnrolled, .biometryLockout, .nobodyToAsk: .touchID
         default: .none
         }

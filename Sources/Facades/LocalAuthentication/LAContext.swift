@@ -8,9 +8,9 @@ public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 
 
 /// A conversation with a person who proves who they are.
 ///
-/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation goes on
-/// without its context if nobody else keeps that one; on Apple's platforms it is cancelled. A context may be invalidated
-/// from any thread; its properties are for one thread at a time, as on Apple's platforms.
+/// The answers of `evaluatePolicy` and `evaluateAccessControl` come on a queue of this module's own. An evaluation goes
+/// on without its context if no other code keeps that one; on Apple's platforms it is cancelled. A context may be
+/// invalidated from any thread; its properties are for one thread at a time, as on Apple's platforms.
 ///
 /// See [LAContext](https://developer.apple.com/documentation/localauthentication/lacontext).
 open class LAContext: NSObject {
@@ -22,7 +22,7 @@ open class LAContext: NSObject {
         presence = KeychainPresence()
     }
 
-    /// Makes a context that asks somebody else.
+    /// Makes a context that asks another service.
     package init(presence: any PresenceService) {
         self.presence = presence
     }
@@ -49,10 +49,10 @@ open class LAContext: NSObject {
     ///   - policy: how the person proves it.
     ///   - localizedReason: what the person reads. On Apple's platforms an empty text ends the program; here it is
     ///     refused with `authenticationFailed`.
-    ///   - reply: receives true, or false and an `LAError`: `userCancel`, `userFallback`, `authenticationFailed` after three
-    ///     wrong passcodes, `systemCancel` if there is no answer in three minutes or the keychain locks, `notInteractive`
-    ///     while `interactionNotAllowed`, `appCancel` where `invalidate()` comes first, and the errors of
-    ///     `canEvaluatePolicy(_:error:)`.
+    ///   - reply: receives true, or false and an `LAError`: `userCancel`, `userFallback`, `authenticationFailed` after
+    ///     three wrong passcodes, `systemCancel` if there is no answer in three minutes or the keychain locks,
+    ///     `notInteractive` while `interactionNotAllowed`, `appCancel` where `invalidate()` comes first, and the errors
+    ///     of `canEvaluatePolicy(_:error:)`.
     @preconcurrency
     open func evaluatePolicy(
         _ policy: LAPolicy,

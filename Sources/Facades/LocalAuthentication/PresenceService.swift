@@ -6,7 +6,7 @@ package enum ContextQuestion: Sendable {
     /// What an access control demands for an operation, beside the application password, which the context has or not.
     case accessControl(AccessControlDemand, LAAccessControlOperation, hasPassword: Bool)
 
-    /// Whether somebody has to be asked.
+    /// Whether the owner has to be asked.
     var needsPerson: Bool {
         switch self {
         case .policy: true
@@ -40,8 +40,8 @@ package protocol PresenceService: Sendable {
     /// Why a policy cannot be evaluated on this machine, or nil if it can.
     func obstacle(to policy: LAPolicy) -> LAError.Code?
 
-    /// What is proved in one context is kept here; nil for a service that keeps nothing. A `PresenceContext`, of which no
-    /// declaration here may say more.
+    /// What is proved in one context is kept here; nil for a service that keeps nothing. A `PresenceContext`, of which
+    /// no declaration here may say more.
     func makeContext() -> (any AnyObject & Sendable)?
 
     /// Asks the person, and replies once: nil if they proved what was asked.

@@ -1,14 +1,16 @@
 import Glibc
 
-/// A user, as the system's user database has it: /etc/passwd, or whatever nsswitch.conf(5) names, which may take its time.
+/// A user, as the system's user database has it: /etc/passwd, or another source that nsswitch.conf(5) names, which may
+/// be slow.
 ///
-/// Who may not wait reads /etc/passwd alone: see `ServiceUsers`.
+/// Code that must not wait reads only /etc/passwd: see `ServiceUsers`.
 package struct UserAccount: Sendable {
     package let uid: UInt32
     package let gid: UInt32
     /// Nil for a number that no account has. What is no UTF-8 in it is replaced.
     package let name: String?
-    /// The name for those who ask others about it; nil where it is no UTF-8, so that it cannot be taken for another one.
+    /// The name for those who ask others about it; nil where it is no UTF-8, so that it cannot be taken for another
+    /// one.
     package let exactName: String?
     package let home: String?
 
@@ -24,7 +26,7 @@ package struct UserAccount: Sendable {
 
     /// Whom an administrator means by a name or a number. A number without an account has the group of the same number.
     ///
-    /// - Returns: nil for a name that nobody has.
+    /// - Returns: nil for a name that no user has.
     package init?(nameOrNumber text: String) {
         guard let number = UInt32(text) else {
             self.init(name: text)

@@ -3,8 +3,8 @@ import KeychainModel
 
 /// Where the libraries of a program that is to be installed come from.
 ///
-/// In secure execution the dynamic linker takes no word from the environment, and still looks into the folders that stand
-/// in the program. Whoever can write to one of them would be in the program.
+/// In secure execution the dynamic linker takes no word from the environment, and still looks into the folders that
+/// stand in the program. A user who can write to one of them could run code in the program.
 struct DynamicLinking {
     private let program: OpenProgram
 
@@ -34,7 +34,8 @@ struct DynamicLinking {
         }
     }
 
-    /// The libraries that lie in folders which the file itself names. All others come from where the system has its own.
+    /// The libraries that lie in folders which the file itself names. All others come from where the system has its
+    /// own.
     private static func libraries(of file: ElfFile) throws(KeychainError) -> [String] {
         guard !file.hasAuditors else {
             throw KeychainError(.notAvailable, "the program names libraries that audit it; link it without")
@@ -66,7 +67,8 @@ struct DynamicLinking {
         return found
     }
 
-    /// The dynamic linker passes over folders relative to the program in secure execution, unless they are the system's.
+    /// The dynamic linker passes over folders relative to the program in secure execution, unless they are the
+    /// system's.
     private static func isIgnored(_ folder: String) -> Bool {
         folder.hasPrefix("$ORIGIN") || folder.hasPrefix("${ORIGIN}")
     }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import KeychainModel
 
-/// A file on its way to its name: it gets it when it is whole and on the disk, or never. Until then it has none, wherever
-/// the file system can do that: a process that is killed leaves nothing.
+/// A file on its way to its name: it gets it when it is whole and on the disk, or never. Until then it has none,
+/// wherever the file system can do that: a process that is killed leaves nothing.
 package final class NewFile {
     private let path: String
     private let temporary: String
@@ -23,7 +23,7 @@ package final class NewFile {
             guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
             hasTemporaryName = true
         }
-        // Whatever the mask of the shell is.
+        // Regardless of the shell's umask.
         guard fchmod(descriptor, mode) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be written") }
     }
 

@@ -16,7 +16,8 @@ package enum Place {
             guard let stamp = try FileStamp(path: current) else {
                 throw KeychainError(.notAvailable, "\(current) is not there any more")
             }
-            // In a sticky folder nobody exchanges what is another's. What the path itself names is not protected by that.
+            // In a sticky folder no user replaces another's files. The file that the path itself names is not protected
+            // by that.
             let isProtected = !stamp.isWritableToOthers || (stamp.isSticky && isOnTheWay)
             guard isTrusted(stamp.owner), isProtected else {
                 throw KeychainError(
@@ -82,7 +83,7 @@ extension Place {
         try checkIsClosed(current)
     }
 
-    /// In a sticky folder nobody exchanges what is root's.
+    /// In a sticky folder no user replaces root's files.
     private static func checkName(_ path: String) throws(KeychainError) {
         guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky
         else {
@@ -90,7 +91,7 @@ extension Place {
         }
     }
 
-    /// What is missing in a folder must not be anybody's to create, be it sticky or not.
+    /// No other user may be able to create the missing part of a path, even in a sticky folder.
     private static func checkIsClosed(_ path: String) throws(KeychainError) {
         guard let stamp = try FileStamp(path: path.isEmpty ? "/" : path), !stamp.isWritableToOthers else {
             throw exchangeable(path)
@@ -112,7 +113,7 @@ extension Place {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path without links, of whatever there is.
+    /// The path without links, of any existing file.
     static func real(_ path: String) throws(KeychainError) -> String {
         guard let real = unsafe realpath(path, nil) else {
             throw KeychainError(errno: errno, "\(path) cannot be found")

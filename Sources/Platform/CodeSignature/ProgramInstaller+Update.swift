@@ -4,10 +4,10 @@ package import KeychainModel
 extension ProgramInstaller {
     /// Puts a new version into the place of an installed program.
     ///
-    /// A file lives on without its name while somebody has it open, and can be executed by that: with the marker it would
-    /// still be the installed program, whatever the update mended. So the file of before loses its marker first. Stopped in
-    /// between, or failing, this leaves the program of before, marked or not, or the new one, marked or not, and no marked file
-    /// without a name.
+    /// A file lives on without its name while a process has it open, and can be executed by that: with the marker it
+    /// would still be the installed program, whatever the update mended. So the file of before loses its marker first.
+    /// Stopped in between, or failing, this leaves the program of before, marked or not, or the new one, marked or not,
+    /// and no marked file without a name.
     ///
     /// - Parameter new: the new version, anywhere. It is copied, and the copy is verified.
     /// - Throws: as `install(_:markerGroup:verifier:)`.
@@ -39,7 +39,7 @@ extension ProgramInstaller {
                 try unsafe file.write(part)
             }
         }
-        // Whoever can write to the new version's file can change it no more.
+        // The owner of the new version's file can no longer change it.
         _ = try check(OpenProgram(file.descriptor, path: new), at: new, verifier: verifier)
         if isThere { try uninstall(path) }
         try file.commit(replacing: true)

@@ -3,15 +3,16 @@ package import KeychainModel
 
 /// Marks signed programs, so that the kernel itself vouches for how they were started.
 ///
-/// A marked program gets a group from the kernel at its start, unless it is started traced, filtered, in a user namespace or
-/// through the dynamic linker; and with it secure execution, in which no environment variable loads a library. The group
-/// owns nothing. docs/decisions/0017 says why it is a group.
+/// A marked program gets a group from the kernel at its start, unless it is started traced, filtered, in a user
+/// namespace or through the dynamic linker; and with it secure execution, in which no environment variable loads a
+/// library. The group owns nothing. docs/decisions/0017 says why it is a group.
 package enum ProgramInstaller {
     package static let standardGroup = "chatelaine-app"
 
-    /// - Parameter markerGroup: one that owns nothing, and that nobody is a member of.
-    /// - Throws: `missingEntitlement` for a program whose signature is worth nothing, `notAvailable` for one in a place that
-    ///   others than root can write to, or where the kernel ignores markers; `noPermission` for anybody but root.
+    /// - Parameter markerGroup: one that owns no files and has no members.
+    /// - Throws: `missingEntitlement` for a program whose signature is worth nothing, `notAvailable` for one in a place
+    ///   that others than root can write to, or where the kernel ignores markers; `noPermission` for users other than
+    ///   root.
     package static func install(
         _ path: String,
         markerGroup: UInt32,
@@ -45,7 +46,7 @@ package enum ProgramInstaller {
         return signature
     }
 
-    /// What has to be so whatever the program's name is.
+    /// The conditions for every program, whatever its name.
     static func check(
         _ program: OpenProgram,
         at path: String,

@@ -12,7 +12,7 @@ struct ProgramMeasurement: Sendable {
     /// Whether the program ends as a signed one does, under its signature.
     let isSignedTwice: Bool
 
-    /// In bytes. Nobody is to keep the service busy with reading.
+    /// In bytes. A huge program must not keep the service busy with reading.
     static let largest: UInt64 = 1 << 30
 
     /// Reads a file once, a part at a time.

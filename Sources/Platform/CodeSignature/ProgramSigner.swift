@@ -5,7 +5,7 @@ import ProgramTrailer
 
 /// Appends a signature to a program.
 package enum ProgramSigner {
-    /// Writes the program anew, signed, in the place of the old one: whoever looks sees the old file or the new one, whole.
+    /// Writes the program anew, signed, in the place of the old one: a reader sees the old file or the new one, whole.
     /// A signature that the program has already is replaced. Owner and permissions stay; extended attributes go.
     ///
     /// - Parameters:

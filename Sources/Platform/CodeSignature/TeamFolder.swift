@@ -133,7 +133,7 @@ extension TeamFolder {
 
     static func add(_ certificate: TeamCertificate, to path: String) throws(KeychainError) {
         let file = path + "/\(certificate.team)" + trustedSuffix
-        // A link in the place of the file is not followed, and nobody's file is overwritten.
+        // A link in the place of the file is not followed, and no file is overwritten.
         let replacement = try NewFile(beside: file, mode: 0o644)
         try replacement.write(Array(certificate.pem.utf8))
         try replacement.commit(replacing: false)

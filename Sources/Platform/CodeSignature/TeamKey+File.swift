@@ -17,7 +17,7 @@ extension TeamKey {
         }
     }
 
-    /// Writes a new file that nobody else can read.
+    /// Writes a new file that no other user can read.
     package func write(to path: String) throws(KeychainError) {
         try SmallFile.write(pem, to: path, mode: 0o600)
     }

@@ -16,7 +16,7 @@ package final class TrustedTeams: Sendable {
     /// Whose word counts: who may own folder and files.
     package enum Owner: Sendable {
         case root
-        /// In session mode, where nobody is kept from anything of his own.
+        /// In session mode, where users may read all of their own files.
         case rootOrOneself
 
         func isTrusted(_ uid: UInt32) -> Bool {
@@ -33,7 +33,7 @@ package final class TrustedTeams: Sendable {
     private let owner: Owner
     private let snapshot = Mutex<TeamFolder?>(nil)
 
-    /// - Parameter directory: which need not be there; then nobody is trusted.
+    /// - Parameter directory: which need not exist; then no team is trusted.
     package init(directory: String = standardDirectory, owner: Owner = .root) {
         self.directory = directory
         self.owner = owner
@@ -62,8 +62,8 @@ package final class TrustedTeams: Sendable {
 
     /// Trusts a team from now on. To trust the same certificate twice changes nothing.
     ///
-    /// - Throws: `notAvailable` for a certificate that has expired; `duplicateItem` where the team has another certificate,
-    ///   `noPermission` where it was revoked.
+    /// - Throws: `notAvailable` for a certificate that has expired; `duplicateItem` where the team has another
+    ///   certificate, `noPermission` where it was revoked.
     package func add(_ certificate: TeamCertificate) throws(KeychainError) {
         try certificate.checkValidity()
         try TeamFolder.create(directory)

@@ -5,7 +5,7 @@ import Glibc
 enum BusFailure: Error {
     case cancelled
     case noAnswer
-    /// The bus has gone, or whoever is spoken with.
+    /// The bus or the other side has gone.
     case lost
     /// With the error's name, which may be empty.
     case refused(String)
@@ -84,7 +84,7 @@ enum BusCall {
     }
 }
 
-/// A message, as far as anybody here looks at it.
+/// A message, as far as it is read here.
 struct BusMessage {
     enum Kind { case signal, answer, refusal }
 

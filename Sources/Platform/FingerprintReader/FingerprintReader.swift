@@ -6,8 +6,9 @@ import Synchronization
 /// For a process whom polkit lets verify fingers of other users (`net.reactivated.fprint.device.verify` and
 /// `.setusername`), and which alone hears what becomes of it. Calls block their thread, each no longer than it says.
 ///
-/// fprintd is believed only where it runs as root, which is found out before anything is asked of it. All calls go to its
-/// unique name, and only what comes from this name counts, so that whoever takes fprintd's name later is not heard.
+/// fprintd is believed only where it runs as root, which is found out before anything is asked of it. All calls go to
+/// its unique name, and only what comes from this name counts, so that a process that takes fprintd's name later is
+/// ignored.
 package struct FingerprintReader: Sendable {
     private let address: String?
     private let limits: FingerprintLimits
@@ -44,12 +45,12 @@ package struct FingerprintReader: Sendable {
 
     /// Waits for one finger, and says whether it is one of the user's.
     ///
-    /// One at a time; a second one meanwhile is `.obstacle(.busy)`. The reader is free again when this returns, or is freed
-    /// by fprintd as soon as it sees the connection go.
+    /// One at a time; a second one meanwhile is `.obstacle(.busy)`. The reader is free again when this returns, or is
+    /// freed by fprintd as soon as it sees the connection go.
     ///
     /// - Parameters:
     ///   - user: the name under which fprintd knows the fingers.
-    ///   - stop: a descriptor that is readable when nobody waits any longer; negative where there is none.
+    ///   - stop: a descriptor that becomes readable when the result is no longer wanted; negative where there is none.
     ///   - patience: how long to wait for a finger, an hour at most.
     ///   - hear: is called on this thread, a bounded number of times.
     package func verify(

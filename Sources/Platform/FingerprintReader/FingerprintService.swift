@@ -46,7 +46,7 @@ final class FingerprintService {
         owner = unique
     }
 
-    /// nil where nobody owns fprintd's name.
+    /// nil where no process owns fprintd's name.
     private func findOwner() throws(FingerprintInterruption) -> BusMessage? {
         do {
             return try wait(
@@ -165,8 +165,8 @@ final class FingerprintService {
                 if case .noAnswer = error { throw .obstacle(.timedOut) }
                 throw interruption(error)
             }
-            // The bus writes the sender. Its rules hold off what is not addressed to this connection alone, and anybody may
-            // address a signal to it.
+            // The bus writes the sender. Its rules hold off what is not addressed to this connection alone, and anybody
+            // may address a signal to it.
             if message.kind == .signal, message.sender == owner, message.path == device,
                 message.interface == Self.device, message.member == "VerifyStatus", message.signature == "sb"
             {
@@ -189,14 +189,14 @@ final class FingerprintService {
         case ("verify-swipe-too-short", false): hear(.swipeTooShort)
         case ("verify-finger-not-centered", false): hear(.notCentered)
         case ("verify-remove-and-retry", false): hear(.removeAndRetry)
-        // Also a match that is not done: whoever says this does not keep to the interface, and may still be done.
+        // Also a match that is not done: a service that says this violates the interface, and may be done all the same.
         default: if isDone { throw .obstacle(.failed) }
         }
         return nil
     }
 
-    /// Frees the reader, whatever has become of the rest, within a time of its own. What is not answered fprintd does when
-    /// the connection goes.
+    /// Frees the reader, whatever has become of the rest, within a time of its own. What is not answered fprintd does
+    /// when the connection goes.
     private func release(_ hold: Hold, device: String) {
         guard hold.isClaimed else { return }
         let end = BusConversation.end(of: limits.end)
@@ -314,7 +314,7 @@ final class FingerprintService {
         case "net.reactivated.Fprint.Error.PermissionDenied", "org.freedesktop.DBus.Error.AccessDenied",
             "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
             .notPermitted
-        // The bus's, when whoever is asked has gone, before or after it got the call.
+        // The bus's, when the called service has gone, before or after it got the call.
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.NoReply":
             .serviceLost

@@ -1,14 +1,14 @@
 /// What a finger does on a reader (`scan-type` of net.reactivated.Fprint.Device).
 package enum FingerprintKind: Sendable, Equatable {
-    /// Laid on it; also where the reader says something that nobody here knows, since only a prompt's words hang on it.
+    /// Laid on it; also for unknown words of the reader, since only a prompt's text depends on it.
     case press
     case swipe
 }
 
-/// Whether somebody's finger can be asked for.
+/// Whether a user's finger can be asked for.
 package enum FingerprintStatus: Sendable, Equatable {
-    /// There is a reader, and the user has enrolled a finger. Whether somebody else has claimed the reader shows only when
-    /// it is claimed.
+    /// There is a reader, and the user has enrolled a finger. Whether another program has claimed the reader shows only
+    /// when it is claimed.
     case ready(FingerprintKind)
     case obstacle(FingerprintObstacle)
 }
@@ -19,22 +19,22 @@ package enum FingerprintObstacle: Error, Sendable, Equatable {
     case noBus
     /// fprintd is not installed, or does not start.
     case noService
-    /// Somebody other than root owns fprintd's name.
+    /// A process that is not root's owns fprintd's name.
     case untrustedService
     case noReader
     /// The user has no finger enrolled on this reader.
     case nothingEnrolled
     /// polkit or the bus refuses this process.
     case notPermitted
-    /// Somebody else has claimed the reader, or another verification of this `FingerprintReader` goes on.
+    /// Another program has claimed the reader, or another verification of this `FingerprintReader` goes on.
     case busy
     /// fprintd has not answered in time.
     case noAnswer
-    /// fprintd has ended, or its name has gone to somebody else.
+    /// fprintd has ended, or its name has gone to another process.
     case serviceLost
     /// The reader has been unplugged.
     case readerLost
-    /// Nobody has put a finger on the reader in time.
+    /// No finger was put on the reader in time.
     case timedOut
     /// fprintd tells of a failure.
     case failed

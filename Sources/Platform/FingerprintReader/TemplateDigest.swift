@@ -1,21 +1,21 @@
 import Crypto
 
-/// What fprintd keeps of somebody's fingers, as one number: SHA-256 over the files in the user's folder.
+/// fprintd's files about a user's fingers, as one number: SHA-256 over the files in the user's folder.
 ///
-/// The names of fingers stay the same when a finger is deleted and another enrolled in its place, and fprintd tells no more
-/// than names; the files differ. They are only root's to read.
+/// The names of fingers stay the same when a finger is deleted and another enrolled in its place, and fprintd tells no
+/// more than names; the files differ. They are only root's to read.
 package struct TemplateDigest: Sendable, Hashable {
     /// 32 bytes.
     package let bytes: [UInt8]
     /// The kinds of all prints.
     package let prints: Set<StoredPrint>
 
-    /// Whether these prints cannot change without the digest. Where a print is kept by the reader, or nothing is known of
-    /// it, they can, and nothing may be bound to the digest.
+    /// Whether these prints cannot change without the digest. Where a print is kept by the reader, or nothing is known
+    /// of it, they can, and nothing may be bound to the digest.
     package var coversPrints: Bool { prints.isSubset(of: [.minutiae, .driversOwn]) }
 
-    /// Over the number of files, and of each its path below the user's folder and its contents, both with their lengths, as
-    /// 64-bit numbers in big-endian order; in the order of the paths' bytes.
+    /// Over the number of files, and of each its path below the user's folder and its contents, both with their
+    /// lengths, as 64-bit numbers in big-endian order; in the order of the paths' bytes.
     init(_ files: [TemplateFile]) {
         var hash = SHA256()
         func add(_ number: Int) {
@@ -34,9 +34,9 @@ package struct TemplateDigest: Sendable, Hashable {
     }
 }
 
-/// What was found of somebody's fingers in fprintd's folder.
+/// The state of a user's fingers in fprintd's folder.
 package enum EnrolledTemplates: Sendable, Equatable {
-    /// Nobody has enrolled a finger for the user.
+    /// No finger is enrolled for the user.
     case none
     case digest(TemplateDigest)
     /// It could not be found out. Nothing may be concluded from that, least of all that fingers have changed.

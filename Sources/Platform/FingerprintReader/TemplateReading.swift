@@ -66,7 +66,7 @@ struct TemplateReading: Equatable {
         path: [UInt8],
         depth: Int
     ) throws(EnrolledTemplates.Obstacle) {
-        // Whoever opens a device has used it already.
+        // Merely opening a device can act on it.
         var found = stat()
         guard unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.unreadable() }
         let isFolder = found.st_mode & S_IFMT == S_IFDIR
@@ -90,7 +90,8 @@ struct TemplateReading: Equatable {
         return status
     }
 
-    /// What stood there a moment ago may be gone: then the next look is at something else, and this one counts for nothing.
+    /// What stood there a moment ago may be gone: then the next look is at something else, and this one counts for
+    /// nothing.
     private static func unreadable() -> EnrolledTemplates.Obstacle {
         switch errno {
         case ENOENT: .changing

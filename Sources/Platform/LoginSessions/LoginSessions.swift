@@ -7,14 +7,14 @@ import Synchronization
 
 /// Hears from logind (org.freedesktop.login1(5)) what becomes of users' sessions.
 ///
-/// It listens on a thread of its own, connects anew when the bus or logind is started again, and believes nobody but the
+/// It listens on a thread of its own, connects anew when the bus or logind is started again, and believes only the
 /// owner of logind's name.
 package final class LoginSessions: Sendable {
     package enum Event: Sendable, Equatable {
         /// A screen of the user's is locked, or is to be.
         case screenLocked(uid: UInt32)
         case screenUnlocked(uid: UInt32)
-        /// The machine sleeps as soon as whoever is told this returns, or some seconds later.
+        /// The machine sleeps as soon as the receiver of this returns, or some seconds later.
         case sleep
         case wake
         /// No session of the user's is left; the user's own services may go on.

@@ -22,7 +22,7 @@ struct SessionHearing {
     private static let driver = "org.freedesktop.DBus"
     private static let properties = "org.freedesktop.DBus.Properties"
 
-    /// - Returns: what has happened before anybody listened.
+    /// - Returns: the events from before this began to listen.
     mutating func begin() throws(BusError) -> [LoginSessions.Event] {
         try bus.watch(
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='NameOwnerChanged',arg0='\(Self.name)'"
@@ -50,7 +50,8 @@ struct SessionHearing {
         // What happens to a session is of use only with whose it is.
         sessions = (try? bus.sessions()) ?? [:]
         delaySleep()
-        // A screen may have been locked while nobody listened: while the bus, logind or this service was started again.
+        // A screen may have been locked while this did not listen: while the bus, logind or this service was started
+        // again.
         locked = Set(sessions.keys.filter { (try? bus.isLocked($0)) == true })
         return Set(locked.compactMap { sessions[$0] }).sorted().map { .screenLocked(uid: $0) }
     }
@@ -85,7 +86,7 @@ struct SessionHearing {
         }
     }
 
-    /// To be called when whoever had to hear of the event has done what it asks for.
+    /// To be called when the event was handled.
     mutating func finish(_ event: LoginSessions.Event) throws(BusError) {
         switch event {
         case .sleep: inhibitor = nil
@@ -113,7 +114,8 @@ struct SessionHearing {
         return [.lastSessionEnded(uid: user)]
     }
 
-    /// Whether somebody is, or may be, behind a session: not a service manager's own, nor a program's that runs by the clock.
+    /// Whether a person uses, or may use, a session: not a service manager's own, nor a program's that runs by the
+    /// clock.
     private func isPersons(_ session: String) -> Bool {
         guard let kind = try? bus.kind(of: session) else { return true }
         return !kind.hasPrefix("manager") && !kind.hasPrefix("background")

@@ -35,7 +35,7 @@ struct BusError: Error {
         return result == 0 ? nil : BusSignal(signal)
     }
 
-    /// The unique name of the owner of a name; nil where nobody owns it.
+    /// The unique name of the owner of a name; nil where no process owns it.
     func owner(of name: String) throws(BusError) -> String? {
         var owner = [CChar](repeating: 0, count: 256)
         let result = unsafe csystembus_owner(bus, name, &owner)
@@ -77,7 +77,7 @@ struct BusError: Error {
     }
 }
 
-/// A signal, as far as anybody here looks at it.
+/// A signal, as far as it is read here.
 struct BusSignal {
     let sender: String
     let path: String

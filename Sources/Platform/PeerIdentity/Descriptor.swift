@@ -4,7 +4,7 @@ import Glibc
 package final class Descriptor: Sendable {
     package let number: Int32
 
-    /// - Parameter number: an open descriptor that nobody else closes.
+    /// - Parameter number: an open descriptor that no other code closes.
     package init(owning number: Int32) {
         self.number = number
     }

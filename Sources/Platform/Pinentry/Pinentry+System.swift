@@ -3,8 +3,8 @@ import Glibc
 extension Pinentry {
     /// The system's pinentry: the one that the administrator chose, or one that is there.
     ///
-    /// The variable `PATH` is not asked: whoever sets it would be told the secrets. For the same reason the program, what it
-    /// links to, and all folders on the way have to be root's, and nobody else may write them.
+    /// The variable `PATH` is not used: a program that sets it would get the secrets. For the same reason the program,
+    /// what it links to, and all folders on the way have to be root's, and writable by no other user.
     package static func find(in directories: [String] = ["/usr/bin", "/usr/local/bin"]) -> String? {
         for name in flavours {
             for directory in directories where isRoots(directory + "/" + name) { return directory + "/" + name }
@@ -41,7 +41,7 @@ extension Pinentry {
     private static func areRoots(foldersAbove path: String) -> Bool {
         path.indices.filter { path[$0] == "/" }.allSatisfy { end in
             guard let state = state(of: end == path.startIndex ? "/" : String(path[..<end])) else { return false }
-            // Who may change a link is said by the folder that it lies in.
+            // The folder that holds a link decides which users may change it.
             return state.st_mode & S_IFMT == S_IFLNK ? state.st_uid == 0 : isRoots(state)
         }
     }

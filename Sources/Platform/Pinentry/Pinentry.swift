@@ -5,8 +5,8 @@ import Synchronization
 
 /// Asks a person through a program that speaks pinentry's protocol, such as those of GnuPG.
 ///
-/// One object is for one question and its repetitions: once it is cancelled, it stays so. Each question starts the program
-/// anew and has it end.
+/// One object is for one question and its repetitions: once it is cancelled, it stays so. Each question starts the
+/// program anew and has it end.
 package final class Pinentry: Sendable {
     package let path: String
     private let needsPlace: Bool
@@ -17,7 +17,7 @@ package final class Pinentry: Sendable {
     private let isAsking = Mutex(false)
 
     /// - Parameters:
-    ///   - path: of the program. Whoever chose it is trusted with secrets (`find`).
+    ///   - path: of the program. It is trusted with secrets (`find`).
     ///   - needsPlace: whether it asks on a terminal or a display, without which it need not be started. A program of
     ///     another kind knows by itself where to ask.
     ///   - replyWithin: how long it may take for each step before the person is asked.
@@ -41,8 +41,8 @@ package final class Pinentry: Sendable {
 
     /// Asks, and waits for the answer.
     ///
-    /// - Throws: `notAvailable`, where nobody could be asked. A person who declines, or who does not answer in time, is no
-    ///   error.
+    /// - Throws: `notAvailable`, where no prompt could be shown. A person who declines, or who does not answer in time,
+    ///   is no error.
     package func ask(
         _ prompt: PinentryPrompt,
         on terminal: PinentryTerminal
@@ -87,8 +87,8 @@ package final class Pinentry: Sendable {
         }
     }
 
-    /// Withdraws the question, from any thread: an open dialog closes, and `ask` returns `.withdrawn`. So does each later
-    /// one, so that a question is not missed that is about to be asked.
+    /// Withdraws the question, from any thread: an open dialog closes, and `ask` returns `.withdrawn`. So does each
+    /// later one, so that a question is not missed that is about to be asked.
     package func cancel() {
         guard wake >= 0 else { return }
         var one: UInt64 = 1
@@ -144,7 +144,7 @@ package final class Pinentry: Sendable {
             leave(&dialogue, saved)
             switch answer {
             case .secret, .accepted, .fallback: break
-            // What was typed until then is nobody else's.
+            // The characters typed until then go to no other program.
             case .declined, .timedOut, .withdrawn: saved?.restore()
             }
             return .answer(answer)

@@ -10,6 +10,6 @@ package enum PinentryAnswer: Sendable {
     /// The person chose the other way to answer.
     case fallback
     case timedOut
-    /// Whoever asked took the question back (`Pinentry.cancel()`).
+    /// The asking code took the question back (`Pinentry.cancel()`).
     case withdrawn
 }

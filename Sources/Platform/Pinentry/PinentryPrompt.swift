@@ -3,11 +3,11 @@ package struct PinentryPrompt: Sendable {
     package enum Kind: Sendable, Equatable {
         /// A secret is to be typed.
         case secret
-        /// A question that is accepted or declined. Whoever holds the terminal can accept: it proves nothing about a
+        /// A question that is accepted or declined. Any user of the terminal can accept: it proves nothing about a
         /// person where the asking program named the terminal.
         case confirmation
-        /// Something to be done elsewhere, such as touching a fingerprint reader; the dialog can only be closed, or left
-        /// by the fallback. It is never `.accepted`.
+        /// Something to be done elsewhere, such as touching a fingerprint reader; the dialog can only be closed, or
+        /// left by the fallback. It is never `.accepted`.
         case message
     }
 

@@ -3,9 +3,9 @@ import Glibc
 
 /// Where a person is asked: a terminal, a display, or both; then the pinentry chooses.
 ///
-/// A program that asks may name its own. Then nothing of it is believed, and a value that does not look like what it should
-/// be counts as not given. What such a program says can still be a terminal or a display of its own, where it types the
-/// answers itself: a secret from there is worth as much as knowing it, and an acceptance nothing.
+/// A program that asks may name its own. Then nothing of it is believed, and a value that does not look like what it
+/// should be counts as not given. What such a program says can still be a terminal or a display of its own, where it
+/// types the answers itself: a secret from there is worth as much as knowing it, and an acceptance nothing.
 package struct PinentryTerminal: Sendable, Equatable {
     /// The path of a terminal's device, such as `/dev/pts/3`.
     package let ttyName: String?
@@ -92,7 +92,7 @@ package struct PinentryTerminal: Sendable, Equatable {
         guard components.allSatisfy({ isName(String($0), with: "_-") }), let first = components.first else {
             return false
         }
-        // What means something else in each process, and folders that anybody may put links into.
+        // Paths that differ in each process, and folders in which any user may make links.
         return !["tty", "stdin", "stdout", "stderr", "fd", "shm", "mqueue"].contains(first) && components.last != "ptmx"
     }
 

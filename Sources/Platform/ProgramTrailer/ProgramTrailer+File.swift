@@ -2,7 +2,7 @@ import Glibc
 package import KeychainModel
 
 extension ProgramTrailer {
-    /// Whether a file ends as a signed program does, whatever the signature is worth.
+    /// Whether a file ends as a signed program does. The signature is not checked.
     ///
     /// - Parameter descriptor: of a regular file, readable; its position stays.
     /// - Throws: where the file cannot be read.

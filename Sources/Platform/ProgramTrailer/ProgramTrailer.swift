@@ -130,7 +130,7 @@ package struct ProgramTrailer: Sendable, Equatable {
     }
 }
 
-/// The end of every trailer, of whatever version: by it a reader finds the rest.
+/// The end of every trailer, of any version, by which a reader finds the rest.
 package struct TrailerMark: Sendable, Equatable {
     package let version: UInt32
     /// Of the whole trailer, this mark included.

@@ -3,7 +3,7 @@ import KeychainModel
 import Pinentry
 
 extension PinentryPrompt {
-    /// The words of a prompt. Names and reasons are somebody else's: they stand in quotation marks, on lines of their own,
+    /// The words of a prompt. Names and reasons are foreign text: they stand in quotation marks, on lines of their own,
     /// and what is ours comes first.
     init(_ prompt: Prompt) {
         self.init(
@@ -60,7 +60,7 @@ extension PromptText.Limit {
 }
 
 extension PromptText {
-    /// Who asks. What the enclave was told by chatelaine-identify is said as it is; a name that it has from the service
+    /// The asking program. A name from chatelaine-identify is shown as it is; a name that it has from the service
     /// alone is the service's word.
     fileprivate init(_ asker: AskerDescription, wanting groups: [String]) {
         let who: PromptText

@@ -16,8 +16,8 @@ package final class PinentryPrompter: Prompter {
     private let shown = Mutex<[ItemUUID: [Pinentry]]>([:])
 
     /// - Parameters:
-    ///   - path: the pinentry; nil for the system's (`Pinentry.find`). One that somebody has chosen may know by itself where
-    ///     to ask, without a terminal and a display.
+    ///   - path: the pinentry; nil for the system's (`Pinentry.find`). One that somebody has chosen may know by itself
+    ///     where to ask, without a terminal and a display.
     ///   - terminal: where a program is asked for that names no place of its own.
     ///   - desk: where answers go.
     /// - Throws: `notAvailable` where the system has none.
@@ -71,7 +71,7 @@ package final class PinentryPrompter: Prompter {
                 case .declined: return decline(prompt, because: .declined)
                 case .fallback: return decline(prompt, because: .fallback)
                 case .timedOut: return decline(prompt, because: .interrupted)
-                // Whoever holds the terminal can accept: that proves nothing, and no prompt asks for it.
+                // Any user of the terminal can accept: that proves nothing, and no prompt asks for it.
                 case .accepted: return decline(prompt, because: .failed)
                 case .withdrawn: return
                 }

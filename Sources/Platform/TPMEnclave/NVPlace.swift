@@ -3,7 +3,7 @@ import Crypto
 /// One of the places that a keychain has in the TPM's own memory: two for the passcode's secret, one for the counter.
 ///
 /// Handles are derived from the binding's identity, so that nothing has to be written before one is defined. What is
-/// defined there carries a mark; whatever has another one is somebody else's, and the next handle is tried.
+/// defined there carries a mark; an index with another mark belongs to other software, and the next handle is tried.
 struct NVPlace: Sendable, Equatable {
     /// 16 bytes, random, which stand in the device key's file.
     let binding: [UInt8]
@@ -17,8 +17,8 @@ struct NVPlace: Sendable, Equatable {
     /// The second of the two places of the passcode.
     var other: NVPlace { NVPlace(binding: binding, role: 1 - min(role, 1)) }
 
-    /// Where to look, in this order. They lie in the range that the TCG leaves to the TPM's owner (Registry of Reserved TPM
-    /// 2.0 Handles, 2.2.2).
+    /// Where to look, in this order. They lie in the range that the TCG leaves to the TPM's owner (Registry of Reserved
+    /// TPM 2.0 Handles, 2.2.2).
     var handles: [UInt32] {
         (0..<Self.candidates).map { attempt in
             let digest = SHA256.hash(data: Array("chatelaine nv handle 1".utf8) + binding + [role, attempt])

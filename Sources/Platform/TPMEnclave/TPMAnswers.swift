@@ -62,7 +62,7 @@ package struct UncheckedProduct: Sendable {
     }
 }
 
-/// A SHA-256 digest that somebody else has computed.
+/// A SHA-256 digest that was computed elsewhere.
 private struct GivenDigest: Digest {
     static let byteCount = 32
     private let bytes: [UInt8]

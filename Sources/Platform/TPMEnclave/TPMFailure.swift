@@ -30,7 +30,7 @@ package struct TPMFailure: Error, Equatable, Sendable {
     }
 
     package let reason: Reason
-    /// The TPM's response code, for whoever looks it up.
+    /// The TPM's response code.
     package let code: UInt32
 
     package init(_ reason: Reason, code: UInt32 = 0) {

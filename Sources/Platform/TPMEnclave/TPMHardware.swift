@@ -11,7 +11,7 @@ package struct TPMHardware: DeviceHardware {
         isPreferred = isForNewKeychains
     }
 
-    /// Whoever names a TPM gets no file in its place: where it is not there, no keychain is made.
+    /// A user who names a TPM gets no file in its place: where it is not there, no keychain is made.
     package var isForNewKeychains: Bool { isPreferred && (device.setting.namesOne || device.isThere) }
 
     package func binding(forKeyAt path: String) -> any DeviceBinding { TPMBinding(path: path, device: device) }

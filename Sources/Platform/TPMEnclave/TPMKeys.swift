@@ -30,7 +30,7 @@ struct TPMKeys: HardwareKeys {
     }
 
     func sharedSecret(with point: [UInt8], by key: SecretBytes) throws(KeychainError) -> SecretBytes {
-        // Before the TPM is asked: products with points off the curve give a key away, where nobody looks.
+        // Before the TPM is asked: unchecked products with points off the curve reveal a key.
         guard point.count == 65, point.first == 4,
             let other = try? P256.KeyAgreement.PublicKey(x963Representation: point)
         else { throw KeychainError(.invalidParameter, "the other one's key is no point of P-256 in 65 bytes") }

@@ -35,7 +35,7 @@ struct TPMPasscodeSecrets: PasscodeSecretStore {
             guard properties.allowsTry else { return Outcome.refused(properties) }
             let handle = try place.handle(in: session)
             let secret = try session.read(32, at: handle, authorization: authorization)
-            // Whoever asks has the keybag that names this place. The other one's is left from a change that was stopped.
+            // The caller has the keybag that names this place. The other one's is left from a change that was stopped.
             if case .ours(let left, _)? = try? place.other.find(in: session) {
                 try? session.undefine(place.kind, at: left)
             }

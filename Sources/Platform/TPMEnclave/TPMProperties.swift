@@ -18,14 +18,14 @@ package struct TPMProperties: Sendable, Equatable {
         self.manufacturer = manufacturer
     }
 
-    /// How many wrong tries this keychain leaves to others, such as the person's disk encryption: half of them, and one at
-    /// least.
+    /// How many wrong tries this keychain leaves to others, such as the person's disk encryption: half of them, and one
+    /// at least.
     package var reserve: UInt32 { max(1, allowedTries / 2) }
 
     /// Whether one more wrong try is ours to make.
     ///
-    /// The TPM forgives one try in each interval. So nobody who guesses by way of us makes more in an hour than it
-    /// forgives, and none of ours is the one that locks it out.
+    /// The TPM forgives one try in each interval. So an attacker who guesses through us makes no more tries in an hour
+    /// than it forgives, and none of ours is the one that locks it out.
     package var allowsTry: Bool {
         guard !isLockedOut, allowedTries > reserve else { return false }
         return failedTries < allowedTries - reserve

@@ -1,7 +1,8 @@
 import KeychainEnclave
 import KeychainModel
 
-/// A counter in a TPM's own memory. Who takes it away and makes another gets one that is higher than all before it.
+/// A counter in a TPM's own memory. An attacker who removes it and makes another gets one that is higher than all
+/// before it.
 struct TPMRollbackCounter: RollbackCounter {
     private let binding: TPMBinding
 

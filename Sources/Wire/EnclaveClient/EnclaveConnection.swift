@@ -7,9 +7,9 @@ import Synchronization
 
 /// The keychain service's connection to the enclave's process, for any number of threads and users.
 ///
-/// Each question goes over a connection of its own, which the first one opens by passing a descriptor: so that nobody
-/// waits for another's answer, and a late answer is nobody else's. What the enclave has to tell comes over the first one,
-/// to a thread that does nothing else, and is acknowledged there.
+/// Each question goes over a connection of its own, which the first one opens by passing a descriptor: so that no
+/// caller waits for another's answer, and a late answer reaches no other caller. What the enclave has to tell comes
+/// over the first one, to a thread that does nothing else, and is acknowledged there.
 package final class EnclaveConnection: Sendable {
     /// How a lost connection is made again.
     package enum Source: Sendable {
@@ -29,7 +29,7 @@ package final class EnclaveConnection: Sendable {
         case lost
         /// Only who is still there is wanted to know.
         case nothing
-        /// There is one again, and nobody has said what became of the keys meanwhile.
+        /// There is one again, and changes of the keys meanwhile are unknown.
         case reconnected
     }
 
@@ -78,9 +78,9 @@ package final class EnclaveConnection: Sendable {
         if case .connected(let socket) = source { socket } else { nil }
     }
 
-    /// Begins to hear of changes of keys, with an enclave that was started for this service: it tells of each, and waits for
-    /// the service, also before the service has asked for anything. An enclave that the service connects to later has nobody
-    /// to tell so far.
+    /// Begins to hear of changes of keys, with an enclave that was started for this service: it tells of each, and
+    /// waits for the service, also before the service has asked for anything. An enclave that the service connects to
+    /// later has nobody to tell so far.
     package func start() throws(KeychainError) {
         guard case .connected = source else { return }
         _ = try state.withLock { state in Result { () throws(KeychainError) in try connected(&state) } }.get()
@@ -121,8 +121,8 @@ package final class EnclaveConnection: Sendable {
         return try request.answer(in: reply)
     }
 
-    /// Has an owner asked, and waits for as long as somebody wants to know: whoever closes the connection takes the question
-    /// back.
+    /// Has an owner asked, and waits for as long as somebody wants to know: whoever closes the connection takes the
+    /// question back.
     func ask(
         _ question: PresenceQuestion,
         about uid: UInt32,
@@ -194,7 +194,7 @@ package final class EnclaveConnection: Sendable {
         return .reply(decoded.reply)
     }
 
-    /// A connection that nobody else uses.
+    /// A connection of one user at a time.
     private func channel() throws(KeychainError) -> (Channel, UInt64) {
         let (idle, first, generation) = try state.withLock { state in
             Result { () throws(KeychainError) in
@@ -225,11 +225,11 @@ package final class EnclaveConnection: Sendable {
                 throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
             }
         }
-        // Events are waited for without an end; an enclave that reads nothing holds up nobody for ever.
+        // Events are waited for without an end; an enclave that reads nothing holds no caller up for ever.
         socket.limit(receiving: .zero, sending: Self.patience)
         let generation = state.generation
         try DetachedThread.start { [weak self] in Self.listen(to: socket, generation) { self } }
-        // Not before somebody listens: a connection whose events nobody acknowledges would hold up each lock.
+        // Not before a listener exists: a connection whose events are not acknowledged would hold up each lock.
         state.first = socket
         return socket
     }

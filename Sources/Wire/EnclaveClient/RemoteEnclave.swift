@@ -82,7 +82,7 @@ package final class RemoteEnclave: Enclave {
             // The next one to ask for the epoch finds out about the new enclave.
             known.withLock { $0.generation = 0 }
         case .reconnected:
-            // An enclave that was started again is locked, and has told nobody.
+            // An enclave that was started again is locked, and has sent no event.
             guard let state = try? state() else { return }
             for observer in known.withLock({ $0.observers }) { observer(state) }
         }
@@ -131,8 +131,8 @@ package final class RemoteEnclave: Enclave {
         }
     }
 
-    /// Asks about wrapped keys, as many at a time as a message holds. What cannot be said in one was never wrapped by the
-    /// enclave, and has the other answer.
+    /// Asks about wrapped keys, as many at a time as a message holds. What cannot be said in one was never wrapped by
+    /// the enclave, and has the other answer.
     private func asking<Answer>(
         _ keys: [WrappedItemKey],
         otherwise: Answer,

@@ -18,7 +18,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
     ///   - path: of the socket, `EnclavePlaces.controlSocketName`.
     ///   - uid: whose keychain; only root may name another user's than its own.
     ///   - server: who has to be listening, besides root; nil where the socket's folder says enough.
-    /// - Throws: `notAvailable` where nobody listens.
+    /// - Throws: `notAvailable` where no process listens.
     package init(
         connectingTo path: String,
         uid: UInt32 = geteuid(),
@@ -26,7 +26,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
     ) throws(KeychainError) {
         socket = try PacketSocket(connectingTo: path, within: Self.patience)
         self.uid = uid
-        // Nothing was sent so far, and no passcode goes to whoever else listens.
+        // Nothing was sent so far, and no passcode goes to another listener.
         if let server, socket.peer != server, socket.peer != 0 {
             throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
         }

@@ -42,9 +42,9 @@ enum ReplyKind: UInt8, CaseIterable {
     case proof = 137
     case answer = 138
     case presenceStatus = 139
-    /// Somebody was asked, or could not be.
+    /// The owner was asked, or could not be.
     case unproved = 140
-    /// A new item needs a password that nobody has given.
+    /// A new item needs a password that was not given.
     case passwordNeeded = 141
     /// A private key, sealed.
     case enclaveKey = 142

@@ -31,7 +31,7 @@ package final class EnclaveTable: Sendable {
         var enclaves: [UInt32: Opened] = [:]
         /// Where owners could be asked who have no keychain so far.
         var guests: [UInt32: PresenceDesk] = [:]
-        /// Who shows prompts, also where there is no enclave so far.
+        /// The desks for prompts, also of users who have no enclave so far.
         var prompters: [UInt64: RegisteredPrompter] = [:]
         var nextPrompter: UInt64 = 1
     }
@@ -63,14 +63,15 @@ package final class EnclaveTable: Sendable {
     private let state = Mutex(State())
     private let onChange = Mutex<(@Sendable (UInt32, EnclaveState) -> Void)?>(nil)
 
-    /// Beyond these, those go that nobody has used for a while and that lose nothing by it.
+    /// Beyond these, idle enclaves are closed that lose nothing by it.
     private let mostUsers: Int
     private let idleTime: Duration
     private static let mostGuests = 64
 
     /// - Parameters:
     ///   - mostUsers: whose enclaves are open at a time.
-    ///   - idleTime: how long nobody has used one that may be let go of. Longer than any authorization and any proof lives.
+    ///   - idleTime: how long an enclave is unused before it may be closed. Longer than any authorization and any proof
+    ///     lives.
     package init(_ host: any EnclaveHost, mostUsers: Int = 4_096, idleTime: Duration = .seconds(180)) {
         self.host = host
         self.mostUsers = mostUsers
@@ -150,7 +151,7 @@ package final class EnclaveTable: Sendable {
     package func create(for uid: UInt32) throws(KeychainError) {
         try host.prepare(for: uid)
         let folder = try host.folder(of: uid)
-        // Somebody has taken the files away: what was opened of them belongs to no database that is made now.
+        // The files were removed: keys opened from them belong to no database that is made now.
         if try folder.presence() != .complete {
             state.withLock { state in
                 state.enclaves[uid] = nil
@@ -220,7 +221,7 @@ package final class EnclaveTable: Sendable {
     private func guestDesk(of uid: UInt32) -> PresenceDesk {
         state.withLock { state in
             if let desk = state.guests[uid] { return desk }
-            // It has nothing that anybody could miss.
+            // It has nothing to lose.
             if state.guests.count >= Self.mostGuests {
                 for guest in state.guests.keys {
                     for key in state.prompters.keys { state.prompters[key]?.numbers[guest] = nil }

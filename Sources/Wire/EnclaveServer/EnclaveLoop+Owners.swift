@@ -1,11 +1,11 @@
 import EnclaveMessages
 import KeychainModel
 
-/// Who has places among the owners' connections.
+/// The holders of places among the owners' connections.
 ///
-/// Root has places of its own, which nobody else can take: PAM brings passcodes as root. The others share the rest. Where it
-/// is full, whoever has most connections loses one, the idle ones first; users without a keychain share a small part, in the
-/// same way. A connection that waits for nothing keeps nobody out.
+/// Root has places of its own, which no other user can take: PAM brings passcodes as root. The others share the rest.
+/// Where it is full, the user with most connections loses one, the idle ones first; users without a keychain share a
+/// small part, in the same way. An idle connection keeps no user out.
 extension EnclaveLoop {
     private static let mostOfRoot = 64
     private static let mostOwners = 512
@@ -20,7 +20,7 @@ extension EnclaveLoop {
         peers[number]?.isStranger = isStranger
     }
 
-    /// - Returns: false where nobody has more than the one who comes.
+    /// - Returns: false where no user has more than the new one.
     private mutating func makeRoom(for uid: UInt32, isStranger: Bool) -> Bool {
         var held: [UInt32: [EnclavePeer]] = [:]
         var (others, strangers) = (0, 0)
@@ -32,7 +32,7 @@ extension EnclaveLoop {
         }
         let own = held.removeValue(forKey: uid) ?? []
         if own.count >= (uid == 0 ? Self.mostOfRoot : Self.mostOfOwner) {
-            // Only what nobody waits for: one's own other programs may be in the middle of something.
+            // Only idle connections: the user's other programs may be in the middle of a request.
             return giveUp(own.filter { $0.rank == .idle })
         }
         guard uid != 0 else { return true }
@@ -62,7 +62,7 @@ extension EnclaveLoop {
         return true
     }
 
-    /// Tells a peer that its request was put off the queue by somebody who had less in it.
+    /// Tells a peer that its request was put off the queue by a user who had less in it.
     func refusal(of header: EnclaveMessage.Header, to number: UInt64) -> @Sendable () -> Void {
         { [service] in
             service.deliveries.add(.reply(Self.encode(.failure(EnclaveWorker.isBusy), header), to: number))
@@ -80,7 +80,8 @@ extension EnclavePeer {
 
     fileprivate var rank: Rank { isWaiting ? .waits : registration != nil ? .showsPrompts : .idle }
 
-    /// Whose turn its requests take with a worker: an owner's own, so that root waits for nobody's crowd.
+    /// Whose turn its requests take with a worker: an owner's own, so that root does not wait for a user's many
+    /// requests.
     func turn(about uid: UInt32) -> UInt32 {
         if case .owner(let own) = role { own } else { uid }
     }

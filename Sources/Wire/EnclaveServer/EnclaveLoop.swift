@@ -283,7 +283,7 @@ struct EnclaveLoop {
         send(Self.encode(reply, message.header), to: message.peer.number)
     }
 
-    /// Nobody is waited for: who does not read is cut off.
+    /// The loop never waits for a peer: a client that does not read is disconnected.
     private mutating func send(_ message: consuming [UInt8], to number: UInt64) {
         var message = message
         defer { wipe(&message) }

@@ -1,18 +1,18 @@
 import EnclaveMessages
 import KeychainModel
 
-/// Who is at the other end of one of the enclave's connections.
+/// The process at the other end of one of the enclave's connections.
 final class EnclavePeer {
     enum Role: Equatable {
         /// The keychain service's first connection, which hears of changes.
         case service
         /// One more of the service's, opened by the first one of that number.
         case channel(of: UInt64)
-        /// Somebody, known by the kernel's word.
+        /// A process, identified by the kernel.
         case owner(uid: UInt32)
-        /// Who reads fingers, of all users.
+        /// The reader of fingers, for all users.
         case prompter
-        /// Who looks at the keychain service's callers, and vouches for them.
+        /// The process that identifies the keychain service's callers, and vouches for them.
         case witness
     }
 
@@ -21,7 +21,7 @@ final class EnclavePeer {
     let role: Role
     /// A request of it is with a worker, and nothing more is read before it is answered.
     var isWaiting = false
-    /// The question that its request has opened, and that nobody wants to know any more when it is gone.
+    /// The question that its request has opened, which is withdrawn when the peer is gone.
     var question: (id: ItemUUID, uid: UInt32)?
     /// The key of its prompter's registration.
     var registration: UInt64?

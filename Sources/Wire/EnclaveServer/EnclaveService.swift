@@ -11,7 +11,7 @@ package final class EnclaveService: Sendable {
     package struct Sockets: Sendable {
         /// The keychain service's first connection, made before; when it ends, so does `run`.
         package var service: PacketSocket?
-        /// Where the keychain service connects, and its uid: nobody else is answered.
+        /// Where the keychain service connects, and its uid: no other uid is answered.
         package var serviceListener: (descriptor: Int32, uid: UInt32)?
         /// Where owners connect.
         package var ownerListener: Int32?

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A thread that does one thing at a time of what would keep the others waiting: whose turn it is goes round by user.
 ///
-/// Root comes first. Where the queue is full, whoever has most in it loses the last to whoever has less.
+/// Root comes first. Where the queue is full, the user with most requests in it loses the last one to a user with
+/// fewer.
 final class EnclaveWorker: Sendable {
     struct Job: Sendable {
         /// Whose turn it takes.

@@ -45,7 +45,7 @@ final class EventRelay: Sendable {
         loop.withLock { $0 = pthread_self() }
     }
 
-    /// On the loop's thread nobody waits for a lock to return: there, what locked was time alone.
+    /// On the loop's thread no caller waits for a lock to return: there, only the timeout locks.
     func tell(_ uid: UInt32, _ enclaveState: EnclaveState) {
         if loop.withLock({ $0 == pthread_self() }) {
             return post(.event(EnclaveEvent(id: 0, uid: uid, state: enclaveState)))
@@ -61,9 +61,9 @@ final class EventRelay: Sendable {
         post(.event(EnclaveEvent(id: id, uid: uid, state: enclaveState)))
         guard let done else { return }
         let isDone = done.wait(milliseconds: Self.patience)
-        // Nil where it was not sent even: then nobody has heard of it.
+        // Nil where it was not sent, so that no peer knows of it.
         let missing = state.withLock { $0.pending.removeValue(forKey: id)?.missing }
-        // Nobody signals it any more.
+        // It is not signalled any more.
         done.clear()
         state.withLock { $0.free.append(done) }
         if !isDone { post(.overdue(missing)) }

@@ -44,7 +44,7 @@ package enum KnownRequests {
 
     package static let all: [any EnclaveRequest.Type] = served + loop
 
-    /// A request that was read, as whoever answers it sees it.
+    /// A request that was read, as its handler sees it.
     enum Request {
         case served(any ServedRequest)
         case loop(any LoopRequest)

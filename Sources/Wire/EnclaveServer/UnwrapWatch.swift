@@ -1,6 +1,6 @@
 import EnclaveMessages
 
-/// Counts what is unwrapped, so that somebody sees when all of a keychain is.
+/// Counts unwrapped keys, so that the log shows when a whole keychain is unwrapped.
 struct UnwrapWatch {
     static let unusual = 100_000
     private static let time: Duration = .seconds(60)

@@ -22,7 +22,7 @@ package struct UserEnclaves: EnclaveHost {
         openFolder = open
     }
 
-    /// The one folder of this process's user, whose programs nobody keeps apart.
+    /// The one folder of this process's user, whose programs are not kept apart.
     package init(_ folder: LocalEnclaveFolder) {
         directory = nil
         keepsProgramsApart = false

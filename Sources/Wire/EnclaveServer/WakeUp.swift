@@ -28,7 +28,7 @@ final class WakeUp: Sendable {
         _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// - Returns: false where nobody has signalled in time.
+    /// - Returns: false where no signal came in time.
     func wait(milliseconds: Int32 = -1) -> Bool {
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
         while true {

@@ -1,7 +1,7 @@
 import KeychainModel
 import Logging
 
-/// Tells whoever asks for it by `CHATELAINE_LOG=debug` why a query matched nothing: that costs several searches.
+/// Logs why a query matched nothing, if `CHATELAINE_LOG=debug` asks for it: that costs several searches.
 struct AbsenceLog: Sendable {
     let log: Logger
 

@@ -16,6 +16,6 @@ package protocol BackupService: OwnedKeychain {
         progress: (UInt64) -> Void
     ) throws(KeychainError) -> RestoreReport
 
-    /// Who made a backup whose signature, by this public key, was verified.
+    /// The maker of a backup whose signature was verified with this public key.
     func origin(ofBackupsBy signer: [UInt8]) throws(KeychainError) -> BackupOrigin
 }

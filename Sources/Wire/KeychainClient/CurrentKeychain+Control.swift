@@ -6,9 +6,11 @@ package import KeychainEnclave
 package import KeychainModel
 
 extension CurrentKeychain {
-    /// What the owner does with the enclave of the keychain that this process uses now: locking, unlocking, the passcode.
+    /// What the owner does with the enclave of the keychain that this process uses now: locking, unlocking, the
+    /// passcode.
     ///
-    /// - Parameter uid: whose keychain it is, where that is another user's; only root may name one, and only with a service.
+    /// - Parameter uid: whose keychain it is, where that is another user's; only root may name one, and only with a
+    ///   service.
     /// - Throws: `notAvailable` where there is no enclave; `itemNotFound` where there is no keychain so far.
     package static func control(of uid: UInt32? = nil) throws(KeychainError) -> any EnclaveControl {
         switch try KeychainLocation.current() {
@@ -43,7 +45,8 @@ extension CurrentKeychain {
         }
     }
 
-    /// The same files, and the same place for what is unlocked, as every other process has that opens the keychain itself.
+    /// The same files, and the same place for what is unlocked, as every other process has that opens the keychain
+    /// itself.
     private static func embeddedControl(_ directory: String) throws(KeychainError) -> any EnclaveControl {
         let folder = LocalEnclaveFolder(
             path: directory,
@@ -53,7 +56,7 @@ extension CurrentKeychain {
         guard try folder.presence() != .none else {
             throw KeychainError(.itemNotFound, "there is no keychain yet")
         }
-        // Whoever owns the files can count wrong passcodes as they like, so root counts as anybody else.
+        // The owner of the files can change the count of wrong passcodes, so root counts like any user.
         return LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
     }
 }

@@ -3,10 +3,11 @@ package import KeychainEnclave
 package import KeychainModel
 
 extension CurrentKeychain {
-    /// Has somebody show what the owner of this process's keychain is asked, for as long as the keychain's service lasts.
+    /// Registers a prompter for the owner of this process's keychain, for as long as the keychain's service lasts.
     ///
     /// - Parameter makePrompter: is given where answers go.
-    /// - Throws: `notAvailable` when the service ends, and where none keeps the keychain: then each program asks by itself.
+    /// - Throws: `notAvailable` when the service ends, and where none keeps the keychain: then each program asks by
+    ///   itself.
     package static func showPrompts(
         _ makePrompter: (@escaping @Sendable () throws(KeychainError) -> any PromptDesk) throws(KeychainError) ->
             any Prompter

@@ -73,7 +73,7 @@ package enum CurrentKeychain {
         case .embedded(let directory):
             EmbeddedKeychain(.embedded(directory: directory), caller: try ProcessIdentity.current())
         case .memory: EmbeddedKeychain(.memory, caller: try ProcessIdentity.current())
-        // Who this process is, the service finds out by itself.
+        // The service identifies this process by itself.
         case .service(let address): ServiceConnection(address)
         }
     }

@@ -11,7 +11,7 @@ extension EmbeddedKeychain: PresenceKeychain {
         try enclave().presenceStatus()
     }
 
-    /// Nobody keeps the programs of this keychain apart.
+    /// The programs of this keychain are not kept apart.
     var asker: QuestionAsker { QuestionAsker(caller, isVerified: false) }
 
     var enclave: @Sendable () throws(KeychainError) -> any Enclave {

@@ -2,7 +2,7 @@ import CLinux
 package import KeychainModel
 import Synchronization
 
-/// Something whose connections nobody may inherit.
+/// An object whose connections no child process may inherit.
 protocol ClosedBeforeForks: AnyObject, Sendable {
     func closeBeforeFork()
 }
@@ -57,8 +57,8 @@ package enum ForkGuard {
     }
 
     private static func closeAll() {
-        // The runtime makes this call's types at its first use, under a lock of its own, which a thread outside of any call
-        // of ours may hold at this moment. A child that reads a row would wait for that lock for ever.
+        // The runtime makes this call's types at its first use, under a lock of its own, which a thread outside of any
+        // call of ours may hold at this moment. A child that reads a row would wait for that lock for ever.
         _ = String(validating: CollectionOfOne(UInt8(ascii: "a")), as: UTF8.self)
         for prepare in preparations.withLock({ $0 }) { prepare() }
         for entry in keychains.withLock({ $0 }) {

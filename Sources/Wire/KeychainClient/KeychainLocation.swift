@@ -31,10 +31,10 @@ package enum KeychainLocation: Hashable, Sendable {
 
     /// The choice.
     ///
-    /// - A signed program never asks the environment, and its keychain is always the service's: whoever hides the socket
-    ///   from it makes it fail, and not write elsewhere.
-    /// - Any other goes where `CHATELAINE_KEYCHAIN` says, else to the socket that is there, the system's first, else to a
-    ///   folder of its own. A socket that is there and does not answer is an error.
+    /// - A signed program never asks the environment, and its keychain is always the service's: an attacker who hides
+    ///   the socket from it makes it fail, and not write elsewhere.
+    /// - Any other goes where `CHATELAINE_KEYCHAIN` says, else to the socket that is there, the system's first, else to
+    ///   a folder of its own. A socket that is there and does not answer is an error.
     ///
     /// - Parameter environment: what the process may believe of its environment.
     /// - Throws: `notAvailable` for a variable that names no keychain.
@@ -46,7 +46,8 @@ package enum KeychainLocation: Hashable, Sendable {
     ) throws(KeychainError) -> KeychainLocation {
         let system = ServiceAddress(path: places.systemSocket, kind: .system)
         if isSigned {
-            // The folder stays where it is while the service does not run, so that nothing is written elsewhere meanwhile.
+            // The folder stays where it is while the service does not run, so that nothing is written elsewhere
+            // meanwhile.
             let isInstalled = isSecure || WellKnownPlaces.isThere(places.systemFolder)
             return .service(
                 isInstalled ? system : ServiceAddress(path: places.sessionSocket(in: nil), kind: .session)
@@ -63,8 +64,8 @@ package enum KeychainLocation: Hashable, Sendable {
         do throws(KeychainError) {
             return try ProgramTrailer.isPresentInOwnProgram()
         } catch {
-            // Without /proc, or in a program that may be run and not read, nobody can tell. Where the program has rights
-            // of its own it may not be guessed.
+            // Without /proc, or in a program that may be run and not read, this cannot be told. Where the program has
+            // rights of its own it may not be guessed.
             guard isSecure else { return false }
             throw KeychainError(.notAvailable, "whether the program is signed cannot be told: \(error.message)")
         }
@@ -90,7 +91,7 @@ package enum KeychainLocation: Hashable, Sendable {
         return folder
     }
 
-    /// The folder of this user's own keychain, whatever `CHATELAINE_KEYCHAIN` says.
+    /// The folder of this user's own keychain, regardless of `CHATELAINE_KEYCHAIN`.
     package static func personalFolder() throws(KeychainError) -> String {
         try personal { Environment[$0] }
     }

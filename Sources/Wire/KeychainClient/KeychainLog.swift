@@ -12,7 +12,7 @@ package enum KeychainLog {
     /// Single calls: at the level `debug`, why one failed or found nothing.
     package static let query = logger("chatelaine.query")
 
-    /// Notes a call that failed, for whoever asks by the level `debug`. Errors carry no values of items.
+    /// Logs a call that failed, at the level `debug`. Errors carry no values of items.
     package static func note(_ call: String, failedWith error: KeychainError, status: Int32) {
         query.debug("\(call) is \(status): \(error.message)")
     }

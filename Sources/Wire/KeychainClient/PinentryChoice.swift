@@ -4,11 +4,11 @@ import Prompting
 
 /// The pinentry of a process that opens its keychain itself.
 package enum PinentryChoice: Sendable {
-    /// What `CHATELAINE_PINENTRY` names, else the system's, where there is a terminal or a display to ask on. Whoever sets the
-    /// variable of a process could as well read its keychain's files.
+    /// What `CHATELAINE_PINENTRY` names, else the system's, where there is a terminal or a display to ask on. Whoever
+    /// sets the variable of a process could as well read its keychain's files.
     case named
     case path(String)
-    /// Nobody is asked.
+    /// No prompt is shown.
     case none
 
     /// Has it shown what the owner is asked.
@@ -25,7 +25,7 @@ package enum PinentryChoice: Sendable {
         _ = desk.register(prompter, for: .typing)
     }
 
-    /// Nil for nobody; without a name, the system's.
+    /// Nil for none; without a name, the system's.
     private var path: (named: String?, Void)? {
         switch self {
         case .path(let path): (path, ())

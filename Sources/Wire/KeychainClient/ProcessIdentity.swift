@@ -2,7 +2,8 @@ import Foundation
 package import KeychainModel
 import Synchronization
 
-/// Who this process says it is, in embedded mode: nobody can check it, since whoever opens the files can read them.
+/// The identity that this process claims in embedded mode. It cannot be checked, since a process that opens the files
+/// can read them.
 package enum ProcessIdentity {
     private static let declared = Mutex<Caller?>(nil)
     private static let derived = Mutex<Result<Caller, KeychainError>?>(nil)

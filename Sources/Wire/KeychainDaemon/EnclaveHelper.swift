@@ -11,7 +11,7 @@ enum EnclaveHelper {
     /// process is still root.
     ///
     /// - Parameters:
-    ///   - prompter: who reads fingers; nil where nobody does.
+    ///   - prompter: the reader of fingers; nil where there is none.
     ///   - witness: the user of chatelaine-identify.
     static func start(
         user: String,

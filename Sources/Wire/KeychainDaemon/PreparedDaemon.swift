@@ -10,8 +10,8 @@ package import KeychainServer
 package import PeerIdentity
 import TPMEnclave
 
-/// What has to be done while the process has one thread, and maybe all rights: sockets, the process that looks at others,
-/// and then giving up what the service does not need.
+/// What has to be done while the process has one thread, and maybe all rights: sockets, the process that looks at
+/// others, and then giving up what the service does not need.
 package struct PreparedDaemon {
     package let options: DaemonOptions
     /// What a gatekeeper is made of.
@@ -38,7 +38,7 @@ package struct PreparedDaemon {
         package let mode: PeerGatekeeper.Mode
         package let witness: any PeerWitness
         package let verdicts: VerdictCache
-        /// The end of a connection without which nobody can be admitted; nil where there is none.
+        /// The end of a connection without which no client can be admitted; nil where there is none.
         let helper: Descriptor?
     }
 
@@ -109,7 +109,7 @@ package struct PreparedDaemon {
                     witness: options.identifyUser,
                     owners: owners
                 )
-                // The path stays: whoever has given up root could not remove it. The next service replaces it.
+                // The path stays: a process that has given up root cannot remove it. The next service replaces it.
                 enclave = .remote(EnclaveConnection(.connected(connected)))
                 try Self.becomeUser(options.user, owning: directory)
             } else {
@@ -151,7 +151,7 @@ package struct PreparedDaemon {
         for audience: ListeningSocket.Audience
     ) throws(KeychainError) -> ListeningSocket {
         if let end = path.lastIndex(of: "/") {
-            // In system mode others have to get through it; nobody but the owner may write to it.
+            // In system mode others have to get through it; only the owner may write to it.
             _ = unsafe mkdir(String(path[..<end]), audience == .everybody ? 0o755 : 0o700)
         }
         return try ListeningSocket(binding: path, for: audience)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What systemd, or whatever does as it does, hands over and wants to hear (sd_listen_fds(3), sd_notify(3)).
+/// The protocol of systemd, or of a supervisor like it (sd_listen_fds(3), sd_notify(3)).
 enum Supervisor {
     /// Sockets that were opened for this process.
     struct Sockets {

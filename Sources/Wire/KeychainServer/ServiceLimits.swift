@@ -1,6 +1,7 @@
-/// How much the service does for anybody, so that nobody can take it away from the others.
+/// How much the service does for each user, so that no user can take it away from the others.
 ///
-/// All that is counted for a user is counted for the uid, whichever programs they are. docs/service.md explains the numbers.
+/// All that is counted for a user is counted for the uid, whichever programs they are. docs/service.md explains the
+/// numbers.
 package struct ServiceLimits: Sendable {
     // MARK: Connections
 
@@ -51,8 +52,8 @@ package struct ServiceLimits: Sendable {
 
     // MARK: Memory
 
-    /// In bytes, for messages that are read and carried out at the same time, of all and of one user. One of the largest
-    /// size fits into the share of a user.
+    /// In bytes, for messages that are read and carried out at the same time, of all and of one user. One of the
+    /// largest size fits into the share of a user.
     package var frameMemory = 112 << 20
     package var frameMemoryOfUser = 96 << 20
     /// For the fields of messages that have very many.
@@ -67,7 +68,7 @@ package struct ServiceLimits: Sendable {
 
     package init() {}
 
-    /// The same with all the memory that anybody asks for. Only tests have it so.
+    /// The same without limits of memory. Only tests use it.
     package var uncheckedWithoutBudgets: ServiceLimits {
         var limits = self
         let all = 1 << 40

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 package import KeychainModel
 
-/// The beginning of a backup, as it stands in the file. Anybody can write one: nothing in it is to be believed before it
-/// has been opened.
+/// The beginning of a backup, as it stands in the file. Any person can write one: nothing in it is to be believed
+/// before it has been opened.
 ///
 /// `docs/formats/backup.md` gives every byte.
 package struct BackupHeader: Sendable {
@@ -94,7 +94,7 @@ package struct BackupHeader: Sendable {
         guard length <= Self.largest else { throw .damaged }
         let body = try source.take(length)
         let digest = try source.take(Self.digestSize)
-        // No secret is in it, so that a changed byte is told from a wrong passphrase. Whoever changes bytes on purpose
+        // No secret is in it, so that a changed byte is told from a wrong passphrase. An attacker who changes bytes
         // changes it too: the code below is what stops them.
         guard Array(SHA256.hash(data: prefix + body)) == digest else { throw .damaged }
         code = try source.take(Self.codeSize)

@@ -3,7 +3,7 @@ import KeychainModel
 
 /// The bytes of an open file from its beginning, wherever others read in it.
 package enum DescriptorSource {
-    /// - Parameter owner: closes the descriptor when it goes: it stays for as long as somebody reads.
+    /// - Parameter owner: closes the descriptor when it goes: it stays for as long as a reader exists.
     package static func bytes(of descriptor: Int32, ownedBy owner: AnyObject) -> BackupSource {
         var position: off_t = 0
         return { (count) throws(KeychainError) in

@@ -8,7 +8,8 @@ package import KeychainModel
 package struct BackupPassphrase: Sendable {
     fileprivate let bytes: SecretBytes
 
-    /// - Throws: `invalidParameter` for one that is empty, of more than 1,024 bytes, or has characters that none may have.
+    /// - Throws: `invalidParameter` for one that is empty, of more than 1,024 bytes, or has characters that none may
+    ///   have.
     package init(_ typed: SecretBytes) throws(KeychainError) {
         bytes = try Passcode(typed).bytes
     }
@@ -27,7 +28,7 @@ enum PassphraseStanza {
 
     /// What is written: 128 MiB and about half a second.
     static let cost: UInt8 = 17
-    /// What is read. The file may be anybody's: more would be a way to fill the memory of whoever looks into it.
+    /// The limits of what is read. The file may come from any person: without limits it could fill the reader's memory.
     private static let costs: ClosedRange<UInt8> = 10...18
 
     static func seal(
@@ -50,7 +51,7 @@ enum PassphraseStanza {
     }
 
     /// - Returns: nil where the stanza is none, or is not the public key's.
-    /// - Throws: `wrongPassphrase`; `damaged` for parameters that nobody writes.
+    /// - Throws: `wrongPassphrase`; `damaged` for parameters that no version writes.
     static func open(
         _ recipient: BackupRecipient,
         with passphrase: BackupPassphrase

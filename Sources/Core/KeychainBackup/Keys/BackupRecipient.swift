@@ -4,8 +4,8 @@ package import KeychainModel
 
 /// Whom a backup is for: an X25519 public key, and what its holder has put beside it.
 ///
-/// A passphrase is a recipient too: the stanza is then the private key, wrapped under the passphrase. Whoever writes the
-/// backup need not look into it.
+/// A passphrase is a recipient too: the stanza is then the private key, wrapped under the passphrase. Whoever writes
+/// the backup need not look into it.
 package struct BackupRecipient: Sendable, Equatable {
     /// 32 bytes.
     package let publicKey: [UInt8]
@@ -99,8 +99,8 @@ package struct FileKey: Sendable {
         }
     }
 
-    /// A point of low order agrees on the same with everybody, and what is sealed to it anybody opens: RFC 9180, section
-    /// 7.1.4, has that refused.
+    /// A point of low order gives every sender the same shared secret, so any reader can open what is sealed to it: RFC
+    /// 9180, section 7.1.4, has that refused.
     private static func requireContribution(_ key: Curve25519.KeyAgreement.PublicKey) throws {
         let secret = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
         guard unsafe secret.withUnsafeBytes({ unsafe $0.contains { $0 != 0 } }) else {

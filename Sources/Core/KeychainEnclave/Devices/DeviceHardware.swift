@@ -25,8 +25,8 @@ package struct DeviceBindings: Sendable {
         self.hardware = hardware
     }
 
-    /// A credential comes before the file, the file says itself what it is, and for a new keychain there is a TPM, where
-    /// there is one, or a file.
+    /// A credential comes before the file, the file says itself what it is, and for a new keychain there is a TPM,
+    /// where there is one, or a file.
     package var chosen: any DeviceBinding {
         if let credential, FileStamp(credential) != nil { return CredentialBinding(path: credential) }
         guard FileStamp(path) != nil else {
@@ -37,7 +37,7 @@ package struct DeviceBindings: Sendable {
         return hardware?.binding(forKeyAt: path) ?? AbsentHardware(path: path)
     }
 
-    /// Whether the file is one that hardware has sealed. Whoever reads it next says what is wrong with any other.
+    /// Whether the file is one that hardware has sealed. The next reader reports what is wrong with any other file.
     private var isSealed: Bool {
         guard let file = try? SecureFile.read(path, largest: Self.largestFile, ownership: .own) else { return false }
         return unsafe file.withUnsafeBytes { unsafe $0.starts(with: Self.sealedHeader) }

@@ -1,9 +1,9 @@
 package import KeychainModel
 
-/// A device key in a file that only its owner reads: whoever has the disk has it.
+/// A device key in a file that only its owner reads: a thief of the disk has it.
 ///
 /// The file says for which machine it is, so that a folder that was copied elsewhere, or is synchronized, does not open
-/// there by accident. Whoever means to can have it open all the same: the key stands in the file.
+/// there by accident. A person who means to can make it open all the same: the key stands in the file.
 package struct FileBinding: DeviceBinding {
     private let path: String
     private let machine: MachineIdentity?

@@ -15,9 +15,9 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     /// Whether a service keeps the owner's programs apart.
     package var keepsProgramsApart = false
 
-    /// Who else opens the folder.
+    /// The other processes that may open the folder.
     package enum Sharing: Sendable {
-        /// Nobody while this process has it.
+        /// None while this process has it.
         case none
         /// Other processes of the same user, which share what is unlocked.
         case embedded
@@ -26,8 +26,8 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     /// - Parameters:
     ///   - binding: where the device key is; nil where the folder, the credentials and the hardware are to say.
     ///   - credentials: where systemd has put the service's credentials, if it has. One of ours comes before the file.
-    ///   - owner: whose keychain it is, which says which passcode among the credentials is theirs; nil for this process's
-    ///     user.
+    ///   - owner: whose keychain it is, which says which passcode among the credentials is theirs; nil for this
+    ///     process's user.
     ///   - hardware: what may seal the device key; nil for none.
     ///   - cost: what a new passcode costs to try.
     ///   - log: is told why a passcode that systemd handed over opened nothing.
@@ -89,7 +89,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
 
     package func open() throws(KeychainError) -> any Enclave { try openLocal() }
 
-    /// The same, for whoever brings passcodes too.
+    /// The same, for callers that bring passcodes too.
     package func openLocal() throws(KeychainError) -> LocalEnclave {
         let binding = binding
         // Said here by its name. Opening it is left to the enclave: a TPM takes its time.

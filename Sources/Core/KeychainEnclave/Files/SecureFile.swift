@@ -3,16 +3,17 @@ package import KeychainModel
 
 /// Small files that only their owner may read.
 package enum SecureFile {
-    /// Who may own a file, and who else may read it.
+    /// The accounts that may own a file, and those that may also read it.
     package enum Ownership {
-        /// This user, nobody else.
+        /// Only this user.
         case own
         /// This user or root, as systemd hands credentials to a service (systemd.exec(5), "CREDENTIALS").
         case credential
     }
 
     /// - Returns: nil if there is no such file.
-    /// - Throws: `notAvailable` for a file of another owner, that others may read, that is none, or is too large.
+    /// - Throws: `notAvailable` for a file of another owner, one that others may read, one that is not a regular file,
+    ///   or one that is too large.
     package static func read(_ path: String, largest: Int, ownership: Ownership) throws(KeychainError) -> SecretBytes? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -87,8 +88,8 @@ package enum SecureFile {
 }
 
 extension SecureFile {
-    /// Writes a small file in place, so that a full disk does not stand in the way of what was there before. A power cut
-    /// may leave neither the old contents nor the new ones: a code in the file has to tell.
+    /// Writes a small file in place, so that a full disk does not stand in the way of what was there before. A power
+    /// cut may leave neither the old contents nor the new ones: a code in the file has to tell.
     package static func overwrite(_ contents: [UInt8], at path: String) throws(KeychainError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 && errno == ENOENT {

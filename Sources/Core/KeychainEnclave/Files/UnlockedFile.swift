@@ -6,7 +6,8 @@ package import KeychainModel
 package protocol UnlockedStorage: Sendable {
     /// Changes with each writing; nil while nothing is there.
     var stamp: FileStamp? { get }
-    /// Keeps other processes from reading half of what is written, and from writing meanwhile. What is below is done inside.
+    /// Keeps other processes from reading half of what is written, and from writing meanwhile. What is below is done
+    /// inside.
     func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value
     func read() -> SecretBytes?
     func write(_ contents: SecretBytes) throws(KeychainError)
@@ -14,7 +15,7 @@ package protocol UnlockedStorage: Sendable {
     func remove()
 }
 
-/// A file in memory that goes when the machine stops, or the user logs out: whoever runs as the user can read it.
+/// A file in memory that goes when the machine stops, or the user logs out: every process of the user can read it.
 package struct UnlockedFile: UnlockedStorage {
     private let folder: String
     private let path: String
@@ -49,7 +50,7 @@ package struct UnlockedFile: UnlockedStorage {
     }
 
     package func read() -> SecretBytes? {
-        // What cannot be read, or is somebody else's, is as good as locked.
+        // A file that is unreadable or another user's counts as locked.
         try? SecureFile.read(path, largest: Self.largest, ownership: .own)
     }
 

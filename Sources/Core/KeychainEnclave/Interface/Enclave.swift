@@ -20,16 +20,16 @@ package protocol Enclave: AnyObject, Sendable {
     /// application password before that.
     ///
     /// - Returns: a box for each, in their order.
-    /// - Throws: `interactionNotAllowed` while a class is locked, and, with the `PresenceNeed`, where a password is needed and
-    ///   none is given.
+    /// - Throws: `interactionNotAllowed` while a class is locked, and, with the `PresenceNeed`, where a password is
+    ///   needed and none is given.
     func wrap(_ keys: [UnwrappedItemKey], with credentials: ItemCredentials) throws(KeychainError) -> [[UInt8]]
 
     /// Unwraps item keys.
     ///
     /// - Returns: for each its key; `undecodable` where a box, or anything it is bound to, is not as it was wrapped;
-    ///   `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where its access control demands
-    ///   what is neither proved nor given; `authenticationFailed` for a wrong application password, and while one has to
-    ///   wait after wrong ones.
+    ///   `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where its access control
+    ///   demands what is neither proved nor given; `authenticationFailed` for a wrong application password, and while
+    ///   one has to wait after wrong ones.
     func unwrap(
         _ keys: [WrappedItemKey],
         with credentials: ItemCredentials
@@ -45,14 +45,15 @@ package protocol Enclave: AnyObject, Sendable {
 
     /// Makes a private key, P-256, in the device's hardware where that makes keys.
     ///
-    /// - Throws: `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where a password is needed and
-    ///   none is given; `notAvailable` where the hardware does not answer.
+    /// - Throws: `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where a password is
+    ///   needed and none is given; `notAvailable` where the hardware does not answer.
     func makeKey(_ template: EnclaveKeyTemplate, with credentials: ItemCredentials) throws(KeychainError) -> EnclaveKey
 
     /// Has a private key do something.
     ///
-    /// - Throws: `undecodable` where the key, or anything it is bound to, is not as it was made; else as `unwrap` has it for an
-    ///   item; `invalidParameter` for a point that is not on the curve; `notAvailable` where the hardware does not answer.
+    /// - Throws: `undecodable` where the key, or anything it is bound to, is not as it was made; else as `unwrap` has
+    ///   it for an item; `invalidParameter` for a point that is not on the curve; `notAvailable` where the hardware
+    ///   does not answer.
     func use(
         _ key: EnclaveKey,
         for use: KeyUse,
@@ -97,17 +98,18 @@ package protocol Enclave: AnyObject, Sendable {
 
     /// Destroys the keys before the present ones: every row is under the present ones.
     ///
-    /// - Parameter generation: the keybag's when the rows were looked through. Another one changes nothing: there may be
-    ///   newer keys, which no row is under yet.
+    /// - Parameter generation: the keybag's when the rows were looked through. Another one changes nothing: there may
+    ///   be newer keys, which no row is under yet.
     func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState
 
-    /// Drops the keys that a locked keychain has not. Whoever asks needs no passcode.
+    /// Drops the keys that a locked keychain does not hold. The caller needs no passcode.
     func lock() throws(KeychainError)
 
-    /// Drops all keys but those of Always classes, as if the machine had just started: the owner's last session has ended.
+    /// Drops all keys but those of Always classes, as if the machine had just started: the owner's last session has
+    /// ended.
     func logOut() throws(KeychainError)
 
-    /// Asks to be told, in the middle of each change, before it returns to whoever brought it about. The keys of
+    /// Asks to be told, in the middle of each change, before it returns to the caller that made it. The keys of
     /// what was locked are gone from the enclave by then.
     func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void)
 

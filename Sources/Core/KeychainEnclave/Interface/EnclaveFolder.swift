@@ -14,7 +14,8 @@ package protocol EnclaveFolder: Sendable {
     /// - Throws: `notAvailable` where a file is missing, damaged, of a newer version, or not of this device.
     func open() throws(KeychainError) -> any Enclave
 
-    /// By what the owner of a keychain could be told that is not there so far; nil where nobody shows prompts either.
+    /// The factors that the owner of a keychain that does not exist yet could prove; nil where there is no prompter
+    /// either.
     func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus?
 }
 

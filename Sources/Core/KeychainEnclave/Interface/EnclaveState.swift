@@ -4,7 +4,7 @@ package import KeychainModel
 package struct EnclaveState: Sendable, Equatable {
     /// Which classes can be used now.
     package enum Lock: UInt8, Sendable, CaseIterable {
-        /// Since the start of the machine nobody has given the passcode: Always classes alone.
+        /// The passcode was not given since the machine's start: only the Always classes are open.
         case beforeFirstUnlock = 0
         /// All but WhenUnlocked and WhenPasscodeSet classes.
         case locked = 1
@@ -21,8 +21,8 @@ package struct EnclaveState: Sendable, Equatable {
     /// Whether the passcode came from root, from a log-in, or after the system had authenticated the person. It says
     /// nothing where no service keeps programs apart.
     package var isPasscodeConfirmed: Bool
-    /// Whether a service keeps the owner's programs apart, so that being one of them does not authorize what destroys or
-    /// reveals.
+    /// Whether a service keeps the owner's programs apart, so that being one of them does not authorize what destroys
+    /// or reveals.
     package var keepsProgramsApart: Bool
     /// Whether rows may still be sealed under the keys before the present ones: a rotation is not finished.
     package var isRotating: Bool
@@ -100,7 +100,7 @@ package struct LockSettings: Sendable, Equatable {
 package enum DeviceBindingKind: UInt8, Sendable, CaseIterable {
     /// In the memory of one process, and gone with it.
     case memory = 0
-    /// A file beside the keybag: whoever has the disk has it.
+    /// A file beside the keybag: a thief of the disk has it.
     case file = 1
     /// Handed over by systemd.
     case credential = 2

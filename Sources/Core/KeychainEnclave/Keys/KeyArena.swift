@@ -14,6 +14,6 @@ package protocol HeldKey: AnyObject, Sendable {
     /// A copy for one use; nil once the key is erased.
     var key: SymmetricKey? { get }
 
-    /// Overwrites the key. Whoever still has a copy may finish with it.
+    /// Overwrites the key. Code that still has a copy may finish with it.
     func erase()
 }

@@ -1,12 +1,13 @@
 import Crypto
 import KeychainModel
 
-/// What can become of a keybag. Each leaves the generation to whoever writes it.
+/// The changes of a keybag. The code that writes it sets the generation.
 extension Keybag {
     /// Sets, changes or takes away the passcode.
     ///
-    /// The first passcode comes with new keys: an older copy of the keybag opens the old ones without a passcode. Until the
-    /// rotation is finished they stay, under the passcode too. Without a passcode the keys of WhenPasscodeSet are gone.
+    /// The first passcode comes with new keys: an older copy of the keybag opens the old ones without a passcode. Until
+    /// the rotation is finished they stay, under the passcode too. Without a passcode the keys of WhenPasscodeSet are
+    /// gone.
     ///
     /// - Parameter opened: all keys, as they were wrapped before.
     mutating func setPasscode(

@@ -30,7 +30,8 @@ package struct Keybag: Sendable {
         case biometrySet
         /// What items are bound to that die with these fingers.
         case biometry
-        /// What private keys of a ThisDeviceOnly class are under. No rotation replaces it: nobody knows where they all are.
+        /// What private keys of a ThisDeviceOnly class are under. No rotation replaces it, since the keys' blobs may be
+        /// anywhere.
         case privateKeys(Accessibility)
 
         init?(code: UInt8) {

@@ -3,7 +3,7 @@ package import Crypto
 package import KeychainModel
 import Synchronization
 
-/// Keeps keys in memory of their own, that nobody else can read, where the kernel has such.
+/// Keeps keys in memory that no other process can read, where the kernel offers it.
 ///
 /// One for a process, which never forks: the memory would be its child's too.
 package final class SecretArena: KeyArena {

@@ -42,8 +42,8 @@ extension EnclaveLock {
 
     /// Tells other processes what is unlocked now.
     ///
-    /// - Parameter unlessChanged: for whoever neither locks nor unlocks: what another process has done since the state was
-    ///   adopted stands, or an old state would undo a lock. The next request takes it in.
+    /// - Parameter unlessChanged: for callers that neither lock nor unlock: what another process has done since the
+    ///   state was adopted stands, or an old state would undo a lock. The next request takes it in.
     func share(_ state: inout State, unlessChanged: Bool = false) {
         guard let shared, state.keybag.hasPasscode || shared.stamp != nil else { return }
         do throws(KeychainError) {
@@ -59,7 +59,8 @@ extension EnclaveLock {
                 }
             }
         } catch {
-            // The folder cannot be locked, and so not be written by others either. What lies there has to go all the same.
+            // The folder cannot be locked, and so not be written by others either. What lies there has to go all the
+            // same.
             shared.remove()
             state.stamps.shared = shared.stamp
         }

@@ -97,8 +97,8 @@ final class EnclaveLock: Sendable {
         }
     }
 
-    /// Greater than any epoch of an enclave that was opened before, also of the same keychain: epochs count changes, and
-    /// there are fewer than milliseconds.
+    /// Greater than any epoch of an enclave that was opened before, also of the same keychain: epochs count changes,
+    /// and there are fewer than milliseconds.
     private static var firstEpoch: UInt64 { 1 + StartClock.current.now / 1_000_000 }
 
     // MARK: - The state
@@ -235,7 +235,7 @@ final class EnclaveLock: Sendable {
 
     // MARK: - Locking
 
-    /// Whoever may use the keychain may lock it. Without a passcode nothing is locked.
+    /// Every program that may use the keychain may lock it. Without a passcode nothing is locked.
     func lock() throws(KeychainError) { try lock(to: .locked) }
 
     func logOut() throws(KeychainError) { try lock(to: .beforeFirstUnlock) }

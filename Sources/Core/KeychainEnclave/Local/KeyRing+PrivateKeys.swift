@@ -4,8 +4,8 @@ import KeychainModel
 
 /// Private keys that are used here and never given out: what leaves is sealed.
 ///
-/// Each has a key of its own, which is wrapped as an item's key is, demands and all, though under keys of the keybag that
-/// nothing else is under. So no request for an item's key ever opens one.
+/// Each has a key of its own, which is wrapped as an item's key is, demands and all, though under keys of the keybag
+/// that nothing else is under. So no request for an item's key ever opens one.
 extension KeyRing {
     func makeKey(
         _ template: EnclaveKeyTemplate,
@@ -18,7 +18,7 @@ extension KeyRing {
                 accessControl: template.accessControl
             )
         else { throw KeychainError(.invalidParameter, "a private key cannot be protected so") }
-        // Asked for before anything is made, and before anybody is.
+        // Checked before a key is made, and before a prompt is shown.
         _ = try wrappingKey(of: header)
         let guarded = GuardedBox(useOf: header)
         let biometry = try presence.presentBiometry(isNeeded: guarded.needsCurrentBiometry)
@@ -54,7 +54,7 @@ extension KeyRing {
         guard use.isOfRightSize else {
             throw KeychainError(.invalidParameter, "a digest has 32 bytes, and a public key 65")
         }
-        // What cannot be done asks nobody.
+        // An impossible request shows no prompt.
         let task = try PrivateKeyTask(use)
         guard key.header.keychain == locking.keychain else { throw Self.foreign }
         let guarded = GuardedBox(useOf: key.header)
@@ -190,7 +190,7 @@ private enum PrivateKeyTask {
     }
 }
 
-/// A digest that somebody else has made, of whatever.
+/// A digest that the caller has computed.
 private struct PlainDigest: Digest {
     private let bytes: [UInt8]
 

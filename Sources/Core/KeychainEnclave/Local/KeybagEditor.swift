@@ -72,7 +72,7 @@ struct KeybagEditor: Sendable {
             if state.lock == .unlocked, let newPasscodeKey { try state.keys.setPasscodeKey(newPasscodeKey) }
             try locking.install(draft, in: &state)
             state.stamps.keybag = locking.storage.stamp
-            // What was left before there was a passcode is nobody's.
+            // Shared state from before the first passcode is replaced.
             locking.share(&state, unlessChanged: hadPasscode)
         }
         locking.tellObservers()

@@ -16,7 +16,7 @@ final class OwnerPresence: Sendable {
         locking = editor.locking
     }
 
-    /// Whether nobody is asked anything, and nobody waits because of wrong answers.
+    /// Whether no question is open, and no delay is due to wrong answers.
     var isAtRest: Bool {
         desk.state.withLock { $0.questions.isEmpty && $0.refreshes.isEmpty && $0.wrongFingers == 0 }
             && guesses.withLock(\.isEmpty)
@@ -85,8 +85,8 @@ final class OwnerPresence: Sendable {
     }
 
     /// - Returns: what was bound, and what its owner can still prove for it.
-    /// - Throws: `itemNotFound` where the fingers are not those any more that the item was bound to; `notAvailable` where that
-    ///   cannot be told.
+    /// - Throws: `itemNotFound` where the fingers are not those any more that the item was bound to; `notAvailable`
+    ///   where that cannot be told.
     private func unbound(
         _ content: SecretBytes,
         _ guarded: GuardedBox,
@@ -153,7 +153,8 @@ final class OwnerPresence: Sendable {
         guard let password = released.password else { throw KeyRing.damaged }
         let data = AssociatedData(binding, keychain: locking.keychain).bytes(for: .passwordBoundKey)
         let key = try editor.turn.take { () throws(KeychainError) in
-            // Counted before it is tried, and in the turn: of many tries at once no more are made than one after the other.
+            // Counted before it is tried, and in the turn: of many tries at once no more are made than one after the
+            // other.
             try guesses.withLock { (guesses) throws(KeychainError) in try guesses.begin(binding.uuid, at: .current) }
             return try bound.key(under: password, authenticating: data)
         }
@@ -162,8 +163,8 @@ final class OwnerPresence: Sendable {
         return key
     }
 
-    /// What items are bound to that die with these fingers. Where others were enrolled before, it is a new one, and the old
-    /// one is gone for good.
+    /// What items are bound to that die with these fingers. Where others were enrolled before, it is a new one, and the
+    /// old one is gone for good.
     func biometryKey(of set: BiometrySet) throws(KeychainError) -> SymmetricKey {
         func present() throws(KeychainError) -> SymmetricKey? {
             try locking.use { (state) throws(KeychainError) in
@@ -196,7 +197,7 @@ final class OwnerPresence: Sendable {
             return .named(name, isVerified: isVerified)
         }
         return try desk.ask(question, of: asker) {
-            // What another process locks meanwhile, or time, nobody here is told of.
+            // This process is not told when another process, or the timeout, locks the keychain meanwhile.
             _ = try? self.locking.state()
             return isWanted()
         }

@@ -25,7 +25,8 @@ extension PasscodeGuard {
             var secret: (record: PasscodeRecord, key: SymmetricKey)?
             if let new { secret = try newSecret(new, besides: before?.place) }
             guard before != nil || secret != nil else { return }
-            // A program has brought a token for the first one. Whoever knows the old one changes nothing about whose it is.
+            // A program has brought a token for the first one. A caller that knows the old one does not change who set
+            // it.
             secret?.record.isConfirmed = visitor == .administrator || before?.isConfirmed ?? (visitor == .program)
             try editor.rewrite(with: oldKey) { (draft, keys) throws(KeychainError) in
                 let opened = try draft.unwrapAll(with: keys)
@@ -138,7 +139,7 @@ extension PasscodeGuard {
             }
             try check(token, for: .confirmPasscode, by: visitor)
             _ = try authenticate(passcode, by: visitor)
-            // Of a keychain whose programs nobody keeps apart any program could say so.
+            // Where programs are not kept apart, any program could confirm it.
             if visitor != .owner { try markConfirmed() }
         }
     }
@@ -146,7 +147,7 @@ extension PasscodeGuard {
     /// What the administrator brings is what the person typed at a log-in. The caller runs editor.exclusively.
     func confirm(by visitor: Visitor) {
         guard visitor == .administrator, locking.keepsProgramsApart else { return }
-        // A disk that takes nothing keeps nobody from unlocking.
+        // A full or failing disk does not prevent unlocking.
         try? markConfirmed()
     }
 }

@@ -16,7 +16,7 @@ final class PasscodeGuard: Sendable {
         self.editor = editor
     }
 
-    /// Whether nobody waits because of wrong passcodes that stand on no disk.
+    /// Whether no delay is due to wrong passcodes that were not written to the disk.
     var isAtRest: Bool { unwritten.withLock { $0.count == 0 } }
 
     func unlock(_ passcode: SecretBytes, by visitor: Visitor) throws(KeychainError) {

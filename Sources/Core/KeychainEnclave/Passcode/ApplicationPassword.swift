@@ -4,7 +4,7 @@ package import KeychainModel
 /// A password of an application's own, without which an item of its does not open
 /// ([applicationPassword](https://developer.apple.com/documentation/security/secaccesscontrolcreateflags/applicationpassword)).
 ///
-/// Its bytes are taken as they are: a program hands them over, and nobody types them into different keyboards.
+/// Its bytes are taken as they are: a program passes them on, and they are not typed on different keyboards.
 package struct ApplicationPassword: Sendable {
     package let bytes: SecretBytes
 
@@ -23,7 +23,8 @@ package struct ApplicationPassword: Sendable {
 /// An item's key under an application password, as it lies inside the box of the class key: only the enclave can try
 /// passwords on it, and it tries few.
 ///
-/// The version 1 (1), what it costs to try a password (3: scrypt's parameters), a salt (16), and a box of AES-256-GCM (60).
+/// The version 1 (1), what it costs to try a password (3: scrypt's parameters), a salt (16), and a box of AES-256-GCM
+/// (60).
 struct PasswordBoundKey {
     let cost: PasscodeCost
     private let salt: [UInt8]
@@ -86,8 +87,8 @@ struct PasswordBoundKey {
     private static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }
 
-/// Wrong application passwords since the last right one, item by item. They live as long as the process: whoever may end
-/// the enclave needs no guesses.
+/// Wrong application passwords since the last right one, item by item. They live as long as the process: a user who may
+/// end the enclave needs no guesses.
 struct PasswordGuesses {
     private var wrong: [ItemUUID: Attempts] = [:]
 
@@ -109,7 +110,7 @@ struct PasswordGuesses {
             )
         }
         if wrong[item] == nil, wrong.count >= Self.most {
-            // Those that nobody has to wait for any more tell least.
+            // Entries without a remaining delay matter least.
             wrong = wrong.filter { $0.value.remaining(at: clock, hardware: nil) > 0 }
             guard wrong.count < Self.most else {
                 throw KeychainError(.notAvailable, "too many wrong application passwords were given; try again later")

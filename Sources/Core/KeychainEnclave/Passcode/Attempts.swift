@@ -4,11 +4,12 @@ import KeychainModel
 
 /// The wrong passcodes since the last right one, and how long one has to wait for them.
 ///
-/// The file has 72 bytes: `CHat`, the version 1, three zero bytes, their number (4), four zero bytes, the identity of the
-/// machine's start (16), the time since it (8, nanoseconds) at which the waiting began, and HMAC-SHA-256 of all that.
+/// The file has 72 bytes: `CHat`, the version 1, three zero bytes, their number (4), four zero bytes, the identity of
+/// the machine's start (16), the time since it (8, nanoseconds) at which the waiting began, and HMAC-SHA-256 of all
+/// that.
 struct Attempts {
     var count: UInt32
-    /// When the waiting began, in time that nobody sets back.
+    /// When the waiting began, on a clock that cannot be set back.
     var armed: UInt64
     /// Whether the waiting has begun just now, and that is not written down yet.
     private(set) var isRearmed = false
@@ -90,7 +91,7 @@ struct Attempts {
     }
 }
 
-/// Time since the machine's start, sleep included. Nobody sets it back.
+/// Time since the machine's start, sleep included. It cannot be set back.
 struct StartClock {
     /// 16 bytes that are others after each start.
     let start: [UInt8]

@@ -21,7 +21,7 @@ package struct Passcode: Sendable {
         guard bytes.count <= Self.largestSize else { throw Self.tooLong }
     }
 
-    /// The strings in here are copies that nobody can overwrite; an allocator that zeroes what is freed has to.
+    /// The strings in here are copies that no code can overwrite; the allocator zeroes them when they are freed.
     private static func normalized(_ typed: SecretBytes) throws(KeychainError) -> SecretBytes {
         guard let text = unsafe typed.withUnsafeBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
             throw refused("a passcode is text in UTF-8")
@@ -35,7 +35,7 @@ package struct Passcode: Sendable {
     }
 
     /// What the FreeformClass of RFC 8264, section 4.3, takes. The two joiners are taken wherever they stand: the rules
-    /// for their surroundings are about lookalikes, and nobody looks at a passcode.
+    /// for their surroundings are about lookalikes, and a passcode is never displayed.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .unassigned, .surrogate, .privateUse, .lineSeparator, .paragraphSeparator: false

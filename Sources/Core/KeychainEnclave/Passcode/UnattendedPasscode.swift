@@ -2,8 +2,8 @@ package import KeychainModel
 
 /// A passcode that systemd hands to a service, so that a machine unlocks a keychain without a person.
 ///
-/// `chatelaine.passcode.UID` is one user's, `chatelaine.passcode` anybody's who has none of their own. It is read when
-/// a keychain is opened, and not kept.
+/// `chatelaine.passcode.UID` is one user's, `chatelaine.passcode` that of every user who has none of their own. It is
+/// read when a keychain is opened, and not kept.
 package struct UnattendedPasscode: Sendable {
     private let folder: String
     private let uid: UInt32

@@ -73,7 +73,7 @@ package struct AskerDescription: Sendable, Hashable {
     package let standing: Standing
     /// What the service calls it.
     package let name: String
-    /// Empty where nobody vouches for one.
+    /// Empty where no service vouches for one.
     package let path: String
 
     package init(_ standing: Standing, name: String, path: String = "") {

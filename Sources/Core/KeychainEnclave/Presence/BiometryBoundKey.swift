@@ -92,7 +92,7 @@ struct BiometryBoundKey {
 
 /// What can be done with items that are bound to fingers, now.
 enum PresentBiometry {
-    /// Nobody can tell which fingers are enrolled. That says nothing about the items.
+    /// The enrolled fingers are unknown. That says nothing about the items.
     case unknown
     /// The key of those that are.
     case known(SymmetricKey)

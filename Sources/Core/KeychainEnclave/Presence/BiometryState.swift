@@ -5,7 +5,7 @@ package import KeychainModel
 package struct BiometryState: Sendable, Hashable {
     /// Why none can be read, `noBiometry` or `notEnrolled`; nil where one can.
     package let obstacle: PresenceFailure?
-    /// Stands for the fingers that are enrolled, and for none where none are; nil where nobody can tell.
+    /// A digest of the enrolled fingers, also of an empty set; nil where the set is unknown.
     package let set: BiometrySet?
 
     package init(obstacle: PresenceFailure?, set: BiometrySet?) {
@@ -26,7 +26,7 @@ package struct BiometrySet: Sendable, Hashable {
         self.bytes = Array(bytes)
     }
 
-    /// Of somebody who has enrolled no finger.
+    /// The state of a user who has enrolled no finger.
     package static let empty = BiometrySet(uncheckedSize: [UInt8](repeating: 0, count: size))
 
     /// The caller knows the size.
@@ -39,7 +39,7 @@ package enum FingerHint: UInt8, Sendable, CaseIterable {
     case swipeTooShort = 2
     case notCentered = 3
     case removeAndRetry = 4
-    /// It is none that is enrolled.
+    /// The finger is not enrolled.
     case notRecognised = 5
 }
 

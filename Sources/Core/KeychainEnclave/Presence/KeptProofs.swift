@@ -2,8 +2,8 @@ import KeychainModel
 
 /// What was proved, and the contexts that it was proved in, until it is used, forgotten, old, or the keychain locks.
 ///
-/// Proofs and contexts are of the service's connection that has asked for them: another one cannot use them, and they end
-/// with it.
+/// Proofs and contexts are of the service's connection that has asked for them: another one cannot use them, and they
+/// end with it.
 struct KeptProofs {
     private struct Kept {
         let factors: PresenceFactors
@@ -59,7 +59,7 @@ struct KeptProofs {
         return id
     }
 
-    /// Those in which nobody was asked are opened at no cost, and go first.
+    /// Contexts without a proof cost nothing to open again, and go first.
     private static func goesBefore(_ left: Context, _ right: Context) -> Bool {
         guard (left.asker == nil) == (right.asker == nil) else { return left.asker == nil }
         return left.opened < right.opened
@@ -76,9 +76,9 @@ struct KeptProofs {
         return context.groups
     }
 
-    /// Binds a context to whoever asks first in it.
+    /// Binds a context to the first program that asks in it.
     ///
-    /// - Returns: false where it is somebody else's.
+    /// - Returns: false where it is another program's.
     mutating func bind(_ id: PresenceContextID, to asker: Asker) -> Bool {
         guard let context = contexts[id] else { return false }
         if context.asker == nil { contexts[id]?.asker = asker }

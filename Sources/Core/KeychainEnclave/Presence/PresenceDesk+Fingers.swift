@@ -27,7 +27,7 @@ extension PresenceDesk {
         }
     }
 
-    /// The fingers that are enrolled, as was reported last; nil where nobody can tell.
+    /// The enrolled fingers, as last reported; nil where they are unknown.
     var biometrySet: BiometrySet? { state.withLock { $0.biometry?.set } }
 
     private static let patienceWithPrompters: DispatchTimeInterval = .seconds(4)

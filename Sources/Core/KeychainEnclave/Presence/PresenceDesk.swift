@@ -106,12 +106,12 @@ package final class PresenceDesk: Sendable {
     /// Opens a question. What is known of fingers is what was reported last.
     ///
     /// - Parameters:
-    ///   - asker: whom the question is shown of, asked for after it is known that anybody can be asked at all.
+    ///   - asker: the program that the prompt names. It is called only once a prompt is possible at all.
     ///   - connection: of the service; 0 within a process. Only there is the proof worth anything.
     ///   - settle: called once, from any thread, unless this throws or the question is withdrawn.
     /// - Returns: what withdraws it.
-    /// - Throws: with the `PresenceFailure` where nobody can be asked, or may be; `itemNotFound` where it is about a context
-    ///   that is over; `noPermission` where that is somebody else's; what asking for the asker fails with.
+    /// - Throws: the `PresenceFailure`'s error where no prompt is possible or allowed; `itemNotFound` for a context
+    ///   that is over; `noPermission` for another program's context; the errors of `asker`.
     package func begin(
         _ question: PresenceQuestion,
         of asker: () throws(KeychainError) -> Asker,
@@ -181,7 +181,7 @@ package final class PresenceDesk: Sendable {
         throw PresenceFailure.interrupted.error
     }
 
-    /// How long anybody may think about a prompt.
+    /// How long a prompt waits for an answer.
     package static let patience: Duration = .seconds(180)
 
     /// Takes a question back, whose asker is gone.
@@ -208,8 +208,8 @@ package final class PresenceDesk: Sendable {
 
     /// Verifies a passcode, or the secret of another factor that the shown prompt asks for. It may take a second.
     ///
-    /// - Throws: what the verification fails with, other than that the secret is wrong: one has to wait, for instance. The
-    ///   question is over then.
+    /// - Throws: what the verification fails with, other than that the secret is wrong: one has to wait, for instance.
+    ///   The question is over then.
     package func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer {
         let asked = withState { state, performers, _ -> (factor: PresenceFactor, verifier: Verifier)? in
             guard let factor = state.secretTyped(id), let verifier = factor.verifier?(performers.verifier) else {
@@ -249,7 +249,8 @@ package final class PresenceDesk: Sendable {
         return withState { state, _, effects in state.fingerMismatched(id, at: clock, &effects) }
     }
 
-    /// The reader wants the person told something. Only a trusted prompter may say so. Where nothing is typed it is shown.
+    /// The reader wants the person told something. Only a trusted prompter may say so. Where nothing is typed it is
+    /// shown.
     package func hint(_ id: ItemUUID, _ hint: FingerHint) {
         withState { state, _, effects in state.hinted(id, hint, &effects) }
     }

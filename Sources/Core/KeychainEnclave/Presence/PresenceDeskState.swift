@@ -18,12 +18,12 @@ struct PresenceDeskState {
     var limits = PromptLimits()
     /// Wrong fingers since the last passcode.
     private(set) var wrongFingers = 0
-    /// What is known of the owner's fingers; nil where nobody has answered.
+    /// The last report about the owner's fingers; nil before the first.
     private(set) var biometry: BiometryState?
     /// The calls that wait for the biometry state.
     private(set) var refreshes: Set<Int> = []
     private var nextRefresh = 1
-    /// When nobody reported in time, in nanoseconds.
+    /// When a report last failed to come in time, in nanoseconds.
     private var silence: UInt64?
     private(set) var hasPasscode = false
     private var lock = EnclaveState.Lock.beforeFirstUnlock
@@ -68,7 +68,7 @@ struct PresenceDeskState {
         refreshes = []
     }
 
-    /// - Returns: the number of the refresh; nil where nobody is asked.
+    /// - Returns: the number of the refresh; nil where no prompter is asked.
     mutating func beginRefresh(at clock: StartClock, _ effects: inout [PresenceEffect]) -> Int? {
         guard let prompter = prompters.last(where: { $0.abilities.contains(.biometry) }) else { return nil }
         // Not every question waits for a prompter that is silent.
@@ -80,7 +80,7 @@ struct PresenceDeskState {
         return number
     }
 
-    /// Nobody has reported in time.
+    /// No report came in time.
     mutating func refreshTimedOut(_ number: Int, at clock: StartClock) {
         // The answer may have come just now.
         guard refreshes.remove(number) != nil else { return }

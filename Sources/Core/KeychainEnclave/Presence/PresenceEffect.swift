@@ -1,7 +1,7 @@
 import KeychainModel
 
-/// What the desk does for its state machine, after the lock is released: whoever is told something may come back at
-/// once.
+/// An action that the desk performs for its state machine after the lock is released: a prompter or caller may call
+/// back at once.
 enum PresenceEffect: Sendable {
     case show(Prompt, prompter: Int)
     case withdraw(ItemUUID, prompter: Int)

@@ -2,7 +2,7 @@ package import KeychainModel
 
 /// What the owner of a keychain is asked, for a program.
 package struct PresenceQuestion: Sendable {
-    /// Who asks, as the keychain service has it.
+    /// The program that asks, as the keychain service names it.
     package let asker: AskerClaim
     package let demand: PresenceDemand
     package let password: PasswordWish
@@ -71,7 +71,7 @@ package struct ItemCredentials: Sendable {
     package var applicationPassword: ApplicationPassword?
     package var proofs: [PresenceProof]
     /// The connection that the request came over, by the number that the enclave has given it; 0 within a process. No
-    /// message has it: whoever receives the request fills it in.
+    /// message has it: the receiver of the request fills it in.
     package var connection: UInt64 = 0
 
     package static let mostProofs = 16

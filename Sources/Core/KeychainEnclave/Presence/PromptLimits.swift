@@ -1,6 +1,6 @@
-/// How often people are asked: whoever asks until somebody gives in is made to wait.
+/// How often the owner is asked: a program that asks until the owner gives in has to wait.
 ///
-/// Programs that nobody has installed count together, since anybody can make a new one for each question, and have a part
+/// Programs that are not installed count together, since any user can make a new one for each question, and have a part
 /// of everything alone: an installed program's question is always taken beside them.
 struct PromptLimits {
     private enum Share: Hashable {
@@ -44,10 +44,10 @@ struct PromptLimits {
         return true
     }
 
-    /// Whether its questions are shown before those of programs that nobody has installed.
+    /// Whether its questions are shown before those of programs that are not installed.
     static func goesFirst(_ asker: Asker) -> Bool { Share(asker) != .others }
 
-    /// Somebody said no, or gave something wrong until the end. The first three times cost nothing, as for a passcode.
+    /// The owner declined, or gave wrong answers until the end. The first three times cost nothing, as for a passcode.
     mutating func declined(_ asker: Asker, at clock: StartClock) {
         let share = Share(asker)
         if declined[share] == nil, declined.count >= Self.mostAskers {

@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// Who asks people: shows a prompt, and brings what they give to the desk.
+/// Asks the owner: shows a prompt, and brings the answer to the desk.
 package protocol Prompter: Sendable {
     /// Shows a prompt. It returns at once.
     func show(_ prompt: Prompt)
@@ -8,8 +8,8 @@ package protocol Prompter: Sendable {
     /// Takes a prompt away that is still shown. It returns at once.
     func withdraw(_ question: ItemUUID)
 
-    /// Has the desk told anew what can be seen of the owner's fingers (`saw`). It returns at once. Only asked of who reads
-    /// fingers.
+    /// Asks for a new report of the biometry state (`take`). It returns at once. Only prompters that read fingers are
+    /// asked.
     func reportBiometry()
 }
 
@@ -28,7 +28,7 @@ package struct PrompterAbilities: OptionSet, Sendable, Hashable {
     package static let biometry = PrompterAbilities(rawValue: 1 << 1)
 }
 
-/// What one prompter is to get from a person.
+/// A request to one prompter for one answer of a person.
 package struct Prompt: Sendable, Hashable {
     package enum Wish: UInt8, Sendable, CaseIterable {
         /// The passcode.
@@ -45,12 +45,12 @@ package struct Prompt: Sendable, Hashable {
         static let typed: Set<Wish> = [.passcode, .password, .newPassword, .notice]
     }
 
-    /// Names the question to whoever was shown it, and to nobody else.
+    /// Names the question. Only the prompters that were shown it know the name.
     package let question: ItemUUID
     package let wish: Wish
     package let asker: AskerDescription
-    /// The access groups that the proof will be good for; one that ends in an asterisk stands for all that begin so. None
-    /// where a question is about no item.
+    /// The access groups that the proof will be good for; one that ends in an asterisk stands for all that begin so.
+    /// None where a question is about no item.
     package let groups: [String]
     package let wishes: PromptWishes
     /// Whether a finger does as well.

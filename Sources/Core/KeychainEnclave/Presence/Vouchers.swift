@@ -11,7 +11,7 @@ package struct Vouchers: Sendable {
     /// Nanoseconds: the service asks at once.
     private static let lifetime: UInt64 = 60_000_000_000
     private static let most = 1_024
-    /// More than questions of one user can be open, so that nobody uses up the others' share.
+    /// A limit for each user above the number of its open questions, so that no user uses up the others' share.
     private static let mostOfUser = 64
 
     package init() {}

@@ -12,7 +12,7 @@ package struct BegunRestoration {
 }
 
 extension KeychainEngine {
-    /// Uses the token up before a byte of the backup is taken: nobody fills a disk without an authorization.
+    /// Uses the token up before a byte of the backup is taken: no caller fills a disk without an authorization.
     ///
     /// - Parameter largest: the bytes that the backup may have.
     /// - Throws: `authenticationFailed`.

@@ -43,7 +43,7 @@ struct KnownOrigins {
 }
 
 extension KeychainEngine {
-    /// Who made a backup, as far as this keychain knows.
+    /// The maker of a backup, as far as this keychain knows it.
     ///
     /// - Parameter signer: the public key in the backup's header, whose signature was verified.
     package func origin(ofBackupsBy signer: [UInt8]) throws(KeychainError) -> BackupOrigin {

@@ -5,7 +5,7 @@ import KeychainVault
 
 extension KeychainEngine {
     /// What the owner does with the enclave of a keychain that this process opens itself. Nothing keeps programs apart
-    /// there, so that without a passcode nobody is asked for one.
+    /// there, so that no passcode is asked for where none is set.
     ///
     /// - Throws: `unimplemented` where the enclave is another process's.
     package func ownerControl() throws(KeychainError) -> any EnclaveControl {

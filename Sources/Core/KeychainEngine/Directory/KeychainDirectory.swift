@@ -129,9 +129,11 @@ package struct KeychainDirectory: Sendable {
         return try enclave.presence() != .none
     }
 
-    /// Whether opening the keychain would make a new one: there are neither files of it nor a mark of an unfinished one.
+    /// Whether opening the keychain would make a new one: there are neither files of it nor a mark of an unfinished
+    /// one.
     ///
-    /// What stands in the way of opening it counts as something that is there, so that whoever opens it hears of it.
+    /// What stands in the way of opening it counts as something that is there, so that the caller that opens it is
+    /// told.
     package func isAbsent() throws(KeychainError) -> Bool {
         var status = stat()
         if unsafe lstat(path, &status) == 0 {
@@ -144,7 +146,7 @@ package struct KeychainDirectory: Sendable {
         return try enclave.presence() == .none
     }
 
-    /// By what the owner could be told if there were a keychain; nil where nobody but the keychain knows.
+    /// The factors that the owner could prove if there were a keychain; nil where only a keychain could tell.
     package func presenceStatusWithoutKeychain() throws(KeychainError) -> PresenceStatus? {
         try enclave.presenceStatusWithoutKeychain()
     }

@@ -64,7 +64,7 @@ package final class OpenKeychain: Sendable {
 
     /// Lets go of the files until the next call; a keychain in memory stays. No call may be under way.
     ///
-    /// - Parameter checkpoints: whether the journal is written back first, if nobody is writing.
+    /// - Parameter checkpoints: whether the journal is written back first, if no process is writing.
     package func close(checkpoints: Bool = false) {
         opened.withLock { state in
             guard let engine = state, !engine.isInMemory else { return }

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Adds an item: decides and seals, which needs no transaction; what is returned does the rest in one, and gives the
-    /// item back if the request wants anything of it.
+    /// Adds an item: decides and seals, which needs no transaction; what is returned does the rest in one, and gives
+    /// the item back if the request wants anything of it.
     ///
     /// - Throws: `duplicateItem` where a live item has the primary key; what policy refuses; what storage fails with.
     func step(
@@ -64,7 +64,7 @@ extension KeychainEngine {
         do throws(KeychainError) {
             guard let item = try openOrReport(stored, for: surroundings) else { return .damaged }
             if item.row.isTombstone { return .tombstone }
-            // To whoever asks for its value it is not there, so it must not stand in the way of a new one.
+            // A caller that asks for its value does not find it, so it must not stand in the way of a new one.
             return try openSecretsOrReport(of: item, for: surroundings) == nil ? .damaged : .item
         } catch {
             // What is locked is judged by its columns.

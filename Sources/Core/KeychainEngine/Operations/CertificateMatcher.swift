@@ -72,7 +72,7 @@ struct CertificateMatcher {
         var seen = names
         for _ in 0..<Self.deepestChain {
             guard wanted.isDisjoint(with: names) else { return true }
-            // Certificates that issued each other end the search here: nobody is asked twice.
+            // Certificates that issued each other end the search here: none is visited twice.
             names = Set(names.flatMap { issuers[$0] ?? [] }).subtracting(seen)
             seen.formUnion(names)
         }
@@ -83,8 +83,8 @@ struct CertificateMatcher {
 extension KeychainEngine {
     /// What judges the certificates that a query finds.
     ///
-    /// Chains lead through all certificates that the caller may see, in whichever group, synchronizable or not. They are
-    /// read from the certificates themselves: an item's attributes are what a caller said of it.
+    /// Chains lead through all certificates that the caller may see, in whichever group, synchronizable or not. They
+    /// are read from the certificates themselves: an item's attributes are what a caller said of it.
     ///
     /// It reads rows, so it is made before the rows of the query are: a statement cannot run within itself.
     ///

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Deletes all items that match, also while they are locked: decides, which needs no transaction; what is returned does
-    /// the rest in one, and says how many matched.
+    /// Deletes all items that match, also while they are locked: decides, which needs no transaction; what is returned
+    /// does the rest in one, and says how many matched.
     ///
     /// A synchronizable item leaves a tombstone, unless it is locked or the request says otherwise.
     func step(
@@ -29,7 +29,7 @@ extension KeychainEngine {
             let candidate = try openIfUnlocked(stored, for: authorized.selection)
             var opened: OpenedItem?
             switch candidate {
-            // A row that is not what it says is left to whoever repairs the keychain.
+            // A row that is not what it says is left to the repair of the keychain.
             case .damaged: continue
             case .locked where authorized.selection.query.sha1 == nil: break
             case .locked: throw KeychainError(.interactionNotAllowed, "a locked item's digest cannot be judged")

@@ -1,7 +1,8 @@
 package import KeychainModel
 
 extension KeychainEngine {
-    /// Says in a result why nothing matched, if nothing did and the query asks for that. To be called without a transaction.
+    /// Says in a result why nothing matched, if nothing did and the query asks for that. To be called without a
+    /// transaction.
     package func explain(_ result: inout OperationResult, of operation: KeychainOperation, for caller: Caller) {
         guard let query = operation.query, query.wantsExplanation, result.isEmpty else { return }
         result.explanation = explainAbsence(of: query, for: caller)
@@ -9,8 +10,8 @@ extension KeychainEngine {
 
     /// Why a query matched nothing: what it would find with one of its conditions less.
     ///
-    /// It asks what the caller could have asked itself, so it tells of nobody else's items. It names attributes, classes
-    /// and the caller's own groups, and no value.
+    /// It asks what the caller could have asked itself, so it tells nothing of other programs' items. It names
+    /// attributes, classes and the caller's own groups, and no value.
     ///
     /// - Returns: sentences for a log, never none.
     /// - Complexity: one search for each condition of the query.

@@ -24,8 +24,8 @@ extension KeychainEngine {
         let body: (ReadTransaction, (SealedRow) throws(KeychainError) -> Void) throws(KeychainError) -> [FoundItem]
     }
 
-    /// Finds items: decides, which needs no transaction; what is returned does the rest in one, and gives what matches, at
-    /// most as many as the limit allows.
+    /// Finds items: decides, which needs no transaction; what is returned does the rest in one, and gives what matches,
+    /// at most as many as the limit allows.
     ///
     /// - Throws: `interactionNotAllowed` if a candidate is locked; `undecodable` where a persistent reference names a
     ///   damaged row, which every other search skips; what policy refuses.
@@ -241,7 +241,7 @@ extension KeychainEngine {
         do {
             return try body()
         } catch {
-            // Whoever asks for a secret is told of it: the fingers are gone that the item was bound to.
+            // A caller that asks for the secret is told: the fingers to which the item was bound are gone.
             if error.code == .itemNotFound, row.isConstrained {
                 lost.note(row)
                 return nil
@@ -303,7 +303,7 @@ extension ItemAuthentication {
 extension SealedRow {
     fileprivate var isConstrained: Bool { !accessControl.isEmpty }
 
-    /// Whether its key went with the passcode: the row is not there any more, and is removed by and by.
+    /// Whether its key went with the passcode: the row counts as gone, and is removed later.
     fileprivate func wasDestroyed(in state: EnclaveState) -> Bool {
         accessibility == Accessibility.whenPasscodeSetThisDeviceOnly.code && !state.hasPasscode
     }

@@ -5,9 +5,10 @@ import KeychainVault
 
 /// A search whose answer is made in pages, since it is too long to be in memory as a whole.
 ///
-/// The first page decides which rows the search looks at; each page reads its rows as they are by then. So nothing is held
-/// between two pages, neither a snapshot nor a lock, and whoever is slow to take a page holds up nobody. A row that is changed
-/// meanwhile is found as it is then, if it still matches; one that is removed is not found; one that comes is found or not.
+/// The first page decides which rows the search looks at; each page reads its rows as they are by then. So nothing is
+/// held between two pages, neither a snapshot nor a lock, and a client that is slow to take a page holds up no other. A
+/// row that is changed meanwhile is found as it is then, if it still matches; one that is removed is not found; one
+/// that comes is found or not.
 package struct PagedSearch: Sendable {
     private struct Row {
         let number: Int64
@@ -47,8 +48,8 @@ package struct PagedSearch: Sendable {
     /// - Parameters:
     ///   - mostRows: the number of rows that there is memory for.
     ///   - allowance: what the rows of this page may take.
-    /// - Throws: `dataTooLarge` where one row takes more, or there are more rows; what a search throws. Then the search is
-    ///   where it was before.
+    /// - Throws: `dataTooLarge` where one row takes more, or there are more rows; what a search throws. Then the search
+    ///   is where it was before.
     fileprivate mutating func page(
         _ request: FindRequest,
         for caller: Caller,
@@ -175,8 +176,8 @@ extension KeychainEngine {
     ///   - request: the same for each page, but for what was proved for it.
     ///   - mostRows: how many rows there is memory for.
     ///   - allowance: what the rows of this page may take; one row may be larger than a page.
-    /// - Throws: `dataTooLarge` where a row takes more, or there are more; what a search throws. Then the page may be asked
-    ///   for again.
+    /// - Throws: `dataTooLarge` where a row takes more, or there are more; what a search throws. Then the page may be
+    ///   asked for again.
     package func nextPage(
         of search: inout PagedSearch,
         answering request: FindRequest,

@@ -33,7 +33,7 @@ extension KeychainEngine {
         let certificate = identity.certificate.item
         let sha1 = find.keys.query.sha1
         var attributes = AttributeList()
-        // Before the key: nobody is asked for one that does not match.
+        // Before the key, so that no prompt is shown for a key that does not match.
         var data: OpenedSecrets?
         if find.returns.wantsAttributes || certificates.isNeeded {
             data = try openSecretsOrReport(of: certificate, for: find.certificates)

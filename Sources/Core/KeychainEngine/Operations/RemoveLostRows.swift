@@ -49,7 +49,7 @@ extension KeychainEngine {
                 }
             }
         } catch {
-            // Whoever reads them next finds them lost again.
+            // The next read finds them lost again.
             log.warning("items that went with their fingers cannot be removed now: \(error.message)")
         }
     }

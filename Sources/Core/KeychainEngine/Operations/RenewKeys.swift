@@ -21,8 +21,8 @@ extension KeychainEngine {
     ///
     /// Stopped at any instant, the next use of the keychain goes on with it.
     ///
-    /// - Throws: `authenticationFailed` for a token that is none for this; `interactionNotAllowed` while the keychain is
-    ///   locked.
+    /// - Throws: `authenticationFailed` for a token that is none for this; `interactionNotAllowed` while the keychain
+    ///   is locked.
     package func rotateKeys(_ token: AuthorizationToken) throws(KeychainError) {
         try vault.beginRotation(token)
         try turn.take { () throws(KeychainError) in try followKeys() }
@@ -41,8 +41,8 @@ extension KeychainEngine {
             do throws(KeychainError) {
                 try followKeys()
             } catch {
-                // A locked keychain, a full disk, another process that writes for long: it is tried again after the next
-                // change, and nothing of the request itself depends on it.
+                // A locked keychain, a full disk, another process that writes for long: it is tried again after the
+                // next change, and nothing of the request itself depends on it.
                 followed.withLock { $0.epoch = vault.state.epoch }
                 guard error.code != .interactionNotAllowed else { return }
                 log.warning("the keychain's rows could not be put under its newest keys: \(error.message)")
@@ -85,7 +85,7 @@ extension KeychainEngine {
 
     static let mostRounds = 5
 
-    /// From then on nobody writes who has older keys than these. Without a passcode, the rows go whose key went with it.
+    /// From then on no process with older keys writes. Without a passcode, the rows go whose key went with it.
     private func writeHeader(
         of state: EnclaveState,
         countingSealsOf classes: [Accessibility] = []

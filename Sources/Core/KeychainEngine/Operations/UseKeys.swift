@@ -25,7 +25,7 @@ extension KeychainEngine {
 }
 
 extension AffectedRow {
-    /// The key itself: which row it is in, if it is in any, nobody says.
+    /// The key itself. Its row, if it is in one, is not known.
     fileprivate init(_ key: EnclaveKey) {
         self.init(uuid: key.header.uuid, itemClass: .key, accessGroup: key.header.accessGroup)
     }

@@ -9,13 +9,13 @@ package struct PresenceRounds: Sendable {
     private let enclave: @Sendable () throws(KeychainError) -> any Enclave
     private let isWanted: @Sendable () -> Bool
 
-    /// A call asks for one thing after the other; more than this is no call that anybody makes.
+    /// A call asks for one proof after the other; no real call needs more than this.
     private static let most = 20
     private static let mostPasswords = 3
 
     /// - Parameters:
     ///   - session: of the call's context; without one, what is proved is good for this call alone.
-    ///   - isWanted: whether somebody still waits for the call.
+    ///   - isWanted: whether the caller still waits.
     package init(
         for asker: QuestionAsker,
         in session: PresenceSession?,
@@ -37,7 +37,7 @@ package struct PresenceRounds: Sendable {
         _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
     ) throws(KeychainError) -> OperationResult {
         var operation = operation
-        // These alone count, whatever else came with the operation.
+        // Only these count, not what came with the operation.
         let proofs = session?.proofs ?? []
         operation.changeAuthentication { $0.proofs = proofs }
         var own: [PresenceProof] = []
@@ -112,6 +112,6 @@ package struct PresenceRounds: Sendable {
 }
 
 extension KeychainEngine {
-    /// Who asks the owner, and keeps what they prove.
+    /// The object that asks the owner and keeps the proofs.
     package var enclave: any Enclave { vault.enclave }
 }

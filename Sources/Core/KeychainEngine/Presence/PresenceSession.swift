@@ -2,11 +2,11 @@ package import KeychainEnclave
 package import KeychainModel
 import Synchronization
 
-/// What was proved in one context, for as long as that lives. The enclave keeps the context and the proofs; what is here
-/// names them.
+/// What was proved in one context, for as long as that lives. The enclave keeps the context and the proofs; what is
+/// here names them.
 package final class PresenceSession: PresenceContext {
     private struct State {
-        /// Opened when somebody is asked for the first time, and anew where the enclave has it no more.
+        /// Opened at the first question, and again where the enclave has dropped it.
         var context: PresenceContextID?
         var proofs: [PresenceProof] = []
         var isInvalidated = false

@@ -2,15 +2,16 @@ import KeychainCertificates
 package import KeychainModel
 import SwiftASN1
 
-/// Certificates alone, in the form of a signed message that nobody signed (RFC 5652, section 5.1; RFC 2315 before it): what
-/// `.p7b` and `.p7c` files are.
+/// Certificates alone, in the form of a signed message without a signature (RFC 5652, section 5.1; RFC 2315 before it):
+/// what `.p7b` and `.p7c` files are.
 package enum CertificateBundle {
     private static let mostCertificates = 10_000
 
     /// Reads the certificates of a SignedData. What is signed in it, if anything, and by whom is not looked at.
     ///
     /// - Parameter bytes: a ContentInfo in BER.
-    /// - Returns: the certificates in the order of the file, as they stand there; whether they are some, nobody has looked.
+    /// - Returns: the certificates in the order of the file, as they stand there; whether they are certificates was not
+    ///   checked.
     /// - Throws: `undecodable` for something else, `unimplemented` for another kind of CMS, `dataTooLarge`.
     package static func certificates(in bytes: [UInt8]) throws(KeychainError) -> [[UInt8]] {
         var info = try BoundedBER.parse(bytes).fields()

@@ -2,7 +2,7 @@ package import KeychainModel
 
 /// One block of a PEM file (RFC 7468): what it says that it contains, and that.
 package struct PEMBlock: Sendable {
-    /// What the label says. What is in the block, nobody has looked.
+    /// The kind that the label names. The block's contents were not checked.
     package enum Kind: Hashable, Sendable {
         case certificate
         /// PrivateKeyInfo.

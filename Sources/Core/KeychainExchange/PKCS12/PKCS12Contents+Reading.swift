@@ -8,8 +8,8 @@ extension PKCS12Contents {
     /// - Parameters:
     ///   - bytes: a PFX in BER, and nothing behind it; at most `ExchangeLimits.largestFile`.
     ///   - password: UTF-8. Programs do not agree on what no password is: nil and an empty one both stand for both.
-    /// - Throws: `authenticationFailed` where the MAC is another, for a wrong password or a damaged file; `undecodable` for
-    ///   what is no such file, for one without a MAC, and for one that asks for too much work; `unimplemented` for
+    /// - Throws: `authenticationFailed` where the MAC is another, for a wrong password or a damaged file; `undecodable`
+    ///   for what is no such file, for one without a MAC, and for one that asks for too much work; `unimplemented` for
     ///   algorithms that are not known or not installed; `dataTooLarge`.
     package init(
         reading bytes: [UInt8],
@@ -34,7 +34,7 @@ private struct PKCS12Reader {
         var fields = try BoundedBER.parse(bytes).fields()
         guard try fields.next().number() == 3 else { throw .malformed }
         authenticatedSafe = try Self.data(in: fields.next())
-        // Without one the bytes could be anybody's, and a wrong password would show late or not at all.
+        // Without one any person could have written the bytes, and a wrong password would show late or not at all.
         guard let node = fields.nextIfAny() else {
             throw KeychainError(.undecodable, "the file has no MAC: nothing says that it is whole")
         }

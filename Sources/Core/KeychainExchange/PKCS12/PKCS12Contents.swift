@@ -17,7 +17,7 @@ package struct PKCS12Contents: Sendable {
     }
 
     package struct Certificate: Sendable {
-        /// As it stands in the file; whether it is one, nobody has looked.
+        /// As it stands in the file; it was not checked.
         package let der: [UInt8]
         package let friendlyName: String?
         package let localKeyID: [UInt8]?
@@ -51,10 +51,11 @@ package struct PKCS12Contents: Sendable {
 
     /// Which certificate each key has, at most one.
     ///
-    /// A file may say anything: what it pairs by localKeyID counts only as long as the keys themselves are not compared.
+    /// A file may say anything: what it pairs by localKeyID counts only as long as the keys themselves are not
+    /// compared.
     ///
-    /// - Parameter belong: whether they do, by the public key; nil where that cannot be told, such as of an algorithm that
-    ///   is not known.
+    /// - Parameter belong: whether they do, by the public key; nil where that cannot be told, such as of an algorithm
+    ///   that is not known.
     package func pairs(_ belong: (Key, Certificate) -> Bool? = { _, _ in nil }) -> [Pair] {
         keys.indices.compactMap { index in
             let key = keys[index]

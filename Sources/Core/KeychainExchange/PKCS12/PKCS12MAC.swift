@@ -4,7 +4,8 @@ import KeychainCertificates
 import KeychainModel
 import SwiftASN1
 
-/// What says that a PKCS #12 file is whole and of somebody who knew the password (RFC 7292, section 4; PBMAC1 of RFC 9579).
+/// The code that shows that a PKCS #12 file is whole and that its maker knew the password (RFC 7292, section 4; PBMAC1
+/// of RFC 9579).
 struct PKCS12MAC {
     private enum Hash {
         case sha1

@@ -28,7 +28,7 @@ enum BlockCipher {
         if case .aes = self { 16 } else { 8 }
     }
 
-    /// - Throws: `authenticationFailed` where there is no padding at the end: with another key there mostly is none.
+    /// - Throws: `authenticationFailed` where there is no padding at the end: a wrong key mostly leaves none.
     func decrypt(
         _ ciphertext: [UInt8],
         key: SymmetricKey,

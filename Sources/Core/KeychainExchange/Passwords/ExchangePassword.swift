@@ -4,8 +4,8 @@ import KeychainModel
 struct ExchangePassword {
     /// As it was given: for PBES2 (RFC 8018, section 3).
     let utf8: SecretBytes
-    /// UTF-16, big-endian, with a zero at the end: for PKCS #12's own derivation (RFC 7292, appendix B.1). Where there is no
-    /// password at all, without that zero too.
+    /// UTF-16, big-endian, with a zero at the end: for PKCS #12's own derivation (RFC 7292, appendix B.1). Where there
+    /// is no password at all, without that zero too.
     let wide: SecretBytes
 
     /// - Parameter password: UTF-8; nil for none.
@@ -23,7 +23,7 @@ struct ExchangePassword {
             )
         }
         utf8 = password
-        // No String, whose bytes nobody would zero. There are at most two bytes for each one, and two more.
+        // Not a String, whose bytes would not be zeroed. There are at most two bytes for each one, and two more.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(2 * password.count + 2)
         let isText = unsafe password.withUnsafeBytes { buffer in

@@ -1,7 +1,7 @@
 package import KeychainModel
 import SwiftASN1
 
-/// What somebody asks an authority for: a certificate of a name and a key (PKCS #10, RFC 2986).
+/// A request to an authority for a certificate of a name and a key (PKCS #10, RFC 2986).
 package struct CertificateRequest: Sendable {
     package let subject: [NamePart]
     /// A SubjectPublicKeyInfo in DER, as it is.
@@ -15,7 +15,8 @@ package struct CertificateRequest: Sendable {
         self.extensions = extensions
     }
 
-    /// The CertificationRequestInfo in DER, which the owner of the key signs. `SignatureAlgorithm.signed` makes the request of it.
+    /// The CertificationRequestInfo in DER, which the owner of the key signs. `SignatureAlgorithm.signed` makes the
+    /// request of it.
     ///
     /// - Throws: `invalidParameter` for a part that the format has no room for.
     package func toBeSigned() throws(KeychainError) -> [UInt8] {

@@ -42,7 +42,7 @@ extension SignatureAlgorithm {
     ///
     /// - Parameters:
     ///   - toBeSigned: in DER, as it was signed with this algorithm; not its hash.
-    ///   - signature: whoever has the key makes it. Nobody looks at it here.
+    ///   - signature: made by the key's holder. It is not verified here.
     package func signed(_ toBeSigned: [UInt8], signature: [UInt8]) -> [UInt8] {
         Encoding.sequence(toBeSigned, encoded, Encoding.bits(signature))
     }

@@ -2,7 +2,7 @@
 package enum KeyAlgorithm: Hashable, Sendable {
     /// RSA without padding: the caller has padded.
     case rsaSignatureRaw
-    /// RSA with PKCS #1 padding over whatever is given.
+    /// RSA with PKCS #1 padding over the given bytes.
     case rsaSignaturePKCS1v15
     case rsaSignature(RSASignaturePadding, SignatureInput, KeyHash)
     /// Without a hash, over a digest of any length, and never over a message.
@@ -59,7 +59,8 @@ package enum KeyAlgorithm: Hashable, Sendable {
 extension KeyAlgorithm {
     /// The algorithm of a name ("algid:sign:RSA:raw").
     ///
-    /// - Returns: nil for a name that is unknown, among them those of EdDSA and of algorithms against quantum computers.
+    /// - Returns: nil for a name that is unknown, among them those of EdDSA and of algorithms against quantum
+    ///   computers.
     package init?(identifier: String) {
         guard let algorithm = Self.byIdentifier[identifier] else { return nil }
         self = algorithm

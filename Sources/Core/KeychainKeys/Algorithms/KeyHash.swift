@@ -21,7 +21,7 @@ package enum KeyHash: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it can be computed. swift-crypto has no SHA-224; where somebody else computed the digest, only its length
+    /// Whether it can be computed. swift-crypto has no SHA-224; where the caller computed the digest, only its length
     /// matters.
     package var isComputed: Bool { self != .sha224 }
 
@@ -38,10 +38,11 @@ package enum KeyHash: String, Sendable, CaseIterable {
         }
     }
 
-    /// Digests one after the other: of the secret, of a counter in four bytes with the highest first, and of the suffix.
+    /// Digests one after the other: of the secret, of a counter in four bytes with the highest first, and of the
+    /// suffix.
     ///
-    /// It is X9.63's derivation when the counter begins with 1 (SEC 1, section 3.6.1), and MGF1 when it begins with 0 and
-    /// nothing follows (RFC 8017, appendix B.2.1).
+    /// It is X9.63's derivation when the counter begins with 1 (SEC 1, section 3.6.1), and MGF1 when it begins with 0
+    /// and nothing follows (RFC 8017, appendix B.2.1).
     ///
     /// - Parameter count: the bytes that are needed, at most `expansionLimit`.
     /// - Throws: `unimplemented` for SHA-224, `invalidParameter` for more bytes than the limit.
@@ -63,7 +64,7 @@ package enum KeyHash: String, Sendable, CaseIterable {
         }
     }
 
-    /// The most bytes that are derived at once. The standards would allow 2³² digests; nobody needs a key of 16 MiB.
+    /// The most bytes that are derived at once. The standards would allow 2³² digests; no use needs a key of 16 MiB.
     package static let expansionLimit = 1 << 24
 
     private static func expand<Function: HashFunction>(

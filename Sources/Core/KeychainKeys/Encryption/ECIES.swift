@@ -3,9 +3,9 @@ import KeychainModel
 
 /// ECIES as Apple composes it: the public key of a key made for the message (X9.63), ciphertext, and a tag of 16 bytes.
 ///
-/// The AES key, and the initialisation vector behind it if it is derived, come from the shared secret by X9.63's derivation,
-/// for which the message's public key and then the caller's information are the shared information. AES has 128 bits on
-/// curves of up to 256 bits, else 256.
+/// The AES key, and the initialisation vector behind it if it is derived, come from the shared secret by X9.63's
+/// derivation, for which the message's public key and then the caller's information are the shared information. AES has
+/// 128 bits on curves of up to 256 bits, else 256.
 struct ECIES {
     let curve: EllipticCurve
     let hash: KeyHash
@@ -80,8 +80,8 @@ struct ECIES {
 }
 
 extension KeychainError {
-    /// For whatever does not decrypt. It is the same whatever is wrong, and has to stay so: who can tell one failure from
-    /// another decrypts by asking.
+    /// The error for every ciphertext that does not decrypt. It has to stay the same for every cause: an attacker who
+    /// can tell one failure from another decrypts by asking.
     static var undecodableMessage: KeychainError {
         KeychainError(.undecodable, "the data does not decrypt with this key")
     }

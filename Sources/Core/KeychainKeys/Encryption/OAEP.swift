@@ -6,9 +6,9 @@ enum OAEP {
     /// The message in a block, without a label.
     ///
     /// Whether and where the padding is wrong makes no difference in what is done and how long it takes: every byte is
-    /// looked at, nothing branches on one, and there is one answer. Otherwise somebody who can ask often would find out what
-    /// was encrypted (Manger, "A Chosen Ciphertext Attack on RSA OAEP", CRYPTO 2001). Swift does not promise that compilers
-    /// keep it so.
+    /// looked at, nothing branches on one, and there is one answer. Otherwise an attacker who can ask often would find
+    /// out what was encrypted (Manger, "A Chosen Ciphertext Attack on RSA OAEP", CRYPTO 2001). Swift does not promise
+    /// that compilers keep it so.
     ///
     /// - Parameter block: what the private-key operation returns, with the zeros in front.
     /// - Returns: nil if the padding is not right.

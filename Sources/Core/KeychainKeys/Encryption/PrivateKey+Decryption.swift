@@ -7,15 +7,15 @@ extension PrivateKey {
     ///
     /// RSA without padding returns as many bytes as the modulus has, with the zeros in front.
     ///
-    /// **PKCS #1 padding cannot be decrypted safely for other people.** Whatever is wrong, the error is the same. But that
-    /// there is an error, how long the plaintext is, and how long it all took, is told; and whoever may send ciphertexts and
-    /// learns one of these decrypts with some thousands of questions (Bleichenbacher, "Chosen Ciphertext Attacks Against
-    /// Protocols Based on the RSA Encryption Standard PKCS #1", CRYPTO 1998). Only a caller can stop that, by going on
-    /// with random bytes after an error; nothing here does.
+    /// **PKCS #1 padding cannot be decrypted safely for other people.** Whatever is wrong, the error is the same. But
+    /// that there is an error, how long the plaintext is, and how long it all took, is told; and whoever may send
+    /// ciphertexts and learns one of these decrypts with some thousands of questions (Bleichenbacher, "Chosen
+    /// Ciphertext Attacks Against Protocols Based on the RSA Encryption Standard PKCS #1", CRYPTO 1998). Only a caller
+    /// can stop that, by going on with random bytes after an error; nothing here does.
     ///
-    /// - Throws: `undecodable` for what was not encrypted for this key in this way, whatever is wrong with it;
-    ///   `invalidParameter` for an algorithm that is not for decrypting with such a key, and for a length that no ciphertext
-    ///   has; `unimplemented` for what is missing (`Gap`); whatever a key that is elsewhere throws.
+    /// - Throws: `undecodable` for bytes that were not encrypted for this key in this way, for every cause;
+    ///   `invalidParameter` for an algorithm that is not for decrypting with such a key, and for a length that no
+    ///   ciphertext has; `unimplemented` for what is missing (`Gap`); whatever a key that is elsewhere throws.
     package func decrypted(
         _ ciphertext: [UInt8],
         _ algorithm: KeyAlgorithm,
@@ -58,7 +58,7 @@ extension RSAPrivateKey {
             guard ciphertext.count >= size + SealedByAES.tagSize else { throw Self.noCiphertext }
             let keySize = SealedByAES.sessionKeySize(rsaBits: publicKey.sizeInBits)
             let carried = try decrypted(Array(ciphertext.prefix(size)), .oaep(hash))
-            // A key that nobody has, so that a wrong padding is found out no earlier than any other change.
+            // A random key, so that a wrong padding is found out no earlier than any other change.
             let key = carried.flatMap { $0.count == keySize ? $0 : nil } ?? SecretBytes.random(count: keySize)
             guard
                 let plaintext = SealedByAES.open(

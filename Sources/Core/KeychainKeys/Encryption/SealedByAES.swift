@@ -23,7 +23,7 @@ enum SealedByAES {
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// - Returns: nil for whatever was not sealed so.
+    /// - Returns: nil for bytes that were not sealed so.
     static func open(
         _ sealed: some Collection<UInt8>,
         key: SecretBytes,

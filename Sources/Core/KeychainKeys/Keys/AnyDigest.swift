@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// A digest that somebody else has computed, of whatever length, for ECDSA, which asks for nothing but its bytes.
+/// A digest of any length that the caller has computed, for ECDSA, which asks for nothing but its bytes.
 struct AnyDigest: Digest {
     let bytes: [UInt8]
 
-    /// Not known of the type, and asked for by nobody here.
+    /// Unknown for the type, and not used here.
     static var byteCount: Int { 0 }
 
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
@@ -20,8 +20,8 @@ struct AnyDigest: Digest {
 extension Digest {
     /// A digest of this type that has been computed elsewhere, for RSA, which takes the hash function from the type.
     ///
-    /// swift-crypto makes digests only by hashing. Its digests are plain bytes, perhaps with some behind them; that it is so
-    /// is looked at here, and not taken for granted.
+    /// swift-crypto makes digests only by hashing. Its digests are plain bytes, perhaps with some behind them; that it
+    /// is so is looked at here, and not taken for granted.
     ///
     /// - Returns: nil for another number of bytes, and if digests were ever anything else.
     static func rebuilt(from bytes: [UInt8]) -> Self? {

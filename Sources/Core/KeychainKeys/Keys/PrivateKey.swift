@@ -5,7 +5,7 @@ package import KeychainModel
 package struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
     package enum Backing: Sendable {
         case rsa(RSAPrivateKey)
-        /// In this process, if it is a `CurvePrivateKey`, or with somebody who never gives it away.
+        /// In this process, if it is a `CurvePrivateKey`, or in a process or device that never releases it.
         case ellipticCurve(any PrivateKeyOperations)
     }
 
@@ -25,11 +25,11 @@ package struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable 
         backing = .ellipticCurve(key)
     }
 
-    /// Reads an external representation: for RSA, RSAPrivateKey (PKCS #1) in DER; for curves 04, both coordinates and the
-    /// private number, each as long as a coordinate.
+    /// Reads an external representation: for RSA, RSAPrivateKey (PKCS #1) in DER; for curves 04, both coordinates and
+    /// the private number, each as long as a coordinate.
     ///
-    /// - Throws: `invalidParameter` for anything else, also where the halves do not belong together; `unimplemented` for an
-    ///   RSA key of a size or an exponent that is not used here.
+    /// - Throws: `invalidParameter` for anything else, also where the halves do not belong together; `unimplemented`
+    ///   for an RSA key of a size or an exponent that is not used here.
     package init(externalRepresentation bytes: SecretBytes, _ family: Family) throws(KeychainError) {
         switch family {
         case .rsa: self.init(try RSAPrivateKey(externalRepresentation: bytes))
@@ -39,8 +39,8 @@ package struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// Makes a key. RSA has the public exponent 65537.
     ///
-    /// - Parameter sizeInBits: 256, 384 or 521 on curves; 1024 to 8192, a multiple of 128, for RSA, of which the largest
-    ///   take minutes.
+    /// - Parameter sizeInBits: 256, 384 or 521 on curves; 1024 to 8192, a multiple of 128, for RSA, of which the
+    ///   largest take minutes.
     /// - Throws: `invalidParameter` for a size that no such key has, `unimplemented` for one that is not made here.
     package static func generate(_ family: Family, sizeInBits: Int) throws(KeychainError) -> PrivateKey {
         switch family {

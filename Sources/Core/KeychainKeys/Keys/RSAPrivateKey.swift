@@ -24,8 +24,8 @@ package struct RSAPrivateKey: Sendable {
     /// Reads an RSAPrivateKey (RFC 8017, appendix A.1.2).
     ///
     /// Its numbers have to belong together, each with each: the primes' product, both exponents, and what the Chinese
-    /// remainder theorem is used with. Whether the primes are prime is not looked at; a key of others signs and decrypts
-    /// nothing, because every result is checked with the public half before it is handed out.
+    /// remainder theorem is used with. Whether the primes are prime is not looked at; a key of others signs and
+    /// decrypts nothing, because every result is checked with the public half before it is handed out.
     ///
     /// - Throws: `invalidParameter` for anything else, `unimplemented` for a key that swift-crypto does not take.
     package init(externalRepresentation bytes: SecretBytes) throws(KeychainError) {
@@ -49,7 +49,8 @@ package struct RSAPrivateKey: Sendable {
 
     /// A new key, with the public exponent 65537. It takes from milliseconds to minutes, by the size.
     ///
-    /// - Throws: `invalidParameter` for a size that Apple does not document, `unimplemented` for one that is not made here.
+    /// - Throws: `invalidParameter` for a size that Apple does not document, `unimplemented` for one that is not made
+    ///   here.
     package init(generatedSize bits: Int) throws(KeychainError) {
         guard Self.documentedSizes.contains(bits) else {
             throw KeychainError(.invalidParameter, "RSA keys have 512 to 8192 bits")
@@ -154,7 +155,7 @@ extension KeyAlgorithm.RSASignaturePadding {
 }
 
 extension PublicKey {
-    /// Refuses exponents with which a single verification would take as long as somebody wants.
+    /// Refuses exponents with which a single verification would take as long as an attacker wants.
     ///
     /// - Throws: `unimplemented` for one of more than 33 bits, which is where swift-crypto ends.
     func requireUsableExponent() throws(KeychainError) {

@@ -4,8 +4,8 @@ package import KeychainModel
 extension PrivateKey {
     /// Signs a digest or a message.
     ///
-    /// RSA's raw signatures take at most as many bytes as the modulus has, and put zeros in front of fewer. ECDSA over a
-    /// digest of any length takes none of no bytes: anybody can make a signature of that.
+    /// RSA's raw signatures take at most as many bytes as the modulus has, and put zeros in front of fewer. ECDSA over
+    /// a digest of any length does not take an empty one, whose signature can be forged.
     ///
     /// - Returns: for RSA as many bytes as the modulus has; for ECDSA DER, or two numbers, by the algorithm.
     /// - Throws: `invalidParameter` for an algorithm that is not for signing with such a key, for a digest of another
@@ -54,7 +54,7 @@ extension RSAPrivateKey {
         }
     }
 
-    /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2) around whatever is given.
+    /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2) around the given bytes.
     private func padded(_ data: [UInt8]) throws(KeychainError) -> [UInt8] {
         let room = publicKey.blockSize - 11
         guard data.count <= room else { throw Self.tooLong }

@@ -6,11 +6,11 @@ package import KeychainModel
 extension PublicKey {
     /// Checks a signature of a digest or a message.
     ///
-    /// RSA with PKCS #1 padding over whatever is given checks DigestInfo of known functions, and nothing else.
+    /// RSA with PKCS #1 padding over the given bytes checks DigestInfo of known functions, and nothing else.
     ///
-    /// - Throws: `verifyFailed` for whatever is not the key's signature of the data, well-formed or not; `invalidParameter`
-    ///   for an algorithm that is not for such keys, and for a digest of another length; `unimplemented` for what is missing
-    ///   (`Gap`).
+    /// - Throws: `verifyFailed` for anything but the key's signature of the data, well-formed or not;
+    ///   `invalidParameter` for an algorithm that is not for such keys, and for a digest of another length;
+    ///   `unimplemented` for what is missing (`Gap`).
     package func verify(
         _ signature: [UInt8],
         of data: [UInt8],

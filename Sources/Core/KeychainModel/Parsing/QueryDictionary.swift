@@ -47,7 +47,7 @@ struct QueryDictionary {
         if context != nil && hasCredential {
             throw KeychainError(.invalidParameter, "an authentication context excludes a credential reference")
         }
-        // Items that are left out ask nobody either.
+        // Items that are left out show no prompt either.
         if context?.forbidsInteraction == true, authenticationUI != .skip { authenticationUI = .fail }
         try accessControl?.requireAgreement(with: accessibility)
     }

@@ -5,7 +5,7 @@ package struct PresenceFactors: OptionSet, Sendable, Hashable {
 
     /// The keychain's passcode.
     package static let passcode = PresenceFactors(rawValue: 1 << 0)
-    /// An enrolled finger, or whatever else the machine reads of a body.
+    /// An enrolled finger, or another biometric factor that the machine reads.
     package static let biometry = PresenceFactors(rawValue: 1 << 1)
 
     package static let all: PresenceFactors = [.passcode, .biometry]
@@ -13,8 +13,8 @@ package struct PresenceFactors: OptionSet, Sendable, Hashable {
 
 /// What a person has to prove before something is done for a program.
 package struct PresenceDemand: Sendable, Hashable {
-    /// Any alternative suffices. An empty set can never be satisfied here; an alternative without factors is satisfied by
-    /// anything.
+    /// Any alternative suffices. An empty set can never be satisfied here; an alternative without factors is satisfied
+    /// by anything.
     package let alternatives: Set<PresenceFactors>
 
     package init(_ alternatives: Set<PresenceFactors>) {
@@ -39,7 +39,7 @@ package struct PresenceDemand: Sendable, Hashable {
             .reduce(PresenceFactors()) { $0.union($1) }.subtracting(proved)
     }
 
-    /// What is left of it for somebody who cannot prove a factor.
+    /// The alternatives that remain for a person who cannot prove a factor.
     package func without(_ factor: PresenceFactors) -> PresenceDemand {
         PresenceDemand(alternatives.filter { $0.isDisjoint(with: factor) })
     }
@@ -65,7 +65,7 @@ extension AccessControl {
     /// What a person has to prove before a private key does something, its application password aside.
     package var keyUseDemand: PresenceDemand { isForKeyUse ? constraint : .nothing }
 
-    /// What a person has to prove, whatever for.
+    /// What a person has to prove, for any operation.
     package var constraint: PresenceDemand {
         let demands = (flags ?? []).demands
         return (flags ?? []).contains(.or) && !demands.isEmpty ? .any(of: demands) : .all(of: demands)

@@ -31,7 +31,7 @@ package enum PasswordWish: UInt8, Sendable, CaseIterable {
     case new = 2
 }
 
-/// Why somebody who was asked, or should have been, has proved nothing. The numbers never change.
+/// Why a prompt, or the attempt to show one, proved nothing. The numbers never change.
 package enum PresenceFailure: UInt8, Sendable, CaseIterable {
     /// The person said no.
     case declined = 1

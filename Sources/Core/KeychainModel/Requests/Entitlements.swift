@@ -16,7 +16,7 @@ package struct Entitlements: Sendable, Equatable {
     /// Reads an XML property list, which is what Xcode writes and signs with.
     ///
     /// Binary lists and lists of the old style are refused: Foundation's readers of both end the process over some that
-    /// are damaged, and this one may be anybody's.
+    /// are damaged, and this one may come from any program.
     ///
     /// - Throws: `missingEntitlement` where it is none, or a key has a value of another type than Apple's.
     package init(propertyList: Data) throws(KeychainError) {

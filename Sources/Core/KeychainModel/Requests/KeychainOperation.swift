@@ -1,6 +1,6 @@
 /// What a program asks of a keychain: one of the four calls, or work for a private key of the enclave.
 ///
-/// Whatever else the keychain has to know of an operation is in its `traits`, so that a new one is described in one place.
+/// All other facts about an operation are in its `traits`, so that a new one is described in one place.
 /// It is handed on through every layer: in a box, since its requests are large.
 package indirect enum KeychainOperation: Sendable {
     case add(AddRequest)

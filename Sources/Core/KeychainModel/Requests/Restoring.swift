@@ -11,7 +11,7 @@ package enum ConflictRule: String, Sendable, CaseIterable {
     case replace
 }
 
-/// Who made a backup, as far as a keychain knows.
+/// The maker of a backup, as far as a keychain knows it.
 package enum BackupOrigin: UInt8, Sendable, CaseIterable {
     /// The device that the keychain is on.
     case thisDevice = 0

@@ -1,4 +1,5 @@
-/// Who may do what with an item: a protection class and, where it was made with flags, the constraints of those flags.
+/// The conditions of access to an item: a protection class and, where it was made with flags, the constraints of those
+/// flags.
 ///
 /// The rules are those of `SecAccessControlCreateWithFlags`
 /// (https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).
@@ -73,8 +74,8 @@ package struct AccessControl: Sendable {
         return flags.constraints.isEmpty && flags.isDisjoint(with: [.privateKeyUsage, .applicationPassword])
     }
 
-    /// Whether something is under a password of the application's beside all else: the item's value, or, where it is for
-    /// key use, what the private key does.
+    /// Whether something is under a password of the application's beside all else: the item's value, or, where it is
+    /// for key use, what the private key does.
     fileprivate var namesApplicationPassword: Bool { flags?.contains(.applicationPassword) ?? false }
 
     /// Whether an item's value is under a password of the application's beside all else.

@@ -4,7 +4,7 @@ package import KeychainCertificates
 package struct DerivedAttributes: Sendable {
     /// What tells the object from others, and so finds its item.
     package let telling: [(AttributeKey, AttributeValue)]
-    /// Attributes that a search leaves out: somebody may have wished otherwise for the item.
+    /// Attributes that a search leaves out: the item may have been added with others.
     private let other: [(AttributeKey, AttributeValue)]
     let label: String?
     package let data: SecretBytes

@@ -5,8 +5,8 @@
 package struct KeychainError: Error, Equatable, CustomStringConvertible {
     /// What went wrong. The façade maps each case to an `OSStatus`.
     ///
-    /// The numbers stand for the codes in messages, both to the service (`Code` in `chatelaine.proto`) and to the enclave.
-    /// They never change, and none is 0.
+    /// The numbers stand for the codes in messages, both to the service (`Code` in `chatelaine.proto`) and to the
+    /// enclave. They never change, and none is 0.
     package enum Code: UInt8, Sendable, CaseIterable {
         case invalidParameter = 1
         case noSuchAttribute = 2
@@ -45,9 +45,9 @@ package struct KeychainError: Error, Equatable, CustomStringConvertible {
     package let presence: Presence?
 
     package enum Presence: Sendable {
-        /// Somebody has to be asked first.
+        /// The owner has to be asked first.
         case needed(PresenceNeed)
-        /// Somebody was asked, or could not be.
+        /// The owner was asked, or could not be.
         case failed(PresenceFailure)
     }
 

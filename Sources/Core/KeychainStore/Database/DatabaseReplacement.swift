@@ -6,8 +6,8 @@ package import KeychainModel
 
 /// A new database that takes the place of a damaged one, in one instant for everybody who has either open.
 ///
-/// It is made as `keychain.db.new`. Being renamed to `keychain.db.repaired` decides: from then on nobody writes to the
-/// old one, and whoever comes next finishes the work. The last step is again one renaming. The damaged file and its
+/// It is made as `keychain.db.new`. Its renaming to `keychain.db.repaired` decides: from then on no process writes to
+/// the old one, and the next process finishes the work. The last step is again one renaming. The damaged file and its
 /// journal stay beside it under names of their own. The caller holds the writer's lock throughout.
 package struct DatabaseReplacement {
     private let path: String

@@ -5,7 +5,7 @@ import Synchronization
 /// Lets writes that wait at the same time share one transaction, and so one wait for the disk.
 ///
 /// The first to come leads: it waits for the writer's lock, and with the lock takes along all who have come meanwhile.
-/// Whoever comes later waits, and one of them leads the next round.
+/// Writers that come later wait, and one of them leads the next round.
 final class GroupCommit: Sendable {
     private struct State {
         var waiting: [WaitingWrite] = []
@@ -14,7 +14,7 @@ final class GroupCommit: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nobody else's process waits longer for the lock than for so many writes.
+    /// No other process waits longer for the lock than for so many writes.
     private static let mostAtOnce = 256
 
     /// The number of writes that wait for a transaction.
@@ -112,7 +112,7 @@ final class WaitingWrite: @unchecked Sendable {
         return outcome == nil ? .lead : .done
     }
 
-    /// Gives the lent body back, which nobody uses any more.
+    /// Gives the lent body back, which is not used any more.
     fileprivate func end() {
         body = nil
     }

@@ -42,7 +42,7 @@ package final class WriterLock: Sendable {
     /// When a call that begins now gives up.
     var deadline: ContinuousClock.Instant { ContinuousClock.now + patience }
 
-    /// Runs the body while nobody else writes.
+    /// Runs the body while no other process writes.
     ///
     /// - Parameter deadline: when to give up; nil for as long as this lock's patience lasts.
     /// - Throws: `notAvailable`, with the name of the process that holds the lock, if it is not free in time.

@@ -2,7 +2,7 @@ import GRDB
 import KeychainModel
 import Synchronization
 
-/// What a store knows of its quota from one transaction to the next. Only whoever writes uses it.
+/// What a store knows of its quota from one transaction to the next. Only the writer uses it.
 final class QuotaState: Sendable {
     let quota: StorageQuota
     private let state = Mutex(State())
@@ -43,8 +43,8 @@ final class QuotaState: Sendable {
 
     static func pages(_ bytes: Int64) -> Int64 { max(0, bytes) / pageSize }
 
-    /// The number of rows at the beginning of a transaction. They are counted when that is asked for the first time, and
-    /// again after another process has written.
+    /// The number of rows at the beginning of a transaction. They are counted when that is asked for the first time,
+    /// and again after another process has written.
     func items(in database: Database) throws -> Int64 {
         let version = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version")) ?? 0
         if let items = state.withLock({ $0.items }), items.version == version { return items.count }

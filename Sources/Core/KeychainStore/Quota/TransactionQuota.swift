@@ -9,7 +9,7 @@ final class TransactionQuota {
     private let itemsBefore: Int64
     /// What the transaction has added so far.
     var addedItems: Int64 = 0
-    /// False once rows were removed that nobody has counted.
+    /// False once rows were removed that were not counted.
     private(set) var isCounted = true
 
     init(_ state: QuotaState, in database: Database) throws {
@@ -30,7 +30,7 @@ final class TransactionQuota {
     fileprivate struct Pages {
         /// Of the file.
         var all: Int64
-        /// Those of them that hold something. The same as `all` where nobody needs to know.
+        /// Those of them that hold something. The same as `all` where the difference does not matter.
         var used: Int64
     }
 

@@ -28,7 +28,7 @@ package struct ReadTransaction {
     /// Whether rows would have taken more memory than they may.
     package var isLacking: Bool { allowance?.lacking != nil }
 
-    /// Notes how much all rows of some selections would take: nobody is to try again and again.
+    /// Notes how much memory all rows of some selections would take, so that the caller asks for enough at once.
     package func noteExtent(of queries: [BlindQuery]) throws(KeychainError) {
         guard let allowance else { return }
         var all = MemoryAllowance.Extent(rows: 0, bytes: 0, largestRow: 0)
@@ -47,7 +47,7 @@ package struct ReadTransaction {
         allowance.note(all)
     }
 
-    /// Gives the numbers of a selection's rows to the body, in whatever order.
+    /// Gives the numbers of a selection's rows to the body, in any order.
     package func forEachNumber(
         of query: BlindQuery,
         _ body: (Int64) throws(KeychainError) -> Void
@@ -143,8 +143,8 @@ package final class WriteTransaction {
     /// Does something that has to fit into the quota.
     ///
     /// - Parameter usesReserve: for what makes room, or has to be possible without any.
-    /// - Throws: what the body throws; `diskFull` where there is more than the quota allows, and more than before. Then the
-    ///   transaction, or the part of it that this is in, has to be given up.
+    /// - Throws: what the body throws; `diskFull` where there is more than the quota allows, and more than before. Then
+    ///   the transaction, or the part of it that this is in, has to be given up.
     package func limited<Value>(
         usesReserve: Bool,
         _ body: () throws(KeychainError) -> Value

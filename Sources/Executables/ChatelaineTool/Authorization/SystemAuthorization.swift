@@ -13,7 +13,7 @@ struct SystemAuthorization {
     ///
     /// - Parameter alternative: what root runs instead, with the option `--uid`.
     /// - Returns: nil where nothing keeps programs apart, or the caller is root.
-    /// - Throws: a failure where the system cannot ask, before anybody has typed anything.
+    /// - Throws: a failure where the system cannot ask, before the person has typed anything.
     static func ifNeeded(
         in state: EnclaveState,
         orAsRoot alternative: String = "passcode set"
@@ -25,7 +25,7 @@ struct SystemAuthorization {
     private init(orAsRoot alternative: String) throws {
         guard let path = Self.helperPath() else { throw Failure("where this program is cannot be told") }
         helper = path
-        // Only by its path: whoever starts this command has chosen its environment.
+        // Only by its path: the program that starts this command has chosen its environment.
         let hasPolkit = [Self.pkexec, Self.policy].allSatisfy { Self.isOfRoot($0) != nil }
         starter = hasPolkit ? Self.pkexec : nil
         guard let mode = Self.isOfRoot(path), hasPolkit || mode & S_ISUID != 0 else {

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 
 extension Doctor {
-    /// Looks for old versions of installed programs that lost their name with the marker on, and that somebody has open: these
-    /// can still be started as the installed program. Only root sees all processes' files.
+    /// Looks for old versions of installed programs that lost their name with the marker on, and that a process has
+    /// open: these can still be started as the installed program. Only root sees all processes' files.
     func replacedPrograms(_ report: inout DoctorReport) {
         guard geteuid() == 0, let group = GroupAccount.gid(named: ProgramInstaller.standardGroup) else { return }
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap(Int32.init) ?? []

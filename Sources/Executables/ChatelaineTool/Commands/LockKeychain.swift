@@ -43,7 +43,7 @@ struct UnlockKeychain: ParsableCommand {
     func run() throws {
         let control = try options.owner.control()
         let state = try control.state()
-        // Without a passcode it is never locked, and nobody is asked for what is not needed.
+        // Without a passcode it is never locked, and no passcode is asked for.
         guard state.hasPasscode, state.lock != .unlocked else { return }
         try control.unlock(try options.questions.ask(for: "passcode"))
     }

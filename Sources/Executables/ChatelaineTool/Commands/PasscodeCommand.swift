@@ -67,7 +67,7 @@ struct ChangePasscode: ParsableCommand {
         let control = try options.owner.control()
         try control.requirePasscode()
         let old = try options.questions.ask(for: "old passcode")
-        // So that nobody types a new one for nothing.
+        // So that the person does not type a new one in vain.
         if !options.readsStandardInput { try control.verify(old) }
         try control.changePasscode(from: old, to: try options.questions.askTwice(for: "new passcode"))
     }
@@ -138,7 +138,7 @@ struct VerifyPasscode: ParsableCommand {
 }
 
 extension EnclaveControl {
-    /// - Throws: a failure where there is none, before anybody is asked for it.
+    /// - Throws: a failure where there is none, before the person is asked for it.
     @discardableResult
     func requirePasscode() throws -> EnclaveState {
         let state = try state()

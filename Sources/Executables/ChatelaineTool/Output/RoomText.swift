@@ -5,7 +5,7 @@ struct RoomText {
     private let items: (used: Double, quota: Double)
     private let bytes: (used: Double, quota: Double)
 
-    /// From this part of a quota on, somebody should do something.
+    /// From this share of a quota on, the user should act.
     private static let scarcity = 0.9
     private static let mebibyte: Double = 1_048_576
 

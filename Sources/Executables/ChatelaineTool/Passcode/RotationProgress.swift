@@ -5,7 +5,7 @@ import KeychainEnclave
 import KeychainModel
 import Terminal
 
-/// Waits until all items are under the keychain's present keys, and says so to somebody who waits long.
+/// Waits until all items are under the keychain's present keys, and says so if it takes long.
 struct RotationProgress {
     private let control: any EnclaveControl
 
@@ -31,7 +31,7 @@ struct RotationProgress {
                 return
             }
             if uses > 1 { usleep(100_000) }
-            // Whoever next uses the keychain goes on with it, and waits for it: the service, or this process.
+            // The next user of the keychain continues it, and waits for it: the service, or this process.
             let use = Use()
             while use.isOver(after: Self.pause) == false {
                 pauses += 1
@@ -42,7 +42,7 @@ struct RotationProgress {
         if pauses >= Self.pausesUntilWord { Console.printError("done\n") }
     }
 
-    /// A keychain that somebody locks meanwhile goes on when it is unlocked.
+    /// The rotation of a keychain that is locked meanwhile continues when it is unlocked.
     private func isUnderWay(_ state: EnclaveState) -> Bool {
         state.isRotating && state.lock == .unlocked
     }

@@ -15,7 +15,7 @@ struct CertifiedKey {
 
     /// Finds the one private key that has this label.
     ///
-    /// - Throws: also where several have it, for nobody would know which was meant.
+    /// - Throws: also where several have it, since the choice would be arbitrary.
     init(label: String, in scope: ScopeOptions) throws(Failure) {
         let attributes: [CFString: Any] = [kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrLabel: label]
         var query = ItemSearch(.key, attributes, in: scope).query

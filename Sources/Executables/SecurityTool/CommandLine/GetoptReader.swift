@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Rewrites a command's options, typed as getopt(3) of a Mac reads them, into a form that can be read in one way only.
 ///
-/// On a Mac `-wa alice` is `-w -a alice`, `-aalice` is `-a alice`, and the value of `-a` is whatever comes next, even
+/// On a Mac `-wa alice` is `-w -a alice`, `-aalice` is `-a alice`, and the value of `-a` is the next argument, even
 /// if it starts with a dash. Here each option gets an argument of its own, and its value the next one: `-w -a alice`. A
 /// value that starts with a dash stands behind an equals sign: `-a=-alice`.
 ///

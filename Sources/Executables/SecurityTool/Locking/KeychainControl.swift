@@ -65,7 +65,7 @@ struct KeychainControl {
                 try control.change(settings, passcode: password.map { SecretBytes($0) })
                 return true
             } catch  where error.code == .authenticationFailed && password == nil {
-                // Where a password is not enough nobody is asked for it.
+                // Where a password is not enough, it is not asked for.
                 guard try control.state().isPasscodeEnough else { throw error }
                 return false
             }

@@ -46,7 +46,7 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
 
     /// More than one private key is an error.
     public static let importOnlyOne = SecKeyImportExportFlags(rawValue: 1)
-    /// Somebody is asked for the passphrase.
+    /// The user is asked for the passphrase.
     public static let securePassphrase = SecKeyImportExportFlags(rawValue: 2)
     /// Imported keys may be used by everybody.
     public static let noAccessControl = SecKeyImportExportFlags(rawValue: 4)
@@ -67,7 +67,7 @@ public struct SecItemImportExportKeyParameters {
     public var alertTitle: Unmanaged<CFString>?
     /// Its text.
     public var alertPrompt: Unmanaged<CFString>?
-    /// Who may use imported keys.
+    /// The programs that may use imported keys.
     public var accessRef: Unmanaged<SecAccess>?
     /// What imported keys may be used for, as `kSecAttrCan…` names.
     public var keyUsage: Unmanaged<CFArray>?

@@ -15,7 +15,7 @@ func addedIdentity(_ parts: QueryParser.IdentityParts, _ attributes: CFDictionar
     var certificate = try QueryParser.add(parts.ofCertificate)
     var key = try QueryParser.add(parts.ofKey)
     let returns = key.returns
-    // No objects of the halves, and nothing that somebody had to be asked for.
+    // No objects of the halves, and nothing that needs a prompt.
     certificate.returns = [.attributes, .persistentReference]
     key.returns = certificate.returns
     let service = try CurrentKeychain.service()

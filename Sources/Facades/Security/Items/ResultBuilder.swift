@@ -64,8 +64,8 @@ struct ResultBuilder {
         return data.object
     }
 
-    /// Nil for passwords, which are no objects, for an item whose data is no certificate or key, and for an identity whose
-    /// key is not its certificate's private one.
+    /// Nil for passwords, which are no objects, for an item whose data is no certificate or key, and for an identity
+    /// whose key is not its certificate's private one.
     ///
     /// - Throws: `unimplemented` for symmetric keys.
     private func reference(of item: FoundItem) throws(KeychainError) -> NSObject? {
@@ -167,7 +167,7 @@ struct ResultBuilder {
 extension FoundItem {
     fileprivate func isEnclaveKey(_ data: SecretBytes) -> Bool {
         guard !attributes.isInEnclave else { return true }
-        // Where nobody asked for attributes there are none, and those of an identity are its certificate's too.
+        // Where the query asked for no attributes there are none, and those of an identity are its certificate's too.
         guard attributes.count == 0 || reference.itemClass == .identity else { return false }
         return unsafe data.withUnsafeBytes { unsafe EnclaveKey(Array($0.prefix(EnclaveKey.largest + 1))) } != nil
     }

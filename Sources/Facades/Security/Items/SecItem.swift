@@ -10,10 +10,9 @@ public import Foundation
 ///   - attributes: `kSecClass`, the item's attributes, `kSecValueData`, and what is wanted back.
 ///   - result: receives what the `kSecReturn…` keys ask for, nil if the item has nothing of that; untouched if they ask
 ///     for nothing, and on failure.
-/// - Returns: `errSecSuccess`; `errSecDuplicateItem` where an item has the same primary key, of an identity where both its
-///   certificate and its key are there; `errSecParam`,
-///   `errSecNoSuchAttr` or `errSecNoSuchClass` for a dictionary that is not valid; `errSecMissingEntitlement` for an
-///   access group that is not the program's.
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` where an item has the same primary key, of an identity where both
+///   its certificate and its key are there; `errSecParam`, `errSecNoSuchAttr` or `errSecNoSuchClass` for a dictionary
+///   that is not valid; `errSecMissingEntitlement` for an access group that is not the program's.
 ///
 /// See [SecItemAdd](https://developer.apple.com/documentation/security/secitemadd(_:_:)).
 @discardableResult
@@ -117,8 +116,8 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 
 let notFound = KeychainError(.itemNotFound, "no item matches")
 
-/// The status of a call. A fork waits for the whole of it, reading the dictionary, building the result and the log's first
-/// use included.
+/// The status of a call. A fork waits for the whole of it, reading the dictionary, building the result and the log's
+/// first use included.
 private func status(of call: StaticString, _ body: () throws(KeychainError) -> Void) -> OSStatus {
     do throws(KeychainError) {
         return try ForkGuard.holdingOffForks { () throws(KeychainError) -> OSStatus in
@@ -133,7 +132,7 @@ private func status(of call: StaticString, _ body: () throws(KeychainError) -> V
             }
         }
     } catch {
-        // In a child that was forked in the middle of a call: the log too may be one that nobody can use.
+        // In a child that was forked in the middle of a call: the log too may be unusable.
         return error.status
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 @_implementationOnly import KeychainCertificates
 @_implementationOnly import KeychainModel
 
-/// What a program asks a key to be, read from a dictionary of attributes. Numbers may be spelled as text, as the constants
-/// are.
+/// What a program asks a key to be, read from a dictionary of attributes. Numbers may be spelled as text, as the
+/// constants are.
 @_implementationOnly
 struct KeyDescription {
     let type: KeyType
@@ -13,7 +13,8 @@ struct KeyDescription {
 
     /// Reads the type and the size that a new key is to have.
     ///
-    /// - Throws: `invalidParameter` for a type that is missing or unknown, and a size that keys of the type do not have.
+    /// - Throws: `invalidParameter` for a type that is missing or unknown, and a size that keys of the type do not
+    ///   have.
     init(ofNewKey attributes: CFDictionary) throws(KeychainError) {
         guard let number = Self.number(attributes[kSecAttrKeyType]), let type = KeyType(rawValue: number) else {
             throw KeychainError(.invalidParameter, "kSecAttrKeyType is missing, or no type of keys that are pairs")
@@ -61,7 +62,7 @@ enum KeyType: Int {
         case (.rsa, let size?): (512...8192).contains(size)
         case (.ellipticCurve, let size?): [192, 224, 256, 384, 521].contains(size)
         case (.rsa, nil), (.ellipticCurve, nil): false
-        // Their names say all; what else is in the dictionary is for whoever makes them to judge.
+        // Their names say all; the functions that make keys judge the rest of the dictionary.
         default: true
         }
     }

@@ -36,8 +36,8 @@ public struct SecPadding: OptionSet, Sendable {
 /// - Parameters:
 ///   - sig: receives the signature.
 ///   - sigLen: in, the room there is; out, the bytes of the signature. Neither is touched on failure.
-/// - Returns: `errSecSuccess`; `errSecParam` for a public key, a padding that such keys do not have, a digest of another
-///   length and too little room; -4 for the digests MD2 and MD5.
+/// - Returns: `errSecSuccess`; `errSecParam` for a public key, a padding that such keys do not have, a digest of
+///   another length and too little room; -4 for the digests MD2 and MD5.
 @available(*, deprecated, message: "Use SecKeyCreateSignature")
 @discardableResult
 public func SecKeyRawSign(
@@ -57,7 +57,7 @@ public func SecKeyRawSign(
 
 /// Verifies the signature of a digest with a public key, by an earlier function.
 ///
-/// - Returns: `errSecSuccess`; `errSSLCrypto` for whatever is not the key's signature of the digest; `errSecParam` and
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for anything but the key's signature of the digest; `errSecParam` and
 ///   -4 as `SecKeyRawSign` has them.
 @available(*, deprecated, message: "Use SecKeyVerifySignature")
 @discardableResult
@@ -82,8 +82,8 @@ public func SecKeyRawVerify(
 /// - Parameters:
 ///   - cipherText: receives the ciphertext.
 ///   - cipherTextLen: in, the room there is; out, the bytes of the ciphertext. Neither is touched on failure.
-/// - Returns: `errSecSuccess`; `errSecParam` for any other key, a padding that is not for that, more data than fits and too
-///   little room; -4 for no padding.
+/// - Returns: `errSecSuccess`; `errSecParam` for any other key, a padding that is not for that, more data than fits and
+///   too little room; -4 for no padding.
 @available(*, deprecated, message: "Use SecKeyCreateEncryptedData")
 @discardableResult
 public func SecKeyEncrypt(
@@ -106,8 +106,8 @@ public func SecKeyEncrypt(
 /// - Parameters:
 ///   - plainText: receives the plaintext.
 ///   - plainTextLen: in, the room there is; out, the bytes of the plaintext. Neither is touched on failure.
-/// - Returns: `errSecSuccess`; `errSecDecode` for what does not decrypt; `errSecParam` for any other key, a padding that is
-///   not for that, a ciphertext of another length and too little room.
+/// - Returns: `errSecSuccess`; `errSecDecode` for what does not decrypt; `errSecParam` for any other key, a padding
+///   that is not for that, a ciphertext of another length and too little room.
 @available(*, deprecated, message: "Use SecKeyCreateDecryptedData")
 @discardableResult
 public func SecKeyDecrypt(

@@ -9,7 +9,8 @@ public import Foundation
 
 /// Whether a key can do something in a certain way.
 ///
-/// See [SecKeyIsAlgorithmSupported](https://developer.apple.com/documentation/security/seckeyisalgorithmsupported(_:_:_:)).
+/// See
+/// [SecKeyIsAlgorithmSupported](https://developer.apple.com/documentation/security/seckeyisalgorithmsupported(_:_:_:)).
 @discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey,
@@ -26,8 +27,8 @@ public func SecKeyIsAlgorithmSupported(
 
 /// Signs data, or a digest of data, with a private key.
 ///
-/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for signing with such a key, and
-///   for a digest of another length; what a key of the Secure Enclave is refused with.
+/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for signing with such a
+///   key, and for a digest of another length; what a key of the Secure Enclave is refused with.
 ///
 /// See [SecKeyCreateSignature](https://developer.apple.com/documentation/security/seckeycreatesignature(_:_:_:_:)).
 @discardableResult
@@ -48,8 +49,8 @@ public func SecKeyCreateSignature(
 
 /// Verifies a signature of data, or of a digest of data, with a public key.
 ///
-/// - Parameter error: receives `errSecVerifyFailed` for whatever is not the key's signature of the data; `errSecParam` for a
-///   private key, for an algorithm that is not for such keys, and for a digest of another length.
+/// - Parameter error: receives `errSecVerifyFailed` for anything but the key's signature of the data; `errSecParam` for
+///   a private key, for an algorithm that is not for such keys, and for a digest of another length.
 ///
 /// See [SecKeyVerifySignature](https://developer.apple.com/documentation/security/seckeyverifysignature(_:_:_:_:_:)).
 @discardableResult
@@ -72,10 +73,11 @@ public func SecKeyVerifySignature(
 
 /// Encrypts data with a public key.
 ///
-/// - Parameter error: receives `errSecParam` for a private key, for an algorithm that is not for encrypting with such a key,
-///   and for more data than fits.
+/// - Parameter error: receives `errSecParam` for a private key, for an algorithm that is not for encrypting with such a
+///   key, and for more data than fits.
 ///
-/// See [SecKeyCreateEncryptedData](https://developer.apple.com/documentation/security/seckeycreateencrypteddata(_:_:_:_:)).
+/// See
+/// [SecKeyCreateEncryptedData](https://developer.apple.com/documentation/security/seckeycreateencrypteddata(_:_:_:_:)).
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey,
@@ -90,11 +92,12 @@ public func SecKeyCreateEncryptedData(
 
 /// Decrypts data with a private key.
 ///
-/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for decrypting with such a key,
-///   and for what is too short; `errSecDecode` for all that does not decrypt; what a key of the Secure Enclave is refused
-///   with.
+/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for decrypting with such a
+///   key, and for what is too short; `errSecDecode` for all that does not decrypt; what a key of the Secure Enclave is
+///   refused with.
 ///
-/// See [SecKeyCreateDecryptedData](https://developer.apple.com/documentation/security/seckeycreatedecrypteddata(_:_:_:_:)).
+/// See
+/// [SecKeyCreateDecryptedData](https://developer.apple.com/documentation/security/seckeycreatedecrypteddata(_:_:_:_:)).
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
@@ -111,10 +114,11 @@ public func SecKeyCreateDecryptedData(
 ///
 /// - Parameters:
 ///   - parameters: with derivation, `kSecKeyKeyExchangeParameterRequestedSize`, and `…SharedInfo` if there is any.
-///   - error: receives `errSecParam` for the wrong halves, keys on different curves, an algorithm that is not for that, and a
-///     size that is missing; what a key of the Secure Enclave is refused with.
+///   - error: receives `errSecParam` for the wrong halves, keys on different curves, an algorithm that is not for that,
+///     and a size that is missing; what a key of the Secure Enclave is refused with.
 ///
-/// See [SecKeyCopyKeyExchangeResult](https://developer.apple.com/documentation/security/seckeycopykeyexchangeresult(_:_:_:_:_:)).
+/// See
+/// [SecKeyCopyKeyExchangeResult](https://developer.apple.com/documentation/security/seckeycopykeyexchangeresult(_:_:_:_:_:)).
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,

@@ -3,7 +3,7 @@ public import Foundation
 
 @_implementationOnly import KeychainModel
 
-/// Who may do what with an item: a protection class and constraints.
+/// The conditions of access to an item: a protection class and constraints.
 ///
 /// Two of them are equal when they demand the same.
 public final class SecAccessControl: NSObject, @unchecked Sendable {
@@ -97,7 +97,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 ///   - error: receives an error of code `errSecParam` for an invalid protection, and for flags that contradict
 ///     each other.
 ///
-/// See [SecAccessControlCreateWithFlags](https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).
+/// See
+/// [SecAccessControlCreateWithFlags](https://developer.apple.com/documentation/security/secaccesscontrolcreatewithflags(_:_:_:_:)).
 @discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,

@@ -34,7 +34,7 @@ public func SecTrustEvaluateAsyncWithError(
 /// Evaluates a certificate.
 ///
 /// - Parameter result: receives the outcome.
-/// - Returns: `errSecSuccess`, whatever the outcome.
+/// - Returns: `errSecSuccess`, for every outcome.
 @available(*, deprecated, renamed: "SecTrustEvaluateWithError")
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {

@@ -11,7 +11,7 @@ public enum SecTrustResultType: UInt32, Sendable {
     case confirm = 2
     /// The user does not trust it.
     case deny = 3
-    /// Trusted, without anybody having said so of this very certificate.
+    /// Trusted, though the user has not decided about this very certificate.
     case unspecified = 4
     /// Not trusted as it is; with other settings it may be.
     case recoverableTrustFailure = 5

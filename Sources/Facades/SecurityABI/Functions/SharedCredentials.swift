@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-// Without a completion block there is nobody to answer, and nothing happens.
+// Without a completion block nothing happens.
 
 @c(SecAddSharedWebCredential)
 public func secAddSharedWebCredential(

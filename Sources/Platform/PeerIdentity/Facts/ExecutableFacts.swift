@@ -6,8 +6,8 @@ package struct ExecutableFacts: Sendable, Equatable {
     /// Type and rights, as in stat(2).
     package var mode: UInt32
     package var mount: MountFacts
-    /// Where it lies, if a file of that name is this very file, and nobody but root can put another one there: the file and
-    /// all folders above it belong to root and nobody else can write to them. Nil otherwise.
+    /// Where it lies, if a file of that name is this very file, and only root can put another one there: the file and
+    /// all folders above it belong to root and no other user can write to them. Nil otherwise.
     package var protectedPath: String?
 
     package init(
@@ -36,8 +36,8 @@ package struct ExecutableFacts: Sendable, Equatable {
 package struct FileIdentity: Sendable, Hashable {
     package var device: UInt64
     package var inode: UInt64
-    /// Never given to another mount while the system runs; 0 before Linux 6.8, which then cannot tell one medium from the
-    /// next in the same place.
+    /// Never given to another mount while the system runs; 0 before Linux 6.8, which then cannot tell one medium from
+    /// the next in the same place.
     package var uniqueMount: UInt64
     /// In bytes.
     package var size: UInt64
@@ -55,10 +55,10 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// What is known of the mount that a file was opened through.
 package struct MountFacts: Sendable, Equatable {
-    /// Whether process 1 sees this very mount: a mount of somebody's own namespace is not one of the system's.
+    /// Whether process 1 sees this very mount: a mount in a user's own namespace is not one of the system's.
     package var isOfSystem: Bool
     package var ignoresSetID: Bool
-    /// Whether a program of whoever mounted it answers for its contents (FUSE).
+    /// Whether a program of the mounting user supplies its contents (FUSE).
     package var isInUserSpace: Bool
 
     package init(isOfSystem: Bool, ignoresSetID: Bool, isInUserSpace: Bool) {

@@ -2,7 +2,7 @@
 /// started cleanly.
 ///
 /// A program that may be read by its user's other processes, or was given a library, a filter or a tracer at its start,
-/// belongs to whoever started it, whatever its signature says.
+/// belongs to the user who started it, despite its signature.
 package enum InstallationRequirement: CaseIterable, Sendable {
     case fileMarker
     case fileOwner
@@ -48,7 +48,8 @@ package enum InstallationRequirement: CaseIterable, Sendable {
             return file?.mount.isOfSystem == true && file?.mount.ignoresSetID == false
                 && file?.mount.isInUserSpace == false
         case .marker:
-            // The group stays as the saved one alone: whoever keeps it as the effective one passes it on to what it starts.
+            // The group stays as the saved one alone: a process that keeps it as the effective one passes it on to its
+            // children.
             let others = [facts.gids.real, facts.gids.effective, facts.gids.fileSystem]
             return facts.gids.saved == markerGroup && !others.contains(markerGroup)
         case .tracer: return !facts.isTraced

@@ -1,6 +1,6 @@
 /// What the kernel says of a process, from outside it. Nothing here is what the process says of itself.
 package struct ProcessFacts: Sendable, Equatable {
-    /// In the namespace of whoever reads.
+    /// In the reader's namespace.
     package var pid: Int32
     package var uids: ProcessIDs
     package var gids: ProcessIDs
@@ -16,8 +16,8 @@ package struct ProcessFacts: Sendable, Equatable {
     package var isDumpable: Bool
     /// What the process has in common with process 1.
     package var shared: SharedSurroundings
-    /// Who made the outermost user namespace that the process is in, below process 1's; nil where it is in that one, or
-    /// where it cannot be told.
+    /// The maker of the outermost user namespace that the process is in, below process 1's; nil where it is in that
+    /// one, or where it cannot be told.
     package var namespaceOwner: UInt32?
     /// Nil where the executable cannot be seen, or lies where looking at it is left to a program of its owner (FUSE).
     package var executable: ExecutableFacts?

@@ -4,8 +4,8 @@ import Synchronization
 
 /// What process 1 lives in, to compare other processes with.
 ///
-/// Needs the right to look at process 1. Where even that is not enough, since something guards process 1, this process's own
-/// surroundings take its place: those that the administrator has started the service in.
+/// Needs the right to look at process 1. Where even that is not enough, since something guards process 1, this
+/// process's own surroundings take its place: those that the administrator has started the service in.
 final class InitialSurroundings: Sendable {
     private struct Place: Equatable {
         let device: UInt64
@@ -27,7 +27,7 @@ final class InitialSurroundings: Sendable {
 
     init() {
         let first = Self.places(of: "1")
-        // Never a mixture: a namespace of one and a root of the other belong to nobody.
+        // Never a mixture: a namespace of one and a root of the other describe no real process.
         let process = first.count == Self.paths.count ? "1" : "self"
         places = process == "1" ? first : Self.places(of: process)
         let number = unsafe open("/proc/\(process)/mountinfo", O_RDONLY | O_CLOEXEC)
@@ -55,7 +55,7 @@ final class InitialSurroundings: Sendable {
         return shared
     }
 
-    /// Who made the outermost user namespace below process 1's that a process is in; nil where that cannot be told.
+    /// The maker of the outermost user namespace below process 1's that a process is in; nil where that cannot be told.
     func namespaceOwner(of folder: Descriptor) -> UInt32? {
         guard let initial = places[SharedSurroundings.userNamespace.rawValue] else { return nil }
         var uid: UInt32 = 0
@@ -69,7 +69,7 @@ final class InitialSurroundings: Sendable {
     ///   - folder: of the process that uses it.
     ///   - shared: what that process has in common with process 1.
     /// - Returns: nil if neither process 1 nor the process itself sees it, or if the process lives in a user namespace
-    ///   of its own, where whoever made that can mount what he likes.
+    ///   of its own, where its maker can mount anything.
     func mount(_ number: UInt64, usedBy folder: Descriptor, sharing shared: SharedSurroundings) -> MountFacts? {
         if let mount = currentTable()?.mount(number) {
             return MountFacts(
@@ -93,7 +93,7 @@ final class InitialSurroundings: Sendable {
     private func currentTable() -> MountTable? {
         guard let mountInformation else { return nil }
         return table.withLock { table in
-            // proc_pid_mountinfo(5): a change of the table is an exceptional condition, until somebody has polled.
+            // proc_pid_mountinfo(5): a change of the table is an exceptional condition, until it is polled.
             var request = pollfd(fd: mountInformation.number, events: Int16(POLLPRI), revents: 0)
             let hasChanged = unsafe poll(&request, 1, 0) != 0
             if let table, !hasChanged { return table }

@@ -5,9 +5,9 @@ import Glibc
 package final class ProcessReader: Sendable {
     /// Which executables are opened.
     package enum Reach: Sendable {
-        /// Those that the system answers for: a file that a user's own program serves (FUSE) can stop whoever reads it.
+        /// Those that the system answers for: a file that a user's own program serves (FUSE) can block its readers.
         case ofSystem
-        /// All: for a process of the same user, who stops nobody but himself.
+        /// All: for a process of the same user, who can block only their own processes.
         case all
     }
 
@@ -96,9 +96,10 @@ package final class ProcessReader: Sendable {
         return (facts, descriptor)
     }
 
-    /// A path that leads to a file, and that nobody but root can make lead anywhere else.
+    /// A path that leads to a file, and that only root can make lead anywhere else.
     ///
-    /// Process 1's root folder, where it can be seen, is where the path begins: a sandboxed service's own is another one.
+    /// Process 1's root folder, where it can be seen, is where the path begins: a sandboxed service's own is another
+    /// one.
     private func protected(_ path: String, leadingTo file: clinux_file) -> String? {
         let components = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), let name = components.last, !components.contains(where: { $0 == ".." || $0 == "." })

@@ -2,7 +2,7 @@
 package protocol PeerWitness: Sendable {
     /// The process that connected a socket, and all about it.
     ///
-    /// - Throws: `isGone` if it has ended or cannot be seen; `noAnswer` if nobody has looked in time.
+    /// - Throws: `isGone` if it has ended or cannot be seen; `noAnswer` if no answer came in time.
     func identify(_ socket: Int32, by deadline: ContinuousClock.Instant) throws(WitnessError) -> PeerEvidence
 
     /// The same process, looked at again.

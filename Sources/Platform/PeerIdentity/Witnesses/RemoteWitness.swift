@@ -4,7 +4,7 @@ import Glibc
 /// Has chatelaine-identify look, over its socket: for a server that has no right to look at other users' processes.
 ///
 /// Each question brings a socket of its own for its answer, so that any number of threads can ask at once and a late
-/// answer is nobody else's.
+/// answer reaches no other caller.
 package struct RemoteWitness: VouchingWitness {
     private let socket: Descriptor
 

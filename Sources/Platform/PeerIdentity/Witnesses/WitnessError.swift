@@ -4,6 +4,6 @@
 package enum WitnessError: Error, Equatable {
     /// The process has ended, or cannot be seen from here.
     case isGone
-    /// Nobody has looked; the sentence says why.
+    /// The process was not examined; the sentence says why.
     case noAnswer(String)
 }

@@ -6,7 +6,7 @@ import KeychainModel
 struct PinentryProcess: ~Copyable {
     /// Why no further line comes.
     enum Interruption: Error {
-        /// Whoever asked does not want to know any more.
+        /// The question was withdrawn.
         case withdrawn
         case late
         /// It closed its output, or ended.
@@ -32,7 +32,7 @@ struct PinentryProcess: ~Copyable {
     enum Ending: Equatable {
         case status(Int32)
         case signal(Int32)
-        /// Somebody else in this process heard of it first.
+        /// Other code in this process has reaped it.
         case unknown
     }
 
@@ -64,7 +64,7 @@ struct PinentryProcess: ~Copyable {
 
     deinit {
         if !hasEnded {
-            // Only where nobody ended it in order.
+            // Only where it was not ended in order.
             _ = clinux_pidfd_signal(process, SIGKILL)
             var status: Int32 = 0
             while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
@@ -144,9 +144,10 @@ struct PinentryProcess: ~Copyable {
 
     /// Ends it such that it leaves the terminal in order, if it can.
     ///
-    /// At SIGINT pinentry-curses ends the screen's use and itself, and pinentry-tty stops reading and restores what it set
-    /// (SIGTERM or the end of its input would not have it do so). It is repeated, for pinentry-tty misses one that comes
-    /// just before it reads; and a process that was stopped as it sat in the background has to go on to hear of it.
+    /// At SIGINT pinentry-curses ends the screen's use and itself, and pinentry-tty stops reading and restores what it
+    /// set (SIGTERM or the end of its input would not have it do so). It is repeated, for pinentry-tty misses one that
+    /// comes just before it reads; and a process that was stopped as it sat in the background has to go on to hear of
+    /// it.
     mutating func end(within patience: Duration) -> Ending {
         closeInput()
         guard !hasEnded else { return .unknown }

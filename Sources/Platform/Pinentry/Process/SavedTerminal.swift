@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A terminal as it was before somebody was asked on it.
+/// A terminal's state from before a prompt was shown on it.
 ///
-/// A pinentry that is killed leaves it silent, and one that is stopped leaves what was typed of a secret for whoever reads
-/// next: a shell would show it and keep it in its history.
+/// A pinentry that is killed leaves it silent, and one that is stopped leaves what was typed of a secret for whoever
+/// reads next: a shell would show it and keep it in its history.
 final class SavedTerminal {
     let descriptor: Int32
     private let attributes: termios

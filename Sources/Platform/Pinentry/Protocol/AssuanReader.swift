@@ -5,7 +5,7 @@ struct AssuanReader: ~Copyable {
     /// What is no line of Assuan's, is too long, or is too much.
     struct Malformed: Error {}
 
-    /// As much as one question's answers can be: a secret, and statuses that nobody asked for.
+    /// As much as one question's answers can be: a secret, and statuses that were not asked for.
     private static let mostBytes = 64 << 10
     /// More than any pinentry lets a person type.
     private static let longestSecret = 8 << 10

@@ -6,7 +6,7 @@ enum AssuanReply: Equatable {
     /// The secret was typed twice, and the same.
     case repeated
     case data
-    /// A status or a comment that nobody needs.
+    /// A status or a comment, which is ignored.
     case other
 }
 

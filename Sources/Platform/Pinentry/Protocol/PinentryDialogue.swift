@@ -7,7 +7,7 @@ struct PinentryDialogue: ~Copyable {
         case interrupted(PinentryProcess.Interruption)
         /// While the person was asked.
         case interruptedDialog(PinentryProcess.Interruption)
-        /// A command was refused, without which nobody is to be asked; or the dialog failed.
+        /// An essential command was refused, or the dialog failed.
         case refused(UInt16)
     }
 

@@ -64,7 +64,7 @@ struct SecretBuffer: ~Copyable {
 }
 
 extension SecretBytes {
-    /// Two that the same person has typed: how long it takes to compare them tells nobody anything.
+    /// Two that the same person has typed: the time that the comparison takes reveals nothing.
     func isSame(as other: SecretBytes) -> Bool {
         unsafe withUnsafeBytes { own in
             unsafe other.withUnsafeBytes { unsafe own.elementsEqual($0) }

@@ -1,12 +1,12 @@
 /// Text that may be shown to a person who is asked for a secret.
 ///
-/// Names, reasons and labels come from programs that may want to deceive: to forge lines of ours, to hide a part, to turn
-/// the order of letters around, to push our words out of sight. What stands literally in our source is ours; what is
-/// interpolated is somebody else's, unless it is a `PromptText` itself:
+/// Names, reasons and labels come from programs that may want to deceive: to forge lines of ours, to hide a part, to
+/// turn the order of letters around, to push our words out of sight. What stands literally in our source is ours; what
+/// is interpolated counts as foreign text, unless it is a `PromptText` itself:
 ///
 ///     let text: PromptText = "The program “\(name)” wants to use your passcode."
 package struct PromptText: Sendable, Equatable {
-    /// How much of somebody else's text is shown.
+    /// How much of foreign text is shown.
     package struct Limit: Sendable {
         /// Letters and signs, without the marks on them.
         package var characters: Int
@@ -25,13 +25,13 @@ package struct PromptText: Sendable, Equatable {
         /// What stands on a button.
         package static let label = Limit(characters: 32, bytes: 96)
 
-        /// For a terminal that is small: less of what is somebody else's, so that there is room for what is ours.
+        /// For a small terminal: less of foreign text, so that there is room for our own.
         var brief: Limit { Limit(characters: min(characters, 24), bytes: min(bytes, 72)) }
     }
 
     /// Of safe characters; with lines where ours has some.
     let text: String
-    /// The same with less of somebody else's.
+    /// The same with less foreign text.
     let brief: String
 
     /// Our own text, such as a translated one. Its lines stay lines, its quotation marks stay.
@@ -39,7 +39,7 @@ package struct PromptText: Sendable, Equatable {
         self.init(text: text, brief: text)
     }
 
-    /// Somebody else's text: one line, cut to a limit, without quotation marks that could end ours.
+    /// Foreign text: one line, cut to a limit, without quotation marks that could end ours.
     package init(foreign text: String, limit: Limit = .name) {
         self.init(
             text: SafeText.line(text, limit: limit, keepsQuotations: false),

@@ -1,4 +1,4 @@
-/// Takes out of text whatever could make a prompt look other than it is.
+/// Removes from text all characters that could make a prompt look other than it is.
 ///
 /// Gone are control characters, everything invisible (which hides text or turns its order around), and what is no
 /// character. Blanks of all kinds become one space, so that nothing is pushed out of sight.

@@ -2,7 +2,7 @@ import Crypto
 import KeychainEnclave
 package import KeychainModel
 
-/// Takes a message apart. Whatever is not exactly as the format has it is refused.
+/// Parses a message. Any deviation from the format is refused.
 package struct MessageReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,7 +1,7 @@
 import CLinux
 package import KeychainModel
 
-/// A thread that nobody waits for.
+/// A detached thread.
 package enum DetachedThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -25,7 +25,7 @@ package final class PacketSocket: Sendable {
     }
 
     /// - Parameter patience: how long it waits where too many are waiting already.
-    /// - Throws: `notAvailable` where nobody listens, or nobody takes the connection in time.
+    /// - Throws: `notAvailable` where no process listens, or none accepts the connection in time.
     package init(connectingTo path: String, within patience: Duration) throws(KeychainError) {
         number = clinux_packet_socket()
         guard number >= 0 else { throw KeychainError(errno: errno, "no socket to the enclave") }

@@ -39,7 +39,7 @@ package enum PresenceLack: UInt8, CaseIterable {
         return KeychainError(.interactionNotAllowed, Self.sentence, presence: .needed(need))
     }
 
-    /// A new item's, whose password nobody has given.
+    /// A new item's, whose password was not given.
     static var newPassword: KeychainError {
         KeychainError(
             .interactionNotAllowed,

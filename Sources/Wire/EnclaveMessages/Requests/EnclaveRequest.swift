@@ -2,8 +2,8 @@ package import KeychainModel
 
 /// One kind of request to the enclave.
 ///
-/// A type that conforms says everything about its request: the number, who may send it, which thread answers it, the kind
-/// of its answer, and its body's bytes. The server adds one function, which answers it.
+/// A type that conforms says everything about its request: the number, who may send it, which thread answers it, the
+/// kind of its answer, and its body's bytes. The server adds one function, which answers it.
 package protocol EnclaveRequest: Sendable {
     associatedtype Answer: Sendable
 
@@ -79,7 +79,7 @@ package struct RequestDescription<Answer: Sendable>: Sendable {
     }
 }
 
-/// Who may send a request.
+/// The peers that may send a request.
 package struct RequestSenders: OptionSet, Sendable {
     package let rawValue: UInt8
 

@@ -3,7 +3,8 @@ package import KeychainModel
 
 // What the owner is asked, on the service's behalf.
 
-/// Has the owner asked. The answer comes once the owner's has; whoever closes the connection before takes the question back.
+/// Has the owner asked. The answer comes once the owner has answered; closing the connection before that withdraws the
+/// question.
 package struct AskOwnerRequest: EnclaveRequest {
     package static let description = RequestDescription(16, from: .service, on: .loop, answer: .proof)
 

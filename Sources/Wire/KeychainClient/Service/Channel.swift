@@ -5,7 +5,7 @@ import KeychainProtocol
 
 /// One admitted connection to the service.
 ///
-/// Sendable because one thread uses it at a time: whoever took it out of the pool.
+/// Sendable because one thread uses it at a time: the one that took it out of the pool.
 final class Channel: @unchecked Sendable {
     /// Why a request came to nothing.
     enum Failure: Error {
@@ -67,7 +67,7 @@ final class Channel: @unchecked Sendable {
         return parts
     }
 
-    /// Sends a request and gives the parts of its response to somebody, one after the other.
+    /// Sends a request and gives the parts of its response to a closure, one after the other.
     ///
     /// - Parameters:
     ///   - deadline: asked for the request, and for each part.

@@ -36,7 +36,7 @@ final class ChannelPool: Sendable {
         }
         defer { vacancies.signal() }
         let channel = try take()
-        // What fails is not given back: nobody knows what is still on its way.
+        // What fails is not given back: parts of the answer may still be on their way.
         let value = try body(channel)
         idle.withLock { $0.append(channel) }
         return value

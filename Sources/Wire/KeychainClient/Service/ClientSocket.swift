@@ -21,8 +21,8 @@ final class ClientSocket: Sendable {
     /// Connects, and makes sure of who listens.
     ///
     /// - Parameter name: a name for the socket, among the abstract ones.
-    /// - Throws: `notAvailable` where nobody listens, where the queue stays full, and for a listener who may not be the
-    ///   service.
+    /// - Throws: `notAvailable` where no process listens, where the queue stays full, and for a listener who may not be
+    ///   the service.
     static func connect(
         to address: ServiceAddress,
         as name: String?,
@@ -69,7 +69,7 @@ final class ClientSocket: Sendable {
         return unsafe poll(&state, 1, 0) == 0
     }
 
-    /// Ends the connection for whoever waits on it. The descriptor stays until nobody does.
+    /// Ends the connection for every thread that waits on it. The descriptor stays until none does.
     func shutDown() {
         shutdown(descriptor, Int32(truncatingIfNeeded: SHUT_RDWR))
     }
@@ -118,15 +118,15 @@ final class ClientSocket: Sendable {
 
     /// The next message.
     ///
-    /// - Throws: `notAvailable` where the connection ends, or the deadline passes, before it is there; `invalidParameter`
-    ///   for what is no frame.
+    /// - Throws: `notAvailable` where the connection ends, or the deadline passes, before it is there;
+    ///   `invalidParameter` for what is no frame.
     func receive(with decoder: inout FrameDecoder, by deadline: Deadline) throws(KeychainError) -> [UInt8] {
         while true {
             if let message = try decoder.next() { return message }
             try wait(for: Int16(POLLIN), by: deadline)
             var isInterrupted = false
             let count = try unsafe decoder.fill { (room) throws(KeychainError) in
-                // Without room for descriptors: those that somebody sends along are dropped by the kernel.
+                // Without room for descriptors: the kernel drops those that the other side sends along.
                 let count = unsafe recv(descriptor, room.baseAddress, room.count, Self.quietly)
                 if count < 0 {
                     guard errno == EINTR || errno == EAGAIN else {

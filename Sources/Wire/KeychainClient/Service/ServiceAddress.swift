@@ -6,7 +6,7 @@ package struct ServiceAddress: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The machine's, which runs as root or as a user of its own.
         case system
-        /// The user's own, or one that was named: whoever the user could not be deceived by more than by itself.
+        /// The user's own, or one that was named: only the user could be deceived by it.
         case session
     }
 

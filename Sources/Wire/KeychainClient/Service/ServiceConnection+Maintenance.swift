@@ -9,7 +9,7 @@ extension ServiceConnection: KeychainMaintenance {
         throw notHere
     }
 
-    /// Whoever speaks to the service has not got its files, and the service looks after them for nobody in particular.
+    /// A client of the service does not have its files, and the service maintains them by itself.
     private var notHere: KeychainError {
         KeychainError(
             .notAvailable,

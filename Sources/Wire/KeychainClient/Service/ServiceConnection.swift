@@ -13,8 +13,8 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     private let absences: AbsenceLog
     private let failures: FailureReport
 
-    /// - Parameter socketName: makes a name, among the abstract ones, for each socket. No program has a use for it: tests
-    ///   tell a daemon of their own by it whose part they play.
+    /// - Parameter socketName: makes a name, among the abstract ones, for each socket. No program has a use for it:
+    ///   tests tell a daemon of their own by it whose part they play.
     package init(
         _ address: ServiceAddress,
         deadlines: Deadlines = Deadlines(),
@@ -70,7 +70,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return outcomes
     }
 
-    /// Who this program is to the service.
+    /// The identity that the service gives this program.
     package func identity() throws(KeychainError) -> ServiceIdentity {
         guard case .identity(let identity) = try parts(.identity).last else { throw Self.unexpected }
         return identity
@@ -158,7 +158,7 @@ extension OperationOutcome {
 }
 
 extension ItemAuthentication {
-    /// Says where the person is, with each call that may have somebody asked.
+    /// Says where the person is, with each call that may cause a prompt.
     fileprivate mutating func tellTerminal() {
         guard ui == .allow, let terminal = PromptTerminal.ofThisProcess else { return }
         prompt.terminal = terminal

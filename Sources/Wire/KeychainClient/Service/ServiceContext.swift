@@ -3,8 +3,8 @@ package import KeychainModel
 import KeychainProtocol
 import Synchronization
 
-/// A context at the service: a connection of its own. What was proved on it is forgotten when it ends, and no other process
-/// can name it.
+/// A context at the service: a connection of its own. What was proved on it is forgotten when it ends, and no other
+/// process can name it.
 package final class ServiceContext: PresenceContext, ClosedBeforeForks {
     private struct State {
         var channel: Channel?
@@ -51,7 +51,7 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
                     let parts = try channel.exchange(request, by: deadline)
                     return parts
                 } catch {
-                    // Nobody knows what is still on its way.
+                    // Parts of the answer may still be on their way.
                     state.withLock { if $0.channel === channel { $0.channel = nil } }
                     if isInvalidated { throw .refused(PresenceFailure.interrupted.error) }
                     throw error

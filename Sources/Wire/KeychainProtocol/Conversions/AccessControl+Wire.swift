@@ -10,7 +10,7 @@ extension WireAccessControl {
 }
 
 extension AccessControl {
-    /// - Throws: `invalidParameter` for a combination that nobody could have made.
+    /// - Throws: `invalidParameter` for a combination that cannot be made.
     init(_ wire: WireAccessControl) throws(KeychainError) {
         guard wire.hasFlags else {
             guard let accessibility = Accessibility(rawValue: wire.protection) else {

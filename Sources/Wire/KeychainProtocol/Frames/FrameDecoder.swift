@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// Takes a stream of bytes apart into messages. It reads nothing itself: whoever has a socket gives it what comes.
+/// Takes a stream of bytes apart into messages. It reads nothing itself: the socket's reader passes the bytes on.
 ///
 /// It holds no more than what has come, up to one frame of the largest size and what follows it in the same chunk,
 /// whatever a header announces.

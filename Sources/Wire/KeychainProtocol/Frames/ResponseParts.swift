@@ -4,16 +4,17 @@ extension FrameCodec {
     /// Bytes of items after which a response ends and the next begins.
     private static let partSize = 1 << 20
 
-    /// Makes the frames of one response, one after the other, so that a long list is in memory once as items and never as
-    /// bytes.
+    /// Makes the frames of one response, one after the other, so that a long list is in memory once as items and never
+    /// as bytes.
     ///
-    /// A list comes in several parts with the same identifier; a client puts their items, or their outcomes, together in
-    /// their order. An explanation comes with the last part. Of a batch, each outcome is whole in one part.
+    /// A list comes in several parts with the same identifier; a client puts their items, or their outcomes, together
+    /// in their order. An explanation comes with the last part. Of a batch, each outcome is whole in one part.
     ///
     /// - Parameters:
     ///   - hasMore: whether the body is itself a part of an answer, of which more follow.
     ///   - send: takes a whole frame. What it throws ends the response.
-    /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so; of a part, it is thrown.
+    /// - Throws: what `send` throws. What is too large for a frame becomes an outcome that says so; of a part, it is
+    ///   thrown.
     package static func encodeInParts(
         _ body: Response.Body,
         id: UInt64,
@@ -42,7 +43,7 @@ extension FrameCodec {
             return try send(try encode(.response(Response(id: id, hasMore: hasMore, body: .outcome(.success(result))))))
         }
         guard items.allSatisfy(\.fitsIntoFrame) else {
-            // Whoever sends the end of the answer says so.
+            // The sender of the end of the answer says so.
             guard !hasMore else { throw .itemTooLarge }
             return try send(try encode(.response(Response(id: id, body: .outcome(.failure(.itemTooLarge))))))
         }

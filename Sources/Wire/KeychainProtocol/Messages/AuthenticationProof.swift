@@ -1,6 +1,6 @@
 import Crypto
 
-/// What a client answers the nonce with. It is no secret: it shows that whoever answers has seen this connection's nonce.
+/// The client's answer to the nonce. It is no secret: it shows that the sender has seen this connection's nonce.
 package enum AuthenticationProof {
     /// The versions of the protocol that this code speaks.
     package static let versions: ClosedRange<UInt32> = 1...1

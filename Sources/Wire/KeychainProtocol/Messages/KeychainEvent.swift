@@ -3,7 +3,7 @@ package import KeychainModel
 /// What has happened to a watcher's keychain.
 package enum KeychainEvent: Sendable, Equatable {
     package enum LockState: String, Sendable {
-        /// Nobody has given the passcode since the machine was started.
+        /// The passcode was not given since the machine's start.
         case beforeFirstUnlock = "before first unlock"
         case locked
         case unlocked

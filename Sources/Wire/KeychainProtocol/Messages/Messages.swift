@@ -54,7 +54,7 @@ package struct Authentication: Sendable, Equatable {
     }
 }
 
-/// Who a client is to the service.
+/// The identity that the service gives a client.
 package struct ServiceIdentity: Sendable, Equatable {
     package enum Kind: Sendable {
         /// Signed by a trusted team, installed by an administrator, and started cleanly.
@@ -176,7 +176,7 @@ package struct Response: Sendable {
     }
 }
 
-/// What a service says of itself. It tells of nobody's items.
+/// The service's report about itself. It names no items.
 package struct ServiceStatus: Sendable, Equatable {
     package let version: String
     package let mode: ServiceIdentity.Mode

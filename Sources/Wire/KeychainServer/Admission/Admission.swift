@@ -6,12 +6,13 @@ package import KeychainProtocol
 ///
 /// docs/protocol.md gives the steps; every one of them answers an attack that succeeded without it.
 package protocol Gatekeeper: Sendable {
-    /// Goes through the handshake, up to the client's proof; the answer to that is the server's. The descriptor stays the
-    /// server's, who closes it. It comes from a listener that had SO_PASSCRED before it listened.
+    /// Goes through the handshake, up to the client's proof; the answer to that is the server's. The descriptor stays
+    /// the server's, who closes it. It comes from a listener that had SO_PASSCRED before it listened.
     ///
     /// - Returns: the caller, and the only way to read from it.
-    /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails, `noPermission` for a uid that a user
-    ///   namespace was lent; then the server sends a refusal and closes the connection. It has waited for the client for two seconds at most.
+    /// - Throws: `missingEntitlement` or `authenticationFailed` where any check fails, `noPermission` for a uid that a
+    ///   user namespace was lent; then the server sends a refusal and closes the connection. It has waited for the
+    ///   client for two seconds at most.
     func admit(_ socket: Int32) throws(KeychainError) -> AdmittedPeer
 }
 
@@ -23,10 +24,11 @@ package struct AdmittedPeer: Sendable {
     /// The same for the program itself to see.
     package let identity: ServiceIdentity
     package let stream: any PeerStream
-    /// The name of another keychain of the user; nil for the user's one. No check of the product sets it: tests play many
-    /// programs with a keychain each.
+    /// The name of another keychain of the user; nil for the user's one. No check of the product sets it: tests play
+    /// many programs with a keychain each.
     package let uncheckedKeychain: String?
-    /// Has chatelaine-identify tell the enclave who it is, for one question to the owner; nil where nobody could.
+    /// Has chatelaine-identify vouch for the caller to the enclave, for one question to the owner; nil where that
+    /// failed.
     package let vouch: (@Sendable () throws(KeychainError) -> AskerVoucher)?
 
     package init(

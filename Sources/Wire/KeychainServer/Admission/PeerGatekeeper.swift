@@ -21,8 +21,8 @@ package struct PeerGatekeeper: Gatekeeper {
     private let verdicts: VerdictCache
     private let checks: PeerChecks
     private let turns = ReadingTurns()
-    /// For finding out who it is, and again for its answer. Reading the program itself, which may be large, does not count:
-    /// that is not the caller's slowness.
+    /// For finding out who it is, and again for its answer. Reading the program itself, which may be large, does not
+    /// count: that is not the caller's slowness.
     private static let patience: Duration = .seconds(2)
 
     package init(mode: Mode, witness: any PeerWitness, verdicts: VerdictCache, checks: PeerChecks = .all) {
@@ -91,8 +91,8 @@ package struct PeerGatekeeper: Gatekeeper {
         return uid
     }
 
-    /// A user may put on 65,536 uids in a namespace of their own (/etc/subuid), and would have the places, the quota and the
-    /// enclaves of as many users. Uids that root has put into a namespace are root's choice.
+    /// A user may put on 65,536 uids in a namespace of their own (/etc/subuid), and would have the places, the quota
+    /// and the enclaves of as many users. Uids that root has put into a namespace are root's choice.
     private func checkLending(of uid: UInt32, to facts: ProcessFacts) throws(KeychainError) {
         guard case .system = mode, checks.contains(.namespaceOwner), !facts.shared.contains(.userNamespace) else {
             return
@@ -162,7 +162,7 @@ package struct PeerGatekeeper: Gatekeeper {
         return try verdicts.verdict(of: descriptor.number, key: key)
     }
 
-    /// Whoever has lost their place meanwhile, or has gone, has nothing read for them.
+    /// For a client that has lost its place meanwhile, or has gone, no program is read.
     private func stillConnected(_ socket: Int32) -> Bool {
         var byte: UInt8 = 0
         return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) != 0
@@ -187,7 +187,7 @@ package struct PeerGatekeeper: Gatekeeper {
         }
     }
 
-    /// Between two looks the process may have started another program, or somebody may have attached to it.
+    /// Between two looks the process may have started another program, or a debugger may have attached to it.
     private func lookAgain(
         at evidence: PeerEvidence,
         _ deadline: ContinuousClock.Instant,
@@ -205,8 +205,8 @@ package struct PeerGatekeeper: Gatekeeper {
         }
     }
 
-    /// The nonce goes out only while nothing is there to be read: what was sent before could have been put into the socket
-    /// by whoever ran in this process before it started its program, and could still be changed.
+    /// The nonce goes out only while nothing is there to be read: what was sent before could have been put into the
+    /// socket by the code that ran in this process before it started its program, and could still be changed.
     private func authenticate(_ stream: CheckedSocket, by deadline: ContinuousClock.Instant) throws(KeychainError) {
         guard !stream.hasInput || !checks.contains(.emptyQueue) else {
             throw CheckedSocket.refusal("the caller has sent something before it was asked")

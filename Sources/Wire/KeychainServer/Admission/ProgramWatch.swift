@@ -10,7 +10,7 @@ enum ProgramWatch: Sendable {
     case savedGroup(UInt32)
     /// For processes that this one may look at.
     case executable(FileIdentity, LocalWitness)
-    /// The program belongs to whoever starts it, and so does what comes after it.
+    /// The program belongs to the user who starts it, and so do its successors.
     case none
 
     func isUnchanged(in process: PinnedProcess) -> Bool {

@@ -2,9 +2,10 @@ import Dispatch
 import KeychainModel
 import Synchronization
 
-/// Whose programs are being read to find out what they are: so many of a user at a time, in the order in which they came.
+/// Whose programs are being read to find out what they are: so many of a user at a time, in the order in which they
+/// came.
 ///
-/// Programs of the system wait for no others of their user: nobody but an administrator makes more of them.
+/// Programs of the system wait for no others of their user: only an administrator makes more of them.
 final class ReadingTurns: Sendable {
     struct Key: Hashable {
         let uid: UInt32

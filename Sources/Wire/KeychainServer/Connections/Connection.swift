@@ -21,8 +21,8 @@ struct Connection: ~Copyable {
         var decoder = FrameDecoder(limit: Frame.largestRequest)
         var state = ConnectionState(peer: peer, keychain: keychain)
         while let request = try next(&decoder) {
-            // What was read may have been a secret. A short message is overwritten when it is taken out of the decoder, by
-            // what comes behind it; of a longer one, some may be left until its memory goes.
+            // What was read may have been a secret. A short message is overwritten when it is taken out of the decoder,
+            // by what comes behind it; of a longer one, some may be left until its memory goes.
             let leavesTraces = request.message.count > Self.shortMessage
             activity.note(isBusy: true)
             try answer(request, state: &state)
@@ -133,8 +133,8 @@ struct Connection: ~Copyable {
 
     // MARK: - Watching
 
-    /// Sends events until the client or the service ends the connection. A client that does not read holds up nobody: it
-    /// is told later that it has missed something.
+    /// Sends events until the client or the service ends the connection. A client that does not read holds up no other:
+    /// it is told later that it has missed something.
     private func watch() throws(KeychainError) {
         let watcher = try keychain.watchers.add(for: peer.caller)
         defer { keychain.watchers.remove(watcher) }

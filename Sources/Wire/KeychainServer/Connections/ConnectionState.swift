@@ -26,8 +26,8 @@ struct HeldRestoration {
 }
 
 extension QuestionAsker {
-    /// In system mode the enclave hears of it from chatelaine-identify. Elsewhere it is what is said here: a program that was
-    /// started by whoever may do anything to it is not what its signature says.
+    /// In system mode the enclave hears of it from chatelaine-identify. Elsewhere it is what is said here: a program
+    /// that was started by a user who may do anything to it is not what its signature says.
     init(_ peer: AdmittedPeer) {
         let isVerified =
             switch (peer.identity.kind, peer.identity.mode) {

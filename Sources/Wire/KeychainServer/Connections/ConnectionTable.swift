@@ -4,8 +4,9 @@ import Synchronization
 
 /// The connections that there are, and whose they are.
 ///
-/// Where all places are taken, whoever has most of them gives one up to whoever has fewer; all strangers together count as
-/// one user there. So each of n users can have the nth part of the places, whatever the others do (docs/service.md).
+/// Where all places are taken, the user with most of them gives one up to a user with fewer; all strangers together
+/// count as one user there. So each of n users can have the nth part of the places, whatever the others do
+/// (docs/service.md).
 final class ConnectionTable: Sendable {
     fileprivate struct Place {
         let socket: Int32
@@ -111,7 +112,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends all connections, whatever they are about.
+    /// Ends all connections, even in the middle of a request.
     func abort() {
         state.withLock { state in
             for place in state.places.values { shutdown(place.socket, Int32(SHUT_RDWR)) }
@@ -120,7 +121,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: - Giving places up
 
-    /// - Returns: false where nobody has more than the one who comes.
+    /// - Returns: false where no user has more than the new one.
     private func makeRoom(for owner: Owner, _ share: UserShare, _ state: inout State) -> Bool {
         // Their threads end in a moment, and if not, strangers' take nothing from known users.
         let leaving = state.leaving.values.count { $0.owner.isStranger == owner.isStranger }
@@ -146,7 +147,7 @@ final class ConnectionTable: Sendable {
         return true
     }
 
-    /// Has whoever has most, strangers as one, give up one of their places.
+    /// Has the user with most places, strangers counted as one, give up one of them.
     private func giveUp(
         _ kind: KeyPath<UserShare, Int>,
         below own: Int,

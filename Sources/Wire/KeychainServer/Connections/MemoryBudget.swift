@@ -3,10 +3,11 @@ import Dispatch
 import KeychainModel
 import Synchronization
 
-/// The memory that requests of one kind may take together. Who asks for more than is left waits.
+/// The memory that requests of one kind may take together. A request for more than is left waits.
 ///
-/// A request asks once, for all that it can need, and holds nothing of the same budget meanwhile: so nobody waits for ever.
-/// What is given back goes to the user who has least of it, and of two such users to the one who was not served for longer.
+/// A request asks once, for all that it can need, and holds nothing of the same budget meanwhile: so no request waits
+/// for ever. What is given back goes to the user who has least of it, and of two such users to the one who was not
+/// served for longer.
 final class MemoryBudget: Sendable {
     private struct State {
         var free: Int
@@ -64,7 +65,7 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits for memory. Who asks for more than one user may have gets that.
+    /// Waits for memory. A request for more than one user may have gets that much.
     ///
     /// - Throws: `notAvailable` if there is none in time.
     func take(
@@ -147,7 +148,8 @@ final class MemoryBudget: Sendable {
     }
 }
 
-/// The service's budgets. Who has of one may wait for one that comes after it in this list, and never for one before it.
+/// The service's budgets. Who has of one may wait for one that comes after it in this list, and never for one before
+/// it.
 struct MemoryBudgets: Sendable {
     /// For messages: as bytes, and as what they say.
     let frames: MemoryBudget
@@ -174,8 +176,8 @@ struct MemoryBudgets: Sendable {
     /// So little that any connection may take it at any time.
     static let small = 64 << 10
 
-    /// Stored bytes are opened, and become objects, messages and frames. A list is sent in parts, and one large row as a
-    /// whole.
+    /// Stored bytes are opened, and become objects, messages and frames. A list is sent in parts, and one large row as
+    /// a whole.
     static func need(of size: MemoryAllowance.Size) -> Int { size.answer * 3 + size.row * 2 }
 
     /// So small that a row may be read before anybody knows how large it is.

@@ -2,14 +2,14 @@ package import CodeSignature
 package import KeychainModel
 package import KeychainProtocol
 
-/// Who a program is to the service: its access groups, by what the kernel and its signature say.
+/// The identity of a program: its access groups, as the kernel and its signature give them.
 package struct CallerIdentity: Sendable {
     package let caller: Caller
     /// The same for the program itself to see.
     package let identity: ServiceIdentity
 
-    /// - Throws: `missingEntitlement` for a program that is signed and whose signature is worth nothing. As an unsigned one
-    ///   it would store its items under another identity, where nobody would look for them.
+    /// - Throws: `missingEntitlement` for a program that is signed and whose signature is worth nothing. As an unsigned
+    ///   one it would store its items under another identity, where no program would find them.
     package init(_ facts: ProgramFacts, _ verdict: SignatureVerdict) throws(KeychainError) {
         switch verdict {
         case .tampered(let reason):
@@ -38,8 +38,8 @@ package struct CallerIdentity: Sendable {
         case .system where facts.isInstalled:
             self.init(name: signature.identifier, groups: signature.groups, kind: .installed, facts)
         case .system:
-            // Whoever starts it owns it. It must not get at what the installed program keeps, or a copy of that, started with
-            // a library of the attacker's, would.
+            // The user who starts it owns it. It must not get at what the installed program keeps, or a copy of that,
+            // started with a library of the attacker's, would.
             let group = "signed-copy." + signature.digest.description
             self.init(name: signature.identifier + " (not installed)", groups: [group], kind: .signed, facts)
         case .session:
@@ -58,8 +58,8 @@ package struct CallerIdentity: Sendable {
         )
     }
 
-    /// In a session, `security` looks after the items of all programs, as it does in a keychain without a service: its user
-    /// can read the files as well. In system mode it is a program like any other.
+    /// In a session, `security` looks after the items of all programs, as it does in a keychain without a service: its
+    /// user can read the files as well. In system mode it is a program like any other.
     private static func isKeychainCommand(_ facts: ProgramFacts) -> Bool {
         facts.mode == .session && facts.isInRootOwnedPlace && facts.path.hasSuffix("/bin/security")
     }

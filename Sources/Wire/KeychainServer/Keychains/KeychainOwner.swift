@@ -3,8 +3,8 @@ import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 
-/// The file that says whose keychain it is beside: a uid that was given to somebody else after its user was removed must
-/// not hand the keychain on.
+/// The file that says whose keychain it is beside: a uid that was given to another user after its first one was removed
+/// must not hand the keychain on.
 struct KeychainOwner: Sendable {
     let path: String
 

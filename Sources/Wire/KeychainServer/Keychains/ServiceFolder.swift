@@ -68,7 +68,7 @@ package final class ServiceFolder: Sendable {
             return unsafe lstat(String(audit[..<end]), &status) == 0
         }
 
-        /// Whether somebody's keychain was made here, whatever is left of it.
+        /// Whether a keychain was made here, even if only parts of it are left.
         var hasOwner: Bool {
             guard let owner else { return false }
             var status = stat()

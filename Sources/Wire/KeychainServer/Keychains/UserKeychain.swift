@@ -44,7 +44,7 @@ final class UserKeychain: Sendable {
         observer.keychain = self
     }
 
-    /// Unchecked, since it is written once, before anybody else has the keychain.
+    /// Unchecked, since it is written once, before other threads have the keychain.
     private final class Weak: @unchecked Sendable {
         weak var keychain: UserKeychain?
     }
@@ -112,7 +112,7 @@ final class UserKeychain: Sendable {
         lastState.withLock { $0 = $0 ?? state }
     }
 
-    /// Takes in a change before whoever made it hears that it is done.
+    /// Takes in a change before its maker is told that it is done.
     private func take(_ state: EnclaveState, to engine: KeychainEngine) {
         let before = lastState.withLock { last in
             defer { last = state }
@@ -120,8 +120,8 @@ final class UserKeychain: Sendable {
         }
         // First the keys: what begins after that has those of the new state.
         engine.refreshKeys(to: state)
-        // Whatever the state was before: of one that came and went while the enclave was away nobody has told. Without a
-        // passcode nothing is locked, but what its removal takes away.
+        // Whatever the state was before: of one that came and went while the enclave was away nobody has told. Without
+        // a passcode nothing is locked, but what its removal takes away.
         if state.lock != .unlocked || before?.hasPasscode ?? true && !state.hasPasscode { gate.shut() }
         if before?.lock != state.lock || before?.hasPasscode != state.hasPasscode {
             watchers.tell(.lockState(KeychainEvent.LockState(state)))

@@ -47,7 +47,7 @@ package final class UserKeychains: Sendable {
 
     /// - Parameters:
     ///   - enclaves: nil where keys lie beside their database.
-    ///   - quotas: nil where nobody has one.
+    ///   - quotas: nil where no user has one.
     package init(
         folder: ServiceFolder,
         enclaves: EnclaveFolders? = nil,

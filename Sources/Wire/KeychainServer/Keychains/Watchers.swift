@@ -65,7 +65,7 @@ final class Watcher: Sendable {
         close(wake)
     }
 
-    /// Nobody hears of other groups' items.
+    /// No watcher is told of other groups' items.
     fileprivate func tell(_ event: KeychainEvent) {
         if case .item(_, _, let group) = event, !groups.contains(group) { return }
         waiting.withLock { waiting in

@@ -5,7 +5,7 @@ package import KeychainModel
 /// The socket that clients connect to, at a path that is ours alone.
 package final class ListeningSocket: Sendable {
     package let descriptor: Int32
-    /// What has to be removed at the end; nil for a socket that somebody else has bound.
+    /// What has to be removed at the end; nil for a socket that another process has bound.
     private let bound: Bound?
 
     private struct Bound {
@@ -16,7 +16,7 @@ package final class ListeningSocket: Sendable {
         let lock: Int32
     }
 
-    /// Who may connect.
+    /// The users that may connect.
     package enum Audience {
         case owner
         case everybody
@@ -65,8 +65,8 @@ package final class ListeningSocket: Sendable {
 
     /// Binds a socket and listens. A socket that a service has left behind is replaced, one that is in use never.
     ///
-    /// - Throws: `notAvailable` for a folder that others may write to, a path that is something else than a socket, or a
-    ///   socket that answers.
+    /// - Throws: `notAvailable` for a folder that others may write to, a path that is something else than a socket, or
+    ///   a socket that answers.
     package init(
         binding path: String,
         for audience: Audience,
@@ -115,7 +115,7 @@ package final class ListeningSocket: Sendable {
 
     // MARK: - The path
 
-    /// Whoever could write to the folder could put a socket of their own there.
+    /// A user who could write to the folder could put a socket of their own there.
     private static func checkFolder(of path: String) throws(KeychainError) {
         guard path.hasPrefix("/"), let end = path.lastIndex(of: "/") else {
             throw KeychainError(.invalidParameter, "the socket's path has to begin with /")
@@ -159,7 +159,7 @@ package final class ListeningSocket: Sendable {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw KeychainError(.notAvailable, "\(path) is no socket; move it away")
         }
-        // The lock says that no service of ours listens; but whatever does keeps its path.
+        // The lock says that no service of ours listens. Another program's socket keeps its path.
         let probe = kind.socket()
         guard probe >= 0 else { throw KeychainError(errno: errno, "no socket") }
         defer { Glibc.close(probe) }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The quotas of all users, as the file that names them has them now.
 ///
-/// Only a whole and sound file of root's can give anybody more than before. What is wrong is in the log, and what can still
-/// be read counts as far as it gives less.
+/// Only a complete, valid file of root's can give a user more than before. What is wrong is in the log, and what can
+/// still be read counts as far as it gives less.
 package final class UserQuotas: Sendable {
     private struct State {
         var table: QuotaTable
@@ -101,7 +101,7 @@ package final class UserQuotas: Sendable {
 
     private static let largestFile = 64 << 10
 
-    /// - Throws: where it is no file of root's that nobody else can write.
+    /// - Throws: where it is not a file that only root can write.
     private func read() throws(KeychainError) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be read") }

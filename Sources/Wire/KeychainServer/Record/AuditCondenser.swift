@@ -1,12 +1,14 @@
 import Glibc
 
-/// Makes the oldest files of a record smaller: whoever has most lines in them loses the oldest of these, and nobody else any.
+/// Makes the oldest files of a record smaller: the source with most lines in them loses its oldest ones, and no other
+/// loses any.
 ///
 /// So no program can push out what others did, however much it does. A line says how many are not there any more.
 struct AuditCondenser {
-    /// Programs that count as one. Installed programs are told apart: only an administrator makes more of them. All others are
-    /// one, since anybody makes new ones; so are refused connections. What an owner has done with the keychain as a whole is
-    /// told apart from the rest, whoever did it: not what was refused, which anybody can ask for.
+    /// Programs that count as one. Installed programs are told apart: only an administrator makes more of them. All
+    /// others are one, since any user can make new ones; so are refused connections. What an owner has done with the
+    /// keychain as a whole is told apart from the rest, for every caller, unless it was refused: any program can ask in
+    /// vain.
     private struct Party: Hashable {
         let caller: [UInt8]
         let kind: [UInt8]
@@ -67,7 +69,8 @@ struct AuditCondenser {
         return text(of: lines, without: omissions, most)
     }
 
-    /// The greatest size that all parties can have of so many bytes, where those that need less leave the rest to the others.
+    /// The greatest size that all parties can have of so many bytes, where those that need less leave the rest to the
+    /// others.
     private static func share(of most: Int, among sizes: [Int]) -> Int {
         var (rest, parties) = (most, sizes.count)
         for size in sizes.sorted() {

@@ -42,7 +42,7 @@ struct AuditEntry: Sendable {
             + digits(Int32(time.tv_nsec / 1_000_000), 3) + "Z"
     }
 
-    /// Whatever a caller has put into a name, it stays within its quotes and its line.
+    /// A caller's name stays within its quotes and its line, with any characters in it.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars.prefix(256) {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The record of who asked for what, one line an operation (docs/formats/audit-log.md).
 ///
-/// Lines are in the file when `append` returns, and on the disk when the system writes them there: a read costs no waiting
-/// for a disk. A full file is renamed to `NAME.1`, and so on; the two oldest become one, out of which those lose lines who
-/// have most.
+/// Lines are in the file when `append` returns, and on the disk when the system writes them there: a read costs no
+/// waiting for a disk. A full file is renamed to `NAME.1`, and so on; the two oldest become one, out of which those
+/// lose lines who have most.
 final class AuditLog: Sendable {
     private struct State {
         var descriptor: Int32 = -1
@@ -45,7 +45,7 @@ final class AuditLog: Sendable {
         append(entries.map(\.line).joined())
     }
 
-    /// Writes lines. A failure keeps nobody from a keychain; it is logged once.
+    /// Writes lines. A failure keeps no program from its keychain; it is logged once.
     func append(_ lines: String) {
         state.withLock { state in
             do throws(KeychainError) {

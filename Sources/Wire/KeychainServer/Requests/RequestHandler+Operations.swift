@@ -91,7 +91,7 @@ extension RequestHandler {
 
     /// Does many operations in one transaction.
     func perform(_ operations: [KeychainOperation], in turn: Turn, grant: inout MemoryBudget.Grant?) -> Answer {
-        // Whoever asks for nothing asks for a keychain.
+        // An empty batch makes a keychain where there is none.
         let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
         do throws(KeychainError) {
             let results = try withMemory(&grant, of: turn.share, before: turn.deadline) {

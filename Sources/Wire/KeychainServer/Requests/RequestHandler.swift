@@ -57,7 +57,7 @@ struct RequestHandler: Sendable {
             answer = Answer(body: .outcome(.failure(error)))
         }
         if case .outcome(.failure) = answer.body { metrics.failures.increment() }
-        // First, so that nobody has an answer that the record does not have.
+        // First, so that no client has an answer that the record lacks.
         turn.keychain.audit.append(answer.entries)
         try send(answer.body, answer.isLarge ? limits.largeAnswerTime : limits.answerTime)
         _ = consume grant

@@ -21,13 +21,13 @@ final class UserMetrics: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Of whoever comes, known to the service or not.
+    /// The counts of every user, known to the service or not.
     let all: ServiceMetrics
     private let total: MemoryMetrics
     private let state = Mutex(State())
     private let most: Int
 
-    /// - Parameter most: users. Beyond these, the counts go of whoever was away for longest.
+    /// - Parameter most: users. Beyond these, the counts of the user who was away for longest are dropped.
     init(_ total: MemoryMetrics, most: Int = 1_024) {
         self.total = total
         self.most = most

@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
 
-/// One of the system's files of lines with fields between colons (passwd(5), subuid(5)), read anew when it is another one.
+/// One of the system's files of lines with fields between colons (passwd(5), subuid(5)), read anew when it is another
+/// one.
 ///
-/// Nobody is asked about it: a look-up by the C library may wait for a server, and its callers must not wait.
+/// Only the file is read: a look-up by the C library may wait for a server, and its callers must not wait.
 final class AccountFile<Contents: Sendable>: Sendable {
     private struct Stamp: Equatable {
         let device: UInt64

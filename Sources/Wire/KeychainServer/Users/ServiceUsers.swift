@@ -4,7 +4,7 @@ import Synchronization
 
 /// Which users the service has places for.
 ///
-/// It is asked for each connection, on the thread that takes them, and waits for nobody.
+/// It is asked for each connection, on the thread that accepts them, and never waits.
 package final class ServiceUsers: Sendable {
     package enum Standing: Sendable, Equatable {
         /// The system has such a user, or the user has a keychain.
@@ -18,7 +18,7 @@ package final class ServiceUsers: Sendable {
     private struct Memory {
         /// Those who were seen to have a keychain.
         var owners: Set<UInt32> = []
-        /// Those who were seen in somebody's namespace, and until when that is believed.
+        /// The uids that were seen in a user's namespace, and until when that is believed.
         var lent: [UInt32: ContinuousClock.Instant] = [:]
     }
 
@@ -84,7 +84,7 @@ package final class ServiceUsers: Sendable {
         }
     }
 
-    /// Somebody's process in a namespace has been this user.
+    /// A process in a user's namespace has had this uid.
     package func noteLending(of uid: UInt32) {
         guard onlyUser == nil, standing(of: uid) == .stranger else { return }
         memory.withLock { memory in

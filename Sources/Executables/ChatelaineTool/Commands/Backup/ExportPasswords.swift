@@ -46,7 +46,7 @@ struct ExportPasswords: ParsableCommand {
             of: keychain,
             asking: SecretQuestions(readsStandardInput: readsStandardInput)
         )
-        // The items come as a backup for a key that nobody but this process has, and only for as long as it runs.
+        // The items come as a backup for a key that only this process has, and only for as long as it runs.
         let identity = BackupIdentity()
         let folder = URL(filePath: file).deletingLastPathComponent().path
         let spool = try SpooledBackup(in: folder.isEmpty ? "." : folder, largest: .max)

@@ -40,7 +40,7 @@ struct RestoreBackup: ParsableCommand {
         let source = try input.source()
         let header = try translating { () throws(BackupFailure) in try BackupHeader(from: source) }
         let keychain = try CurrentKeychain.backups()
-        // Whoever comes to a new machine has none so far.
+        // On a new machine there is none so far.
         try CurrentKeychain.open()
         let authorization = try OwnerAuthorization(of: keychain, asking: opening.questions)
         let fileKey = try opening.fileKey(of: header)

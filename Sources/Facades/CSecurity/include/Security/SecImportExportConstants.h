@@ -77,7 +77,7 @@ typedef CF_OPTIONS(uint32_t, SecItemImportExportFlags) {
 typedef CF_OPTIONS(uint32_t, SecKeyImportExportFlags) {
     /// More than one private key is an error.
     kSecKeyImportOnlyOne = 1,
-    /// Somebody is asked for the passphrase.
+    /// The user is asked for the passphrase.
     kSecKeySecurePassphrase = 2,
     /// Imported keys may be used by everybody.
     kSecKeyNoAccessControl = 4,

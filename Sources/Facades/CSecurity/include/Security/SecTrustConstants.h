@@ -73,7 +73,7 @@ typedef CF_ENUM(uint32_t, SecTrustResultType) {
     kSecTrustResultConfirm = 2,
     /// The user does not trust it.
     kSecTrustResultDeny = 3,
-    /// Trusted, without anybody having said so of this very certificate.
+    /// Trusted, though the user has not decided about this very certificate.
     kSecTrustResultUnspecified = 4,
     /// Not trusted as it is; with other settings it may be.
     kSecTrustResultRecoverableTrustFailure = 5,
