@@ -14,6 +14,11 @@ struct KeychainImage: Equatable {
         var sha1: [UInt8]?
     }
 
+    /// Whether the secret of any item is given to its owner alone.
+    var demandsOwner: Bool {
+        [live, tombstones].contains { items in items.values.contains { !$0.accessControl.isUnconstrained } }
+    }
+
     init(of keychain: EmbeddedKeychain) throws(KeychainError) {
         for itemClass in ItemClass.stored {
             try look(for: itemClass, tombstones: false, in: keychain, into: &live)
