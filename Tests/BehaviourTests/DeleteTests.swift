@@ -54,28 +54,56 @@ struct DeleteTests {
     @Test(
         arguments: Transport.allCases,
         [
-            "m_Limit", "m_CaseInsensitive", "m_SearchList", "m_TrustedOnly", "m_Issuers", "m_Policy", "m_Unheard",
+            "m_CaseInsensitive", "m_SearchList", "m_TrustedOnly", "m_Issuers", "m_Policy", "m_Unheard",
             "m_HostOrSubdomainOfHost", "m_ItemList",
         ]
     )
     func `a match key makes a deletion an error and nothing is deleted`(transport: Transport, key: String) throws {
         try withKeychain(transport) {
             add(password())
-            let value: Any = key == "m_Limit" ? kSecMatchLimitAll : "x"
-            #expect(delete(query([key as CFString: value])) == errSecParam)
+            #expect(delete(query([key as CFString: "x"])) == errSecParam)
             #expect(find(query()).status == errSecSuccess)
         }
     }
 
     @Test(arguments: Transport.allCases)
-    func `a limit of any kind makes a deletion an error`(transport: Transport) throws {
+    func `a limit says how many of the items that match a deletion deletes`(transport: Transport) throws {
+        try withKeychain(transport) {
+            let limits: [(limit: Any, left: Int)] = [
+                (kSecMatchLimitOne, 2), (kSecMatchLimitAll, 0), (1, 2), (2, 1), (7, 0), (-1, 0),
+            ]
+            for (limit, left) in limits {
+                for account in ["alice", "bob", "carol"] { add(password(account: account)) }
+                #expect(delete(genericPasswords([kSecMatchLimit: limit])) == errSecSuccess, "\(limit)")
+                try #expect(left == 0 || accounts(of: genericPasswords()).count == left, "\(limit)")
+                #expect(delete(genericPasswords()) == (left == 0 ? errSecItemNotFound : errSecSuccess), "\(limit)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a deletion of no item at most deletes none`(transport: Transport) throws {
         try withKeychain(transport) {
             add(password())
-            let limits: [Any] = [kSecMatchLimitOne, kSecMatchLimitAll, 1, -1, 0]
-            for limit in limits {
-                #expect(delete(query([kSecMatchLimit: limit])) == errSecParam, "\(limit)")
-            }
+            #expect(delete(query([kSecMatchLimit: 0])) == errSecItemNotFound)
             #expect(find(query()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a limit that is none makes a deletion an error`(transport: Transport) throws {
+        try withKeychain(transport) {
+            add(password())
+            let limits: [Any] = ["x", -2, 1.5, kCFNull as Any, Data()]
+            for limit in limits { #expect(delete(query([kSecMatchLimit: limit])) == errSecParam, "\(limit)") }
+            #expect(find(query()).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a deletion that names the group of token items lacks the entitlement`(transport: Transport) throws {
+        try withKeychain(transport, groups: ["test.default", "com.apple.token"]) {
+            #expect(delete(query([kSecAttrAccessGroup: "com.apple.token"])) == errSecMissingEntitlement)
         }
     }
 

@@ -6,6 +6,7 @@ package struct AuthorizedAdd: Sendable {
     package let accessGroup: String
     package let protection: Protection
     package let isSynchronizable: Bool
+    package let isTombstone: Bool
     /// The attributes that are sealed, less the dates, which the engine sets when it stores the item.
     package let attributes: AttributeList
     package let secrets: [AttributeKey: SecretBytes]
@@ -50,6 +51,7 @@ extension KeychainPolicy {
             accessGroup: group,
             protection: protection,
             isSynchronizable: request.isSynchronizable,
+            isTombstone: request.isTombstone,
             attributes: attributes,
             secrets: request.secrets,
             authentication: request.authentication,

@@ -71,10 +71,13 @@ extension KeychainPolicy {
             }
             return .halves(certificates: try half(.certificate), keys: try half(.key))
         }
+        if let group = request.query.accessGroup { try requireWritable(group, for: caller) }
+        var find = FindRequest(query: request.query)
+        find.limit = request.limit
         var certificates = ItemQuery(itemClass: .certificate)
         certificates.synchronizable = .any
         return .identity(
-            try authorizeIdentities(FindRequest(query: request.query), for: caller),
+            try authorizeIdentities(find, for: caller),
             certificates: try select(certificates, for: caller),
             leavesTombstone: request.leavesTombstone
         )

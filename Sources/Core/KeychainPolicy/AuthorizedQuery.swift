@@ -22,6 +22,7 @@ package struct AuthorizedFind: Sendable {
 /// A change that the caller may make.
 package struct AuthorizedUpdate: Sendable {
     package let selection: AuthorizedQuery
+    package let limit: MatchLimit
     package let changes: ItemChanges
     package let authentication: ItemAuthentication
     /// All that a changed primary key can collide with: the caller's own groups.
@@ -30,12 +31,14 @@ package struct AuthorizedUpdate: Sendable {
 
     init(
         selection: AuthorizedQuery,
+        limit: MatchLimit,
         changes: ItemChanges,
         authentication: ItemAuthentication,
         surroundings: AuthorizedQuery,
         policy: KeychainPolicy
     ) {
         self.selection = selection
+        self.limit = limit
         self.changes = changes
         self.authentication = authentication
         self.surroundings = surroundings
@@ -85,6 +88,7 @@ package struct AuthorizedUpdate: Sendable {
 /// A deletion that the caller may make.
 package struct AuthorizedDelete: Sendable {
     package let selection: AuthorizedQuery
+    package let limit: MatchLimit
     package let leavesTombstone: Bool?
 }
 
@@ -117,6 +121,7 @@ extension KeychainPolicy {
         }
         return AuthorizedUpdate(
             selection: selection,
+            limit: request.limit,
             changes: request.changes,
             authentication: request.authentication,
             surroundings: AuthorizedQuery(
@@ -127,10 +132,13 @@ extension KeychainPolicy {
         )
     }
 
-    /// - Throws: `missingEntitlement` for a group that is not the caller's.
+    /// - Throws: `missingEntitlement` for a group that is not the caller's, and for the group of token items.
     package func authorize(_ request: DeleteRequest, for caller: Caller) throws(KeychainError) -> AuthorizedDelete {
-        AuthorizedDelete(
-            selection: try select(request.query, for: caller),
+        let selection = try select(request.query, for: caller)
+        if let group = request.query.accessGroup { try requireWritable(group, for: caller) }
+        return AuthorizedDelete(
+            selection: selection,
+            limit: request.limit,
             leavesTombstone: request.leavesTombstone
         )
     }

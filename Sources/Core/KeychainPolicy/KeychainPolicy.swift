@@ -76,9 +76,7 @@ package struct KeychainPolicy: Sendable {
             guard control.isBare else {
                 throw KeychainError(.invalidParameter, "an item with an access control cannot be synchronizable")
             }
-            guard !accessibility.isThisDeviceOnly else {
-                throw KeychainError(.invalidParameter, "a ThisDeviceOnly item cannot be synchronizable")
-            }
+            // With a ThisDeviceOnly class it may be: Apple's keychain stores such an item and sends it nowhere.
         }
         try requireEnforceable(control, of: itemClass, isEnclaveKey: isEnclaveKey)
         if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {

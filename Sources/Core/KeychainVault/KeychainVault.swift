@@ -48,7 +48,7 @@ package struct KeychainVault: Sendable {
                 accessGroup: add.accessGroup,
                 protection: (add.protection.accessibility, add.protection.accessControl),
                 isSynchronizable: add.isSynchronizable,
-                isTombstone: false,
+                isTombstone: add.isTombstone,
                 attributes: attributes,
                 secrets: add.secrets
             ),

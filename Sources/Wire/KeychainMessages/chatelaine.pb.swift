@@ -1183,6 +1183,12 @@ package nonisolated struct WireAdd: @unchecked Sendable {
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
   package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
 
+  /// Whether the new item is a tombstone from the start.
+  package var isTombstone: Bool {
+    get {_storage._isTombstone}
+    set {_uniqueStorage()._isTombstone = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1308,6 +1314,16 @@ package nonisolated struct WireUpdate: @unchecked Sendable {
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
   package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
 
+  /// How many items at most; absent for all.
+  package var limit: UInt64 {
+    get {_storage._limit ?? 0}
+    set {_uniqueStorage()._limit = newValue}
+  }
+  /// Returns true if `limit` has been explicitly set.
+  package var hasLimit: Bool {_storage._limit != nil}
+  /// Clears the value of `limit`. Subsequent reads from it will return its default value.
+  package mutating func clearLimit() {_uniqueStorage()._limit = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1338,12 +1354,23 @@ package nonisolated struct WireDelete: Sendable {
   /// Clears the value of `leavesTombstone`. Subsequent reads from it will return its default value.
   package mutating func clearLeavesTombstone() {self._leavesTombstone = nil}
 
+  /// How many items at most; absent for all.
+  package var limit: UInt64 {
+    get {_limit ?? 0}
+    set {_limit = newValue}
+  }
+  /// Returns true if `limit` has been explicitly set.
+  package var hasLimit: Bool {self._limit != nil}
+  /// Clears the value of `limit`. Subsequent reads from it will return its default value.
+  package mutating func clearLimit() {self._limit = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _query: WireQuery? = nil
   fileprivate var _leavesTombstone: Bool? = nil
+  fileprivate var _limit: UInt64? = nil
 }
 
 /// Has the enclave make a private key, P-256. Nothing is stored.
@@ -3913,7 +3940,7 @@ nonisolated extension WirePrompt.Terminal: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Add"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}returns\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}returns\0\u{1}authentication\0\u{3}is_tombstone\0")
 
   fileprivate class _StorageClass {
     var _itemClass: WireItemClass = .unspecified
@@ -3925,6 +3952,7 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     var _secrets: [WireAttribute] = []
     var _returns: WireReturns? = nil
     var _authentication: WireItemAuthentication? = nil
+    var _isTombstone: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3944,6 +3972,7 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       _secrets = source._secrets
       _returns = source._returns
       _authentication = source._authentication
+      _isTombstone = source._isTombstone
     }
   }
 
@@ -3971,6 +4000,7 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._secrets) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._returns) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._isTombstone) }()
         default: break
         }
       }
@@ -4010,6 +4040,9 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       try { if let v = _storage._authentication {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
       } }()
+      if _storage._isTombstone != false {
+        try visitor.visitSingularBoolField(value: _storage._isTombstone, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4028,6 +4061,7 @@ nonisolated extension WireAdd: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         if _storage._secrets != rhs_storage._secrets {return false}
         if _storage._returns != rhs_storage._returns {return false}
         if _storage._authentication != rhs_storage._authentication {return false}
+        if _storage._isTombstone != rhs_storage._isTombstone {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4130,7 +4164,7 @@ nonisolated extension WireFind: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Update"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}authentication\0\u{1}limit\0")
 
   fileprivate class _StorageClass {
     var _query: WireQuery? = nil
@@ -4141,6 +4175,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _isSynchronizable: Bool? = nil
     var _secrets: [WireAttribute] = []
     var _authentication: WireItemAuthentication? = nil
+    var _limit: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4159,6 +4194,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _isSynchronizable = source._isSynchronizable
       _secrets = source._secrets
       _authentication = source._authentication
+      _limit = source._limit
     }
   }
 
@@ -4185,6 +4221,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 6: try { try decoder.decodeSingularBoolField(value: &_storage._isSynchronizable) }()
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._secrets) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
         default: break
         }
       }
@@ -4221,6 +4258,9 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._authentication {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
+      try { if let v = _storage._limit {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 9)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4238,6 +4278,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._isSynchronizable != rhs_storage._isSynchronizable {return false}
         if _storage._secrets != rhs_storage._secrets {return false}
         if _storage._authentication != rhs_storage._authentication {return false}
+        if _storage._limit != rhs_storage._limit {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4249,7 +4290,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Delete"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{3}leaves_tombstone\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{3}leaves_tombstone\0\u{1}limit\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4259,6 +4300,7 @@ nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._query) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self._leavesTombstone) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._limit) }()
       default: break
       }
     }
@@ -4275,12 +4317,16 @@ nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._leavesTombstone {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._limit {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireDelete, rhs: WireDelete) -> Bool {
     if lhs._query != rhs._query {return false}
     if lhs._leavesTombstone != rhs._leavesTombstone {return false}
+    if lhs._limit != rhs._limit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,7 +4,7 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Deletes all items that match, also while they are locked: decides, which needs no transaction; what is returned
+    /// Deletes the items that match, as many as the limit allows, also while they are locked: decides, which needs no transaction; what is returned
     /// does the rest in one, and says how many matched.
     ///
     /// A synchronizable item leaves a tombstone, unless it is locked or the request says otherwise.
@@ -19,12 +19,13 @@ extension KeychainEngine {
         return { (transaction) throws(KeychainError) in try self.delete(authorized, in: transaction) }
     }
 
-    /// Deletes all items that match, as part of a transaction.
+    /// Deletes the items that match, as many as the limit allows, as part of a transaction.
     ///
     /// - Returns: how many matched.
     func delete(_ authorized: AuthorizedDelete, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
         for found in try rows(of: authorized.selection, in: transaction) {
+            guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction) else { continue }
             let candidate = try openIfUnlocked(stored, for: authorized.selection)
             var opened: OpenedItem?

@@ -103,7 +103,7 @@ extension KeychainEngine {
         case .identity(let selection, let certificates, let leavesTombstone):
             return { (transaction) throws(KeychainError) in
                 let identities = try IdentityJoin(selection, engine: self, transaction: transaction.reading)
-                    .identities(atMost: 1) { $0 }
+                    .identities(atMost: min(1, selection.limit.maximum)) { $0 }
                 guard let identity = identities.first else { return 0 }
                 for half in [identity.certificate, identity.key] {
                     // The certificate is gone when the key's turn comes, so that any that is found is another.

@@ -4,7 +4,7 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Changes all items that match, or none: decides, which needs no transaction; what is returned does the rest in one, and
+    /// Changes the items that match, as many as the limit allows, or none: decides, which needs no transaction; what is returned does the rest in one, and
     /// says how many matched.
     ///
     /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
@@ -20,12 +20,13 @@ extension KeychainEngine {
         return { (transaction) throws(KeychainError) in try self.update(authorized, in: transaction) }
     }
 
-    /// Changes all items that match, as part of a transaction.
+    /// Changes the items that match, as many as the limit allows, as part of a transaction.
     ///
     /// - Returns: how many matched.
     func update(_ authorized: AuthorizedUpdate, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
         for found in try rows(of: authorized.selection, in: transaction) {
+            guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction),
                 let item = try openOrReport(stored, for: authorized.selection),
                 try matchesDigest(item, in: authorized.selection),

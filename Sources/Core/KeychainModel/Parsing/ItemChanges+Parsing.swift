@@ -32,7 +32,8 @@ extension ItemChanges {
         guard let attribute = AttributeTable.attribute(key, of: itemClass) else {
             throw KeychainError(.noSuchAttribute, "the class has no attribute '\(key)'")
         }
-        guard key != .sharingGroup, key != .tombstone else {
+        // What the service alone sets.
+        guard key != .sharingGroup, key != .tombstone, key != .appClip else {
             throw KeychainError(.invalidParameter, "the attribute '\(key)' cannot be updated")
         }
         if key == .accessControl {

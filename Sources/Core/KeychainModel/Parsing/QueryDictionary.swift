@@ -172,10 +172,10 @@ struct QueryDictionary {
 
     private mutating func takeMatch(_ key: String, _ value: QueryValue, role: Role) throws(KeychainError) {
         try countEntry()
-        // Update and delete act on all items that match; add matches none. A limit or a filter there is a mistake that
-        // must not read as success.
-        guard role == .copy else {
-            throw KeychainError(.invalidParameter, "match keys go only with SecItemCopyMatching")
+        // An add matches nothing. Updates and deletions are limited, which macOS's callers have to say, and not filtered: a
+        // filter that is ignored would let them meet more items than were meant.
+        guard role == .copy || role != .add && key == "m_Limit" else {
+            throw KeychainError(.invalidParameter, "this match key goes only with SecItemCopyMatching")
         }
         switch (key, value) {
         case (_, .null) where key != "m_ValidOnDate":

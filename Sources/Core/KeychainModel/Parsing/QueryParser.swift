@@ -14,9 +14,6 @@ package enum QueryParser {
         guard dictionary.synchronizable != .any else {
             throw KeychainError(.invalidParameter, "a new item is synchronizable or it is not")
         }
-        guard dictionary.tombstone != true else {
-            throw KeychainError(.invalidParameter, "a tombstone cannot be added")
-        }
         if dictionary.itemClass == .key, dictionary.returns.contains(.reference) {
             // Later there would be an item, and an error all the same.
             try dictionary.attributes.requireAsymmetricKey()
@@ -27,6 +24,7 @@ package enum QueryParser {
         request.accessibility = dictionary.accessibility
         request.accessControl = dictionary.accessControl
         request.isSynchronizable = dictionary.synchronizable == .only(true)
+        request.isTombstone = dictionary.tombstone ?? false
         request.secrets = dictionary.secrets
         request.returns = dictionary.returns
         request.authentication = dictionary.authentication
@@ -55,6 +53,7 @@ package enum QueryParser {
             throw KeychainError(.invalidParameter, "an update returns nothing")
         }
         var request = UpdateRequest(query: query(dictionary))
+        request.limit = dictionary.limit ?? .all
         request.changes = try ItemChanges(changes, of: dictionary.itemClass)
         request.authentication = dictionary.authentication
         return request
@@ -68,6 +67,7 @@ package enum QueryParser {
             throw KeychainError(.invalidParameter, "a persistent reference of the older form goes with no attribute")
         }
         var request = DeleteRequest(query: query(dictionary))
+        request.limit = dictionary.limit ?? .all
         request.leavesTombstone = dictionary.usesTombstones
         return request
     }

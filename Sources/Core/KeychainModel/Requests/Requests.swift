@@ -48,7 +48,7 @@ package struct ReturnSelection: OptionSet, Sendable {
     }
 }
 
-/// How many items a caller wants back, and in which shape.
+/// How many items a call is about; for a search, in which shape it wants them back too.
 package enum MatchLimit: Sendable, Equatable {
     /// At most one, as a bare object.
     case one
@@ -153,6 +153,8 @@ package struct AddRequest: Sendable {
     package var accessibility: Accessibility?
     package var accessControl: AccessControl?
     package var isSynchronizable = false
+    /// Whether the new item is a tombstone from the start.
+    package var isTombstone = false
     /// The value and the other secret attributes. An item may have none.
     package var secrets: [AttributeKey: SecretBytes] = [:]
     package var returns: ReturnSelection = []
@@ -178,6 +180,8 @@ package struct FindRequest: Sendable {
 /// A valid `SecItemUpdate`.
 package struct UpdateRequest: Sendable {
     package var query: ItemQuery
+    /// How many of the items that match are changed.
+    package var limit = MatchLimit.all
     package var changes = ItemChanges()
     package var authentication = ItemAuthentication()
 
@@ -201,6 +205,8 @@ package struct ItemChanges: Sendable {
 /// A valid `SecItemDelete`.
 package struct DeleteRequest: Sendable {
     package var query: ItemQuery
+    /// How many of the items that match are deleted.
+    package var limit = MatchLimit.all
     /// `kSecUseTombstones`; nil leaves a tombstone for synchronizable items alone.
     package var leavesTombstone: Bool?
 

@@ -31,6 +31,7 @@ extension WireAdd {
         if let accessibility = request.accessibility { self.accessibility = accessibility.rawValue }
         if let control = request.accessControl { accessControl = WireAccessControl(control) }
         isSynchronizable = request.isSynchronizable
+        isTombstone = request.isTombstone
         secrets = request.secrets.wire
         returns = WireReturns(request.returns)
         authentication = WireItemAuthentication(request.authentication)
@@ -47,6 +48,7 @@ extension AddRequest {
         accessControl = wire.hasAccessControl ? try AccessControl(wire.accessControl) : nil
         try accessControl?.requireAgreement(with: accessibility)
         isSynchronizable = wire.isSynchronizable
+        isTombstone = wire.isTombstone
         secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: itemClass)
         returns = ReturnSelection(wire.returns)
         authentication = try ItemAuthentication(wire.authentication)
@@ -54,15 +56,31 @@ extension AddRequest {
     }
 }
 
+extension MatchLimit {
+    /// Nil for all.
+    fileprivate var wire: UInt64? {
+        switch self {
+        case .one: 1
+        case .count(let count): UInt64(clamping: count)
+        case .all: nil
+        }
+    }
+
+    fileprivate init(wire: UInt64?) {
+        self =
+            switch wire {
+            case nil: .all
+            case 1: .one
+            case let count?: .count(Int(clamping: count))
+            }
+    }
+}
+
 extension WireFind {
     init(_ request: FindRequest) {
         self.init()
         query = WireQuery(request.query)
-        switch request.limit {
-        case .one: limit = 1
-        case .count(let count): limit = UInt64(clamping: count)
-        case .all: break
-        }
+        if let number = request.limit.wire { limit = number }
         returns = WireReturns(request.returns)
         authentication = WireItemAuthentication(request.authentication)
     }
@@ -71,12 +89,7 @@ extension WireFind {
 extension FindRequest {
     init(_ wire: WireFind) throws(KeychainError) {
         self.init(query: try ItemQuery(wire.query, isSearch: true))
-        limit =
-            switch (wire.hasLimit, wire.limit) {
-            case (false, _): .all
-            case (true, 1): .one
-            case (true, let count): .count(Int(clamping: count))
-            }
+        limit = MatchLimit(wire: wire.hasLimit ? wire.limit : nil)
         returns = ReturnSelection(wire.returns)
         authentication = try ItemAuthentication(wire.authentication)
     }
@@ -86,6 +99,7 @@ extension WireUpdate {
     init(_ request: UpdateRequest) {
         self.init()
         query = WireQuery(request.query)
+        if let number = request.limit.wire { limit = number }
         attributes = request.changes.attributes.wire
         if let group = request.changes.accessGroup { accessGroup = group }
         if let accessibility = request.changes.accessibility { self.accessibility = accessibility.rawValue }
@@ -99,6 +113,7 @@ extension WireUpdate {
 extension UpdateRequest {
     init(_ wire: WireUpdate) throws(KeychainError) {
         self.init(query: try ItemQuery(wire.query, isSearch: false))
+        limit = MatchLimit(wire: wire.hasLimit ? wire.limit : nil)
         changes.attributes = try AttributeList(ofRequest: wire.attributes, of: query.itemClass)
         for key: AttributeKey in [.sharingGroup, .multiUser, .modificationDate] where changes.attributes[key] != nil {
             throw KeychainError(.invalidParameter, "the attribute '\(key)' cannot be updated")
@@ -117,6 +132,7 @@ extension WireDelete {
     init(_ request: DeleteRequest) {
         self.init()
         query = WireQuery(request.query)
+        if let number = request.limit.wire { limit = number }
         if let leavesTombstone = request.leavesTombstone { self.leavesTombstone = leavesTombstone }
     }
 }
@@ -124,6 +140,7 @@ extension WireDelete {
 extension DeleteRequest {
     init(_ wire: WireDelete) throws(KeychainError) {
         self.init(query: try ItemQuery(wire.query, isSearch: false))
+        limit = MatchLimit(wire: wire.hasLimit ? wire.limit : nil)
         leavesTombstone = wire.hasLeavesTombstone ? wire.leavesTombstone : nil
     }
 }
