@@ -127,26 +127,31 @@ struct SynchronizableTests {
     }
 
     @Test(arguments: Transport.allCases, ["aku", "cku", "dku"])
-    func `an item of this device alone cannot be synchronizable`(transport: Transport, accessible: String) throws {
-        let conflict: [CFString: Any] = [kSecAttrAccessible: accessible, kSecAttrSynchronizable: true]
+    func `an item of this device alone may be synchronizable, as it may with Apple`(
+        transport: Transport,
+        accessible: String
+    ) throws {
+        let both: [CFString: Any] = [kSecAttrAccessible: accessible, kSecAttrSynchronizable: true]
         try withKeychain(transport) {
-            #expect(add(password(conflict)) == errSecParam)
-            #expect(find(query([kSecAttrSynchronizable: kSecAttrSynchronizableAny])).status == errSecItemNotFound)
+            #expect(add(password(account: "new", both)) == errSecSuccess)
+            let new = query(account: "new", [kSecAttrSynchronizable: true])
+            try #expect(attributes(of: new)["pdmn"] as? String == accessible)
             add(password())
-            #expect(update(query(), conflict) == errSecParam)
+            #expect(update(query(), both) == errSecSuccess)
+            try #expect(attributes(of: query([kSecAttrSynchronizable: true]))["pdmn"] as? String == accessible)
             add(password(account: "shared", [kSecAttrSynchronizable: true]))
             let shared = query(account: "shared", [kSecAttrSynchronizable: true])
-            #expect(update(shared, [kSecAttrAccessible: accessible]) == errSecParam)
-            try #expect(attributes(of: shared)["pdmn"] as? String == "ak")
+            #expect(update(shared, [kSecAttrAccessible: accessible]) == errSecSuccess)
+            try #expect(attributes(of: shared)["pdmn"] as? String == accessible)
         }
     }
 
     @Test(arguments: Transport.allCases)
-    func `an item of this device alone cannot become synchronizable`(transport: Transport) throws {
+    func `an item of this device alone becomes synchronizable, and keeps its protection`(transport: Transport) throws {
         try withKeychain(transport) {
             add(password([kSecAttrAccessible: kSecAttrAccessibleWhenUnlockedThisDeviceOnly]))
-            #expect(update(query(), [kSecAttrSynchronizable: true]) == errSecParam)
-            try #expect(attributes(of: query())["sync"] as? Int == 0)
+            #expect(update(query(), [kSecAttrSynchronizable: true]) == errSecSuccess)
+            try #expect(attributes(of: query([kSecAttrSynchronizable: true]))["pdmn"] as? String == "aku")
         }
     }
 

@@ -161,10 +161,26 @@ struct TombstoneTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `a tombstone cannot be added`(transport: Transport) throws {
+    func `a tombstone is added, found as one alone, and deleted by the same dictionary`(transport: Transport) throws {
         try withKeychain(transport) {
-            #expect(add(password(["tomb": true])) == errSecParam)
+            let tombstone = password(["tomb": true])
+            #expect(add(tombstone) == errSecSuccess)
+            #expect(find(query()).status == errSecItemNotFound)
+            #expect(find(query(["tomb": true])).status == errSecSuccess)
+            #expect(delete(tombstone) == errSecSuccess)
+            #expect(find(query(["tomb": true])).status == errSecItemNotFound)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `an item takes the place of a tombstone that was added, and a tombstone not that of an item`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            add(password(["tomb": true]))
             #expect(add(password(["tomb": false])) == errSecSuccess)
+            #expect(add(password(["tomb": true])) == errSecDuplicateItem)
+            #expect(find(query()).status == errSecSuccess)
         }
     }
 

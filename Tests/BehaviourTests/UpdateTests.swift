@@ -300,16 +300,38 @@ struct UpdateTests {
     @Test(
         arguments: Transport.allCases,
         [
-            "m_Limit", "m_CaseInsensitive", "m_SearchList", "m_TrustedOnly", "m_Issuers", "m_Policy", "m_Unheard",
+            "m_CaseInsensitive", "m_SearchList", "m_TrustedOnly", "m_Issuers", "m_Policy", "m_Unheard",
             "m_HostOrSubdomainOfHost", "m_ItemList",
         ]
     )
     func `a match key in an update's query is an error`(transport: Transport, key: String) throws {
         try withKeychain(transport) {
             add(password())
-            let value: Any = key == "m_Limit" ? kSecMatchLimitAll : "x"
-            #expect(update(query([key as CFString: value]), [kSecAttrLabel: "x"]) == errSecParam)
+            #expect(update(query([key as CFString: "x"]), [kSecAttrLabel: "x"]) == errSecParam)
             try #expect(attributes(of: query())["labl"] == nil)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a limit says how many of the items that match an update changes`(transport: Transport) throws {
+        try withKeychain(transport) {
+            for account in ["alice", "bob", "carol"] { add(password(account: account)) }
+            let changed = genericPasswords([kSecAttrLabel: "x"])
+            #expect(update(genericPasswords([kSecMatchLimit: kSecMatchLimitOne]), [kSecAttrLabel: "x"]) == errSecSuccess)
+            try #expect(accounts(of: changed).count == 1)
+            #expect(update(genericPasswords([kSecMatchLimit: 0]), [kSecAttrLabel: "y"]) == errSecItemNotFound)
+            #expect(update(genericPasswords([kSecMatchLimit: kSecMatchLimitAll]), [kSecAttrLabel: "x"]) == errSecSuccess)
+            try #expect(accounts(of: changed).count == 3)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `what only the service sets is no change`(transport: Transport) throws {
+        try withKeychain(transport) {
+            add(password())
+            for key in ["clip", "tomb"] {
+                #expect(update(query(), [key as CFString: 1]) == errSecParam, "\(key)")
+            }
         }
     }
 
