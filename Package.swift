@@ -312,8 +312,8 @@ let targets: [[Target]] = [
             "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
         ] + service,
         "KeychainClientTests": [
-            "Accounts", "KeychainClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
-            "KeychainTestSupport", "Logging",
+            "Accounts", "KeychainClient", "KeychainEnclave", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
+            "KeychainTestSupport", "Logging", "Security",
         ],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",

@@ -106,12 +106,14 @@ struct IdentityChangeTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `match and return keys go with an update or deletion of identities as with any other`(
+    func `limits and return keys go with an update or deletion of identities as with any other`(
         transport: Transport
     ) throws {
         try withIdentity(transport) {
-            #expect(update(identities([kSecMatchLimit: kSecMatchLimitAll]), [:]) == errSecParam)
-            #expect(delete(identities([kSecMatchLimit: kSecMatchLimitAll])) == errSecParam)
+            #expect(update(identities([kSecMatchLimit: kSecMatchLimitAll]), [:]) == errSecSuccess)
+            #expect(update(identities([kSecMatchLimit: 0]), [:]) == errSecItemNotFound)
+            #expect(delete(identities([kSecMatchLimit: 0])) == errSecItemNotFound)
+            #expect(delete(identities([kSecMatchTrustedOnly: true])) == errSecParam)
             #expect(update(identities([kSecReturnData: true]), [:]) == errSecParam)
             #expect(update(identities([kSecReturnData: false]), [:]) == errSecSuccess)
             #expect(find(identities([kSecUseItemList: []])).status == errSecParam)

@@ -28,6 +28,29 @@ struct EntitlementsTests {
         #expect(entitlements.groups(identifier: "program").names == ["TEAM.b", "TEAM.a", "TEAM.app"])
     }
 
+    @Test(arguments: ["<string>TEAM.phone</string>", "<array><string>TEAM.phone</string></array>"])
+    func `new items go into the group of the associated application`(associated: String) throws {
+        let entitlements = try Entitlements(
+            propertyList: propertyList(
+                """
+                <key>keychain-access-groups</key><array><string>TEAM.a</string></array>
+                <key>com.apple.developer.associated-application-identifier</key>\(associated)
+                """
+            )
+        )
+        #expect(entitlements.groups(identifier: "program").names == ["TEAM.phone", "TEAM.a", "program"])
+    }
+
+    @Test
+    func `an associated application that is no text is refused`() {
+        let key = "com.apple.developer.associated-application-identifier"
+        for value in ["<true/>", "<integer>1</integer>", "<dict/>", "<array><true/></array>"] {
+            #expect(throws: KeychainError.self) {
+                try Entitlements(propertyList: propertyList("<key>\(key)</key>\(value)"))
+            }
+        }
+    }
+
     @Test
     func `without entitlements the program's identifier is its only group`() {
         #expect(Entitlements().groups(identifier: "com.example.app").names == ["com.example.app"])

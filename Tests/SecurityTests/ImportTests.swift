@@ -62,10 +62,33 @@ struct ImportTests {
     }
 
     @Test
+    func `a certificate and a key that are in a file twice are one identity`() throws {
+        let files = try ExchangedFiles()
+        let twice = files.text("alice.pem") + files.text("alice.pem")
+        let file = try files.openssl(
+            "pkcs12", "-export", "-inkey", "key.pem", "-in", "twice.pem", "-passout", "pass:secret",
+            adding: ["twice.pem": twice]
+        )
+        let items = try #require(pkcs12(file, [kSecImportExportPassphrase: "secret"]).items)
+        #expect(items.count == 1)
+        #expect((items.first?["chain"] as? [SecCertificate])?.count == 1)
+    }
+
+    @Test
+    func `an empty password opens no file, also one that has it`() throws {
+        let files = try ExchangedFiles()
+        let file = try files.openssl(
+            "pkcs12", "-export", "-inkey", "key.pem", "-in", "alice.pem", "-passout", "pass:"
+        )
+        #expect(pkcs12(file, [kSecImportExportPassphrase: ""]).status == errSecAuthFailed)
+        #expect(pkcs12(file, [:]).status == errSecAuthFailed)
+    }
+
+    @Test
     func `the status says what is wrong with a file or its passphrase, and nothing is given back`() throws {
         let file = try openFile(ExchangedFiles())
         let cases: [(Data, [CFString: Any], OSStatus)] = [
-            (file, [:], errSecPassphraseRequired), (file, [kSecImportExportPassphrase: "wrong"], errSecAuthFailed),
+            (file, [:], errSecAuthFailed), (file, [kSecImportExportPassphrase: "wrong"], errSecAuthFailed),
             (file, [kSecImportExportPassphrase: ""], errSecAuthFailed),
             (file, [kSecImportExportPassphrase: 1], errSecParam),
             (Data(), [kSecImportExportPassphrase: "secret"], errSecParam),

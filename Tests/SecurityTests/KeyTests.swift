@@ -76,7 +76,13 @@ struct KeyTests {
         #expect((attributes["klbl"] as? Data)?.count == 20)
         let yes = Set(["encr", "vrfy", "wrap", "extr", "modi", "perm", "priv"] + (isRSA ? ["decr"] : []))
         let flags = yes.union(["decr", "drve", "sign", "unwp", "snrc", "vyrc", "sens", "asen", "next"])
-        for flag in flags { #expect(attributes[flag] as? Int == (yes.contains(flag) ? 1 : 0), "\(flag)") }
+        for flag in flags {
+            #expect(attributes[flag] as? Int == (yes.contains(flag) ? 1 : 0), "\(flag)")
+            #expect(attributes[flag] as? Bool == yes.contains(flag), "\(flag)")
+            let value = try #require(attributes[flag] as? NSObject)
+            #expect(CFEqual(value, yes.contains(flag) ? kCFBooleanTrue : kCFBooleanFalse), "\(flag)")
+            #expect(CFGetTypeID(value) == CFBooleanGetTypeID(), "\(flag)")
+        }
     }
 
     @Test

@@ -117,10 +117,10 @@ package struct CertificateContents: Sendable {
         notBefore <= seconds && seconds < notAfter + 1
     }
 
-    /// Whether the certificate has no e-mail address or this one, in whatever case.
-    package func mayBelong(to emailAddress: String) -> Bool {
+    /// Whether the certificate has this e-mail address, in upper or lower case.
+    package func belongs(to emailAddress: String) -> Bool {
         let wanted = emailAddress.lowercased()
-        return emailAddresses.isEmpty || emailAddresses.contains { $0.lowercased() == wanted }
+        return emailAddresses.contains { $0.lowercased() == wanted }
     }
 }
 

@@ -40,11 +40,11 @@ package struct KeychainPolicy: Sendable {
         }
         guard let group = query.accessGroup else {
             guard !caller.groups.names.isEmpty || !caller.groups.wildcards.isEmpty else { throw Self.noGroup }
-            return GroupScope(groups: caller.groups)
+            return GroupScope(groups: query.reference == nil ? caller.groups : caller.groups.ofReferences)
         }
         guard caller.groups.contains(group) else { throw Self.foreignGroup }
         // A persistent reference names its item, whatever the attributes beside it say.
-        return GroupScope(groups: query.reference == nil ? AccessGroups([group]) : caller.groups)
+        return GroupScope(groups: query.reference == nil ? AccessGroups([group]) : caller.groups.ofReferences)
     }
 
     private static let noGroup = KeychainError(

@@ -1,8 +1,8 @@
 /// The type of the allocator parameters that functions take for the sake of source compatibility.
 ///
-/// Memory comes from Swift's runtime, so there is no allocator to choose and no instance of this class.
+/// Memory comes from Swift's runtime, so there is no allocator to choose. The one instance stands for no freeing.
 public final class CFAllocator: Sendable {
-    private init() {}
+    fileprivate init() {}
 }
 
 /// The allocator that everybody passes.
@@ -15,4 +15,4 @@ public let kCFAllocatorSystemDefault: CFAllocator? = nil
 public let kCFAllocatorMalloc: CFAllocator? = nil
 
 /// The allocator that allocates nothing and, more to the point, frees nothing.
-public let kCFAllocatorNull: CFAllocator? = nil
+public let kCFAllocatorNull: CFAllocator? = CFAllocator()

@@ -7,6 +7,26 @@ public func CFDataCreate(_ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8
     return unsafe NSData(bytes: bytes, length: length)
 }
 
+/// Makes data of bytes that a program has already. The bytes have to stay as they are for as long as the data is there.
+///
+/// - Parameter bytesDeallocator: what the memory is given back with: `kCFAllocatorNull` for not at all; nil and the other
+///   allocators are all `free`.
+@discardableResult
+public func CFDataCreateWithBytesNoCopy(
+    _ allocator: CFAllocator!,
+    _ bytes: UnsafePointer<UInt8>!,
+    _ length: CFIndex,
+    _ bytesDeallocator: CFAllocator!
+) -> CFData! {
+    guard let bytes = unsafe bytes, length > 0 else { return length < 0 ? nil : NSData() }
+    let memory = unsafe UnsafeMutableRawPointer(mutating: bytes)
+    return unsafe NSData(
+        bytesNoCopy: memory,
+        length: length,
+        freeWhenDone: bytesDeallocator !== kCFAllocatorNull
+    )
+}
+
 /// How many bytes there are.
 @discardableResult
 public func CFDataGetLength(_ theData: CFData!) -> CFIndex {

@@ -70,11 +70,24 @@ package enum CurrentKeychain {
 
     private static func make(_ location: KeychainLocation) throws(KeychainError) -> Keychain {
         switch location {
-        case .embedded(let directory):
-            EmbeddedKeychain(.embedded(directory: directory), caller: try ProcessIdentity.current())
-        case .memory: EmbeddedKeychain(.memory, caller: try ProcessIdentity.current())
+        case .embedded(let directory): try embedded(.embedded(directory: directory))
+        case .memory: try embedded(.memory)
         // The service identifies this process by itself.
         case .service(let address): ServiceConnection(address)
         }
+    }
+
+    /// The variable that says the passcode of a keychain that `CHATELAINE_KEYCHAIN` names: for tests, which nobody is there
+    /// to type it for.
+    package static let passcodeVariable = "CHATELAINE_PASSCODE"
+
+    private static func embedded(_ place: EmbeddedKeychain.Place) throws(KeychainError) -> EmbeddedKeychain {
+        let isNamed = Environment[KeychainLocation.variable].map { !$0.isEmpty } ?? false
+        let passcode = isNamed ? Environment[passcodeVariable].flatMap { $0.isEmpty ? nil : $0 } : nil
+        return EmbeddedKeychain(
+            place,
+            caller: try ProcessIdentity.current(),
+            passcode: passcode.map { SecretBytes($0.utf8) }
+        )
     }
 }

@@ -28,6 +28,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     ///   - patience: how long a call waits for another process that writes, before it fails.
     ///   - cost: what a passcode costs to try.
     ///   - pinentry: what its owner is asked by.
+    ///   - passcode: what the keychain is unlocked with when it is opened, and given where it has no passcode.
     package init(
         _ place: Place,
         caller: Caller,
@@ -35,7 +36,8 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience,
         cost: PasscodeCost = .standard,
-        pinentry: PinentryChoice = .named
+        pinentry: PinentryChoice = .named,
+        passcode: SecretBytes? = nil
     ) {
         self.place = place
         self.caller = caller
@@ -56,6 +58,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
                 case .embedded(let path): try Self.directory(path, patience: patience, cost: cost).open(log: log)
                 }
             pinentry.serve(engine.enclave)
+            if let passcode { try Self.unlock(engine, with: passcode) }
             return engine
         }
         ForkGuard.register(self)
@@ -103,6 +106,15 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
             cost: cost,
             patience: patience
         )
+    }
+
+    private static func unlock(_ engine: KeychainEngine, with passcode: SecretBytes) throws(KeychainError) {
+        let control = try engine.ownerControl()
+        if try control.state().hasPasscode {
+            try control.unlock(passcode)
+        } else {
+            try control.changePasscode(from: nil, to: passcode, with: nil)
+        }
     }
 
     /// Before a fork: no connection may be inherited, since SQLite's locks and their bookkeeping would be shared with

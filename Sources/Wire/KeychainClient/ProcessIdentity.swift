@@ -14,7 +14,7 @@ package enum ProcessIdentity {
     }
 
     /// The process's name and groups: from the file in `CHATELAINE_ENTITLEMENTS`, else from `PROGRAM.entitlements`
-    /// beside the executable, else from its bundle identifier or its name.
+    /// beside the executable, else from its bundle identifier or its name. Without a file any group may be named.
     ///
     /// - Throws: `missingEntitlement` for a file that is there and cannot be understood.
     package static func current() throws(KeychainError) -> Caller {
@@ -30,11 +30,15 @@ package enum ProcessIdentity {
     private static func derive() throws(KeychainError) -> Caller {
         let executable = executablePath()
         let identifier = Bundle.main.bundleIdentifier ?? name(of: executable)
-        let entitlements = try entitlements(of: executable)
+        guard let entitlements = try entitlements(of: executable) else {
+            let own = Entitlements().groups(identifier: identifier)
+            return Caller(name: identifier, groups: own.acceptingAnyName)
+        }
         return Caller(name: identifier, groups: entitlements.groups(identifier: identifier))
     }
 
-    private static func entitlements(of executable: String) throws(KeychainError) -> Entitlements {
+    /// Nil where no file says what they are.
+    private static func entitlements(of executable: String) throws(KeychainError) -> Entitlements? {
         if let path = Environment["CHATELAINE_ENTITLEMENTS"], !path.isEmpty {
             guard let contents = FileManager.default.contents(atPath: path) else {
                 throw KeychainError(.missingEntitlement, "the file that CHATELAINE_ENTITLEMENTS names cannot be read")
@@ -42,7 +46,7 @@ package enum ProcessIdentity {
             return try Entitlements(propertyList: contents)
         }
         guard let contents = FileManager.default.contents(atPath: executable + ".entitlements") else {
-            return Entitlements()
+            return nil
         }
         return try Entitlements(propertyList: contents)
     }

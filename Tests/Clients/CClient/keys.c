@@ -151,6 +151,9 @@ static void keys_come_and_go_as_data(void) {
                                 32, plain, signature_length),
                 errSecSuccess);
     plain[100] ^= 1;
+    CHECK_EQUAL(SecKeyRawVerify(public_half, kSecPaddingPKCS1SHA256, (const uint8_t *)"0123456789abcdef0123456789abcdef",
+                                32, NULL, 0),
+                errSSLCrypto);
     CHECK(SecKeyRawVerify(public_half, kSecPaddingPKCS1SHA256, (const uint8_t *)"0123456789abcdef0123456789abcdef", 32,
                           plain, signature_length) != errSecSuccess);
     if (again) CFRelease(again);
@@ -163,6 +166,7 @@ static void keys_come_and_go_as_data(void) {
 static void identities_come_from_files_and_are_items(void) {
     CFMutableDictionaryRef options = new_dictionary();
     CFArrayRef items = NULL;
+    CHECK_EQUAL(SecPKCS12Import(file_data, NULL, &items), errSecAuthFailed);
     CHECK(SecPKCS12Import(file_data, options, &items) != errSecSuccess && !items);
     CFDictionarySetValue(options, kSecImportExportPassphrase, CFSTR("wrong"));
     CHECK_EQUAL(SecPKCS12Import(file_data, options, &items), errSecAuthFailed);

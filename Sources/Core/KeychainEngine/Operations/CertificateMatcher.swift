@@ -63,7 +63,7 @@ struct CertificateMatcher {
     }
 
     private func belongs(_ contents: CertificateContents) -> Bool {
-        filter.emailAddressIfPresent.map(contents.mayBelong) ?? true
+        filter.emailAddressIfPresent.map(contents.belongs) ?? true
     }
 
     private func isIssued(_ contents: CertificateContents) -> Bool {

@@ -15,7 +15,7 @@ package struct QuestionAsker: Sendable {
         groups: AccessGroups,
         _ claim: @escaping @Sendable () throws(KeychainError) -> AskerClaim
     ) {
-        let entries = groups.names + groups.wildcards.map { $0 + "*" }
+        let entries = groups.ofReferences.names + groups.ofReferences.wildcards.map { $0 + "*" }
         self.groups = AccessGroups(Array(entries.prefix(PresenceScope.mostGroups)))
         self.claim = claim
     }

@@ -29,12 +29,12 @@ extension ItemChanges {
         _ value: QueryValue,
         of itemClass: ItemClass
     ) throws(KeychainError) {
-        guard let attribute = AttributeTable.attribute(key, of: itemClass) else {
-            throw KeychainError(.noSuchAttribute, "the class has no attribute '\(key)'")
-        }
         // What the service alone sets.
         guard key != .sharingGroup, key != .tombstone, key != .appClip else {
             throw KeychainError(.invalidParameter, "the attribute '\(key)' cannot be updated")
+        }
+        guard let attribute = AttributeTable.attribute(key, of: itemClass) else {
+            throw KeychainError(.noSuchAttribute, "the class has no attribute '\(key)'")
         }
         if key == .accessControl {
             guard case .accessControl(let control) = value else {

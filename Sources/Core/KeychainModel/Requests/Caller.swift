@@ -16,6 +16,9 @@ package struct AccessGroups: Sendable, Equatable {
     package let names: [String]
     /// What stands before the asterisk of `*` and `TEAM.*`.
     package let wildcards: [String]
+    /// Whether any group that is named counts as the caller's, as in Apple's simulator. A search that names none looks into
+    /// the caller's own all the same.
+    package private(set) var acceptsAnyName = false
 
     package init(_ entries: [String]) {
         var names: [String] = []
@@ -31,8 +34,18 @@ package struct AccessGroups: Sendable, Equatable {
         self.wildcards = wildcards
     }
 
+    /// The same groups, for a caller of which nothing says what its groups are.
+    package var acceptingAnyName: AccessGroups {
+        var groups = self
+        groups.acceptsAnyName = true
+        return groups
+    }
+
+    /// All that an item may be in that is named by a persistent reference.
+    package var ofReferences: AccessGroups { acceptsAnyName ? AccessGroups(["*"]) : self }
+
     package func contains(_ group: String) -> Bool {
-        names.contains { $0.hasSameBytes(as: group) }
+        acceptsAnyName || names.contains { $0.hasSameBytes(as: group) }
             || wildcards.contains { group.utf8.starts(with: $0.utf8) }
     }
 }

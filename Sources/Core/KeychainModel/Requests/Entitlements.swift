@@ -6,6 +6,8 @@ package struct Entitlements: Sendable, Equatable {
     package var accessGroups: [String] = []
     /// `application-identifier`.
     package var applicationIdentifier: String?
+    /// `com.apple.developer.associated-application-identifier`: text, or a list of it.
+    package var associatedIdentifiers: [String] = []
     /// `com.apple.security.application-groups`.
     package var applicationGroups: [String] = []
     /// `com.apple.developer.team-identifier`.
@@ -52,14 +54,15 @@ package struct Entitlements: Sendable, Equatable {
         return ["<?xml", "<!DOCTYPE", "<plist"].contains { text.starts(with: $0.utf8) }
     }
 
-    /// The access groups that they give a program, in Apple's order; its own identifier is the last resort.
+    /// The access groups that they give a program, in Apple's order; its own identifier is the last resort. New items go
+    /// into the first: that of the application that it is associated with, if there is one.
     ///
     /// - Parameter identifier: what the program is called where the entitlements do not say it.
     package func groups(identifier: String) -> AccessGroups {
         let prefix = teamIdentifier.map { $0 + "." } ?? ""
         let own = applicationIdentifier ?? identifier
         return AccessGroups(
-            (accessGroups + [own] + applicationGroups).map { group in
+            (associatedIdentifiers + accessGroups + [own] + applicationGroups).map { group in
                 // What Xcode fills in when it signs.
                 group.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: prefix)
                     .replacingOccurrences(of: "$(TeamIdentifierPrefix)", with: prefix)
@@ -74,6 +77,7 @@ extension Entitlements: Decodable {
     private enum CodingKeys: String, CodingKey {
         case accessGroups = "keychain-access-groups"
         case applicationIdentifier = "application-identifier"
+        case associatedIdentifiers = "com.apple.developer.associated-application-identifier"
         case applicationGroups = "com.apple.security.application-groups"
         case teamIdentifier = "com.apple.developer.team-identifier"
     }
@@ -82,7 +86,22 @@ extension Entitlements: Decodable {
         let list = try decoder.container(keyedBy: CodingKeys.self)
         accessGroups = try list.decodeIfPresent([String].self, forKey: .accessGroups) ?? []
         applicationIdentifier = try list.decodeIfPresent(String.self, forKey: .applicationIdentifier)
+        associatedIdentifiers = try list.decodeIfPresent(TextOrList.self, forKey: .associatedIdentifiers)?.texts ?? []
         applicationGroups = try list.decodeIfPresent([String].self, forKey: .applicationGroups) ?? []
         teamIdentifier = try list.decodeIfPresent(String.self, forKey: .teamIdentifier)
+    }
+}
+
+/// What may be written as text where it is one alone.
+private struct TextOrList: Decodable {
+    let texts: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            texts = [text]
+        } else {
+            texts = try container.decode([String].self)
+        }
     }
 }

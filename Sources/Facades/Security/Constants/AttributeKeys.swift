@@ -18,6 +18,9 @@ public import Foundation
 /// Whether the item travels to the user's other machines.
 @safe nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 
+/// The name of the view in which a synchronizable item is kept together with others. Part of the primary key.
+@safe nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
+
 /// When the item was added; set by the keychain.
 @safe nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
 

@@ -15,6 +15,9 @@ public import Foundation
 /// Who may use what is imported (macOS).
 @safe nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
 
+/// Whether what is imported stays out of the keychain (a Boolean; macOS 15, iOS 18).
+@safe nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"
+
 // MARK: What an import returns for each item
 
 /// A label of the item, such as the certificate's name.

@@ -25,6 +25,11 @@ struct ExchangeFailure: Error {
         self.status = status
     }
 
+    /// - Parameter status: what an item could not be stored with.
+    init(storing status: OSStatus) {
+        self.init(status, "what was imported cannot be stored")
+    }
+
     static let parameter = ExchangeFailure(errSecParam, "there is nothing in it, or something of another type")
     static let passphraseRequired = ExchangeFailure(
         errSecPassphraseRequired,

@@ -18,7 +18,10 @@ struct PKCS12File {
     init(_ bytes: [UInt8], passphrase: SecretBytes?) throws(KeychainError) {
         let contents = try PKCS12Contents(reading: bytes, password: passphrase)
         var certificates: [SecCertificate] = []
-        for certificate in contents.certificates {
+        // What is in the file twice counts once.
+        var seen: Set<[UInt8]> = []
+        let entries = contents.certificates.filter { seen.insert($0.der).inserted }
+        for certificate in entries {
             guard let object = SecCertificateCreateWithData(nil, NSData(copying: certificate.der)) else {
                 throw KeychainError(.undecodable, "a certificate in the file cannot be read")
             }
@@ -26,6 +29,7 @@ struct PKCS12File {
         }
         self.certificates = certificates
         let publicKeys = certificates.map { $0.contents?.subjectPublicKeyInfo.publicKey }
+        var keys: [SecKey] = []
         for entry in contents.keys {
             let key: SecKey
             do throws(KeychainError) {
@@ -34,9 +38,11 @@ struct PKCS12File {
                 throw error.code == .unimplemented
                     ? error : KeychainError(.undecodable, "a private key in the file is of no kind that is used")
             }
+            guard !keys.contains(where: { $0.publicKey == key.publicKey }) else { continue }
+            keys.append(key)
             // The keys themselves tell what belongs together; what the file says of it need not be true.
             let mine = publicKeys.indices.filter { publicKeys[$0] == key.publicKey }
-            let named = mine.first { contents.certificates[$0].localKeyID == entry.localKeyID } ?? mine.first
+            let named = mine.first { entries[$0].localKeyID == entry.localKeyID } ?? mine.first
             guard let index = named, let identity = SecIdentity(certificates[index], key) else {
                 otherKeys.append(key)
                 continue
@@ -45,7 +51,7 @@ struct PKCS12File {
                 PKCS12Identity(
                     identity: identity,
                     certificateIndex: index,
-                    label: entry.friendlyName ?? contents.certificates[index].friendlyName,
+                    label: entry.friendlyName ?? entries[index].friendlyName,
                     chain: Self.chain(from: index, in: certificates)
                 )
             )

@@ -4,15 +4,15 @@ public import Foundation
 @_implementationOnly import KeychainExchange
 @_implementationOnly import KeychainModel
 
-/// Takes the identities out of a PKCS #12 file. Nothing is stored.
+/// Takes the identities out of a PKCS #12 file.
 ///
 /// - Parameters:
 ///   - pkcs12_data: the file.
-///   - options: `kSecImportExportPassphrase`; others are ignored.
+///   - options: `kSecImportExportPassphrase`, which may not be empty. With `kSecUseDataProtectionKeychain` true the
+///     identities are stored too, unless `kSecImportToMemoryOnly` is true. Others are ignored.
 ///   - items: receives an array with a dictionary for each private key that has a certificate in the file, with
 ///     `kSecImportItemIdentity`, `…CertChain`, `…Trust`, `…KeyID` and, if the file names it, `…Label`; untouched on failure.
-/// - Returns: `errSecSuccess`; `errSecPassphraseRequired` without a passphrase; `errSecAuthFailed` for a wrong one, and a
-///   damaged file; `errSecDecode` for what is no such file, and one that asks for too much work; `errSecParam` for an
+/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a passphrase that is missing, empty or wrong, and a damaged file; `errSecDecode` for what is no such file, and one that asks for too much work; `errSecParam` for an
 ///   empty one; `errSecUnimplemented` for algorithms that are not known.
 ///
 /// See [SecPKCS12Import](https://developer.apple.com/documentation/security/secpkcs12import(_:_:_:)).
@@ -24,13 +24,38 @@ public func SecPKCS12Import(
 ) -> OSStatus {
     ExchangeFailure.status(of: "SecPKCS12Import") { () throws(ExchangeFailure) in
         guard pkcs12_data.length > 0 else { throw .parameter }
-        guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]) else {
-            throw .passphraseRequired
+        // As on iOS: no passphrase, and an empty one, open nothing.
+        guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]), passphrase.count > 0 else {
+            throw ExchangeFailure(KeychainError(.authenticationFailed, "a passphrase is needed"))
         }
         let file = try ExchangeFailure.translating { () throws(KeychainError) in
             try PKCS12File(Array(pkcs12_data as Data), passphrase: passphrase)
         }
+        if try isStored(options) {
+            for identity in file.identities { try store(identity) }
+        }
         unsafe items.pointee = file.identities.map(\.dictionary) as NSArray
+    }
+}
+
+/// Whether what is imported goes into the keychain too.
+private func isStored(_ options: CFDictionary) throws(ExchangeFailure) -> Bool {
+    func flag(_ key: CFString) throws(ExchangeFailure) -> Bool {
+        guard let value = options[key] else { return false }
+        guard let flag = value as? Bool else { throw .parameter }
+        return flag
+    }
+    let isForMemory = try flag(kSecImportToMemoryOnly)
+    return try flag(kSecUseDataProtectionKeychain) && !isForMemory
+}
+
+/// Adds an identity to the keychain. One that is there already is as good.
+private func store(_ identity: PKCS12Identity) throws(ExchangeFailure) {
+    let attributes: NSMutableDictionary = [kSecValueRef: identity.identity]
+    if let label = identity.label { attributes[kSecAttrLabel] = label as NSString }
+    let status = SecItemAdd(attributes, nil)
+    guard status == errSecSuccess || status == errSecDuplicateItem else {
+        throw ExchangeFailure(storing: status)
     }
 }
 

@@ -32,7 +32,7 @@ public func SecKeyCopyExternalRepresentation(
 }
 
 /// What is to know of a key, by the names of the attributes of items. The type and the class are strings like the
-/// constants, sizes and flags are numbers.
+/// constants, sizes are numbers and flags CFBoolean.
 ///
 /// See [SecKeyCopyAttributes](https://developer.apple.com/documentation/security/seckeycopyattributes(_:)).
 @discardableResult
@@ -40,7 +40,7 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     guard let derived = try? key.material.reference.derivedAttributes else { return nil }
     let attributes = NSMutableDictionary()
     for (name, value) in derived.all {
-        attributes[name.description as NSString] = value.object
+        attributes[name.description as NSString] = object(value, of: name)
     }
     attributes[kSecAttrKeyType] =
         switch key.publicKey.kind {
@@ -61,6 +61,18 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     }
     return attributes.copy() as? NSDictionary
 }
+
+/// An attribute of a key as its object tells it. An item's flags are numbers, a key's are CFBoolean.
+private func object(_ value: AttributeValue, of name: AttributeKey) -> Any {
+    guard flags.contains(name), case .integer(let flag) = value else { return value.object }
+    return flag == 0 ? kCFBooleanFalse as Any : kCFBooleanTrue as Any
+}
+
+/// What a key may be used for, and how it is kept.
+private let flags: Set<AttributeKey> = [
+    "perm", "priv", "modi", "sens", "asen", "extr", "next", "encr", "decr", "drve", "sign", "vrfy", "snrc", "vyrc",
+    "wrap", "unwp",
+]
 
 /// The bytes of an RSA key's modulus, or of one coordinate of an elliptic-curve key.
 @discardableResult

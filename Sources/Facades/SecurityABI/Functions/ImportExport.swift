@@ -1,3 +1,4 @@
+import Foundation
 public import Security
 
 @c(SecPKCS12Import)
@@ -7,7 +8,9 @@ public func secPKCS12Import(
     _ items: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> OSStatus {
     unsafe Outcome.status(writingTo: items) { items throws(WrongArgument) in
-        unsafe SecPKCS12Import(try Argument.data(data), try Argument.dictionary(options), items)
+        // Without options there is no passphrase.
+        let given = try unsafe options == nil ? NSDictionary() : Argument.dictionary(options)
+        return unsafe SecPKCS12Import(try Argument.data(data), given, items)
     }
 }
 

@@ -86,10 +86,14 @@ public func secKeyRawVerify(
 ) -> OSStatus {
     Outcome.status { () throws(WrongArgument) in
         guard signedDataLen >= 0, sigLen >= 0 else { throw WrongArgument() }
+        let key = try unsafe Argument.key(key)
+        let data = try unsafe Argument.memory(signedData)
+        // Without a signature there is nothing that could be verified, nor to point to.
+        guard sigLen > 0 else { return errSSLCrypto }
         return unsafe SecKeyRawVerify(
-            try Argument.key(key),
+            key,
             SecPadding(rawValue: padding),
-            try Argument.memory(signedData),
+            data,
             signedDataLen,
             try Argument.memory(sig),
             sigLen

@@ -20,6 +20,9 @@ CF_EXPORT const CFStringRef kSecImportExportKeychain;
 /// Who may use what is imported (macOS).
 CF_EXPORT const CFStringRef kSecImportExportAccess;
 
+/// Whether what is imported stays out of the keychain (a Boolean; macOS 15, iOS 18).
+CF_EXPORT const CFStringRef kSecImportToMemoryOnly;
+
 // What an import returns for each item
 
 /// A label of the item, such as the certificate's name.

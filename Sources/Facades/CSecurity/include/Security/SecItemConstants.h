@@ -41,6 +41,9 @@ CF_EXPORT const CFStringRef kSecAttrAccessGroup;
 /// Whether the item travels to the user's other machines.
 CF_EXPORT const CFStringRef kSecAttrSynchronizable;
 
+/// The name of the view in which a synchronizable item is kept together with others. Part of the primary key.
+CF_EXPORT const CFStringRef kSecAttrSyncViewHint;
+
 /// When the item was added; set by the keychain.
 CF_EXPORT const CFStringRef kSecAttrCreationDate;
 
