@@ -286,13 +286,13 @@ struct BadDictionaryTests {
     }
 
     @Test(arguments: Transport.allCases, EveryClass.allCases)
-    func `a match key is an error in every call but a search, in any class`(
+    func `a match key but the limit is an error in every call but a search, in any class`(
         transport: Transport,
         itemClass: EveryClass
     ) throws {
         let matches: [CFString: Any] = [
-            kSecMatchLimit: kSecMatchLimitAll, kSecMatchIssuers: [Data([0x30, 0])], kSecMatchValidOnDate: NSNull(),
-            kSecMatchTrustedOnly: false, kSecMatchEmailAddressIfPresent: "a@b.c", kSecMatchPolicy: "x",
+            kSecMatchIssuers: [Data([0x30, 0])], kSecMatchValidOnDate: NSNull(), kSecMatchTrustedOnly: false,
+            kSecMatchEmailAddressIfPresent: "a@b.c", kSecMatchPolicy: "x",
             kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchItemList: [Data()],
             kSecMatchHostOrSubdomainOfHost: "example.com", "m_Unheard": 1,
         ]

@@ -319,21 +319,24 @@ struct CertificateAndKeyTests {
     }
 
     @Test(arguments: Transport.allCases, IdentityHalf.allCases)
-    func `an item of this device alone, or with an access control, cannot be synchronizable`(
+    func `an item with an access control cannot be synchronizable, and one of this device alone may be`(
         transport: Transport,
         half: IdentityHalf
     ) throws {
         let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil))
-        let conflicts: [(CFString, Any)] = [
-            (kSecAttrAccessible, "aku"), (kSecAttrAccessible, "cku"), (kSecAttrAccessible, "dku"),
-            (kSecAttrAccessControl, control),
-        ]
         try withKeychain(transport) {
-            for (key, value) in conflicts {
-                #expect(add(half.item(shared.merging([key: value]) { $1 })) == errSecParam, "\(value)")
-                #expect(add(half.item([key: value])) == errSecSuccess, "\(value)")
-                #expect(update(half.query(), shared) == errSecParam, "\(value)")
-                #expect(delete(half.query()) == errSecSuccess)
+            let guarded: [CFString: Any] = [kSecAttrAccessControl: control]
+            #expect(add(half.item(shared.merging(guarded) { $1 })) == errSecParam)
+            #expect(add(half.item(guarded)) == errSecSuccess)
+            #expect(update(half.query(), shared) == errSecParam)
+            #expect(delete(half.query()) == errSecSuccess)
+            for accessible in ["aku", "cku", "dku"] {
+                let ofDevice: [CFString: Any] = [kSecAttrAccessible: accessible]
+                #expect(add(half.item(shared.merging(ofDevice) { $1 })) == errSecSuccess, "\(accessible)")
+                #expect(delete(half.query(shared)) == errSecSuccess)
+                #expect(add(half.item(ofDevice)) == errSecSuccess, "\(accessible)")
+                #expect(update(half.query(), shared) == errSecSuccess, "\(accessible)")
+                #expect(delete(half.query(shared)) == errSecSuccess)
             }
         }
     }

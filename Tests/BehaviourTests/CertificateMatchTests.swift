@@ -260,7 +260,8 @@ struct CertificateMatchTests {
                 )
                 add(other.item("\(number)"))
             }
-            add(try TestCertificate(TestName("wanted"), issuer: root).item("wanted"))
+            let wanted = try TestCertificate(TestName("wanted"), issuer: root, emailAddresses: ["alice@example.com"])
+            add(wanted.item("wanted"))
             let filters: [CFString: Any] = [
                 kSecMatchIssuers: [try root.subject.der], kSecMatchValidOnDate: NSNull(),
                 kSecMatchEmailAddressIfPresent: "alice@example.com",

@@ -114,7 +114,8 @@ struct EnclaveKeyTests {
             #expect(attributes["v_Data"] == nil)
             #expect(attributes["tkid"] as? String == kSecAttrTokenIDSecureEnclave as String)
             #expect(CFGetTypeID(attributes["accc"] as CFTypeRef) == SecAccessControlGetTypeID())
-            #expect(attributes["extr"] as? Int == 0 && attributes["sens"] as? Int == 1)
+            #expect(attributes["extr"] as? Int == 0)
+            #expect(attributes["sens"] as? Int == 1)
             let query = keys([kSecAttrApplicationTag: Self.tag])
             #expect(find(query.merging([kSecReturnData: true]) { $1 }).result == nil)
             let all = query.merging([kSecReturnData: true, kSecReturnAttributes: true, kSecReturnRef: true]) { $1 }

@@ -317,10 +317,14 @@ struct UpdateTests {
         try withKeychain(transport) {
             for account in ["alice", "bob", "carol"] { add(password(account: account)) }
             let changed = genericPasswords([kSecAttrLabel: "x"])
-            #expect(update(genericPasswords([kSecMatchLimit: kSecMatchLimitOne]), [kSecAttrLabel: "x"]) == errSecSuccess)
+            #expect(
+                update(genericPasswords([kSecMatchLimit: kSecMatchLimitOne]), [kSecAttrLabel: "x"]) == errSecSuccess
+            )
             try #expect(accounts(of: changed).count == 1)
             #expect(update(genericPasswords([kSecMatchLimit: 0]), [kSecAttrLabel: "y"]) == errSecItemNotFound)
-            #expect(update(genericPasswords([kSecMatchLimit: kSecMatchLimitAll]), [kSecAttrLabel: "x"]) == errSecSuccess)
+            #expect(
+                update(genericPasswords([kSecMatchLimit: kSecMatchLimitAll]), [kSecAttrLabel: "x"]) == errSecSuccess
+            )
             try #expect(accounts(of: changed).count == 3)
         }
     }

@@ -66,7 +66,14 @@ struct ImportTests {
         let files = try ExchangedFiles()
         let twice = files.text("alice.pem") + files.text("alice.pem")
         let file = try files.openssl(
-            "pkcs12", "-export", "-inkey", "key.pem", "-in", "twice.pem", "-passout", "pass:secret",
+            "pkcs12",
+            "-export",
+            "-inkey",
+            "key.pem",
+            "-in",
+            "twice.pem",
+            "-passout",
+            "pass:secret",
             adding: ["twice.pem": twice]
         )
         let items = try #require(pkcs12(file, [kSecImportExportPassphrase: "secret"]).items)
@@ -78,7 +85,14 @@ struct ImportTests {
     func `an empty password opens no file, also one that has it`() throws {
         let files = try ExchangedFiles()
         let file = try files.openssl(
-            "pkcs12", "-export", "-inkey", "key.pem", "-in", "alice.pem", "-passout", "pass:"
+            "pkcs12",
+            "-export",
+            "-inkey",
+            "key.pem",
+            "-in",
+            "alice.pem",
+            "-passout",
+            "pass:"
         )
         #expect(pkcs12(file, [kSecImportExportPassphrase: ""]).status == errSecAuthFailed)
         #expect(pkcs12(file, [:]).status == errSecAuthFailed)

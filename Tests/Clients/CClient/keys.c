@@ -151,8 +151,9 @@ static void keys_come_and_go_as_data(void) {
                                 32, plain, signature_length),
                 errSecSuccess);
     plain[100] ^= 1;
+    const uint8_t *no_signature = NULL;
     CHECK_EQUAL(SecKeyRawVerify(public_half, kSecPaddingPKCS1SHA256, (const uint8_t *)"0123456789abcdef0123456789abcdef",
-                                32, NULL, 0),
+                                32, no_signature, 0),
                 errSSLCrypto);
     CHECK(SecKeyRawVerify(public_half, kSecPaddingPKCS1SHA256, (const uint8_t *)"0123456789abcdef0123456789abcdef", 32,
                           plain, signature_length) != errSecSuccess);
@@ -166,7 +167,8 @@ static void keys_come_and_go_as_data(void) {
 static void identities_come_from_files_and_are_items(void) {
     CFMutableDictionaryRef options = new_dictionary();
     CFArrayRef items = NULL;
-    CHECK_EQUAL(SecPKCS12Import(file_data, NULL, &items), errSecAuthFailed);
+    CFDictionaryRef no_options = NULL;
+    CHECK_EQUAL(SecPKCS12Import(file_data, no_options, &items), errSecAuthFailed);
     CHECK(SecPKCS12Import(file_data, options, &items) != errSecSuccess && !items);
     CFDictionarySetValue(options, kSecImportExportPassphrase, CFSTR("wrong"));
     CHECK_EQUAL(SecPKCS12Import(file_data, options, &items), errSecAuthFailed);

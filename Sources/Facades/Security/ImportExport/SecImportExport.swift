@@ -25,7 +25,8 @@ public func SecPKCS12Import(
     ExchangeFailure.status(of: "SecPKCS12Import") { () throws(ExchangeFailure) in
         guard pkcs12_data.length > 0 else { throw .parameter }
         // As on iOS: no passphrase, and an empty one, open nothing.
-        guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]), passphrase.count > 0 else {
+        guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]), passphrase.count > 0
+        else {
             throw ExchangeFailure(KeychainError(.authenticationFailed, "a passphrase is needed"))
         }
         let file = try ExchangeFailure.translating { () throws(KeychainError) in

@@ -64,8 +64,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
 
 /// An attribute of a key as its object tells it. An item's flags are numbers, a key's are CFBoolean.
 private func object(_ value: AttributeValue, of name: AttributeKey) -> Any {
-    guard flags.contains(name), case .integer(let flag) = value else { return value.object }
-    return flag == 0 ? kCFBooleanFalse as Any : kCFBooleanTrue as Any
+    guard flags.contains(name), case .integer(let number) = value else { return value.object }
+    return flag(number != 0)
 }
 
 /// What a key may be used for, and how it is kept.

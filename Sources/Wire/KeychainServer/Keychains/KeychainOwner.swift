@@ -2,6 +2,7 @@ import Accounts
 import KeychainEnclave
 import KeychainEngine
 import KeychainModel
+import Synchronization
 
 /// The file that says whose keychain it is beside: a uid that was given to another user after its first one was removed
 /// must not hand the keychain on.
@@ -10,16 +11,22 @@ struct KeychainOwner: Sendable {
 
     private static let largestFile = 1024
 
+    /// Held while a file is looked for and written: of the first requests of a user that come at once, one writes it.
+    private static let writing = Mutex(())
+
     /// Writes the file if there is none.
     ///
     /// - Throws: `notAvailable` where uid or user name are not those of the file.
     func check(_ uid: UInt32) throws(KeychainError) {
         let expected = Self.contents(uid: uid, name: UserAccount(uid: uid)?.name)
-        guard let file = try SecureFile.read(path, largest: Self.largestFile, ownership: .own) else {
+        let file = try Self.writing.withLock { _ throws(KeychainError) -> SecretBytes? in
+            if let file = try SecureFile.read(path, largest: Self.largestFile, ownership: .own) { return file }
             let folder = String(path.dropLast("/owner".count))
             try KeychainDirectory(path: folder).makePrivateFolder()
-            return try SecureFile.write(SecretBytes(expected), to: path)
+            try SecureFile.write(SecretBytes(expected), to: path)
+            return nil
         }
+        guard let file else { return }
         guard unsafe file.withUnsafeBytes({ unsafe $0.elementsEqual(expected) }) else {
             throw KeychainError(
                 .notAvailable,
