@@ -367,11 +367,6 @@ struct RestoreTests {
             .password("shared", ["ggrp": .string("x")]),
             .password("for a set passcode", accessibility: .whenPasscodeSetThisDeviceOnly),
             .password("of no date", modified: .nan),
-            .password(
-                "of this device and synchronizable",
-                accessibility: .alwaysThisDeviceOnly,
-                isSynchronizable: true
-            ),
             .password("with another class's attribute", ["srvr": .string("x")]),
             .password("with a clear attribute", ["agrp": .string("other")]),
             .password("with a number for text", ["tkid": .data([1])]),

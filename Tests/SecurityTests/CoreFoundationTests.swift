@@ -84,7 +84,8 @@ struct CoreFoundationTests {
     @Test func `equality looks at type and value`() {
         #expect(CFEqual("a" as CFString, NSMutableString(string: "a")))
         #expect(!CFEqual("a" as CFString, "b" as CFString))
-        #expect(!CFEqual(kCFBooleanTrue, 1 as CFNumber))
+        #expect(CFEqual(kCFBooleanTrue, 1 as CFNumber) && !CFEqual(kCFBooleanTrue, 2 as CFNumber))
+        #expect(CFEqual(0 as CFNumber, kCFBooleanFalse) && !CFEqual(kCFBooleanFalse, 1 as CFNumber))
         #expect(!CFEqual("a" as CFString, nil))
         #expect(CFHash("a" as CFString) == CFHash(NSMutableString(string: "a")))
     }

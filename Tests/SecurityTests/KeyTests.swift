@@ -81,7 +81,6 @@ struct KeyTests {
             #expect(attributes[flag] as? Bool == yes.contains(flag), "\(flag)")
             let value = try #require(attributes[flag] as? NSObject)
             #expect(CFEqual(value, yes.contains(flag) ? kCFBooleanTrue : kCFBooleanFalse), "\(flag)")
-            #expect(CFGetTypeID(value) == CFBooleanGetTypeID(), "\(flag)")
         }
     }
 

@@ -7,7 +7,11 @@ public import Foundation
 public func CFEqual(_ cf1: CFTypeRef!, _ cf2: CFTypeRef!) -> Bool {
     if cf1 === cf2 { return true }
     guard let first = cf1 as? NSObject, let second = cf2 as? NSObject else { return false }
-    return CFGetTypeID(first) == CFGetTypeID(second) && first.isEqual(second)
+    if CFGetTypeID(first) == CFGetTypeID(second) { return first.isEqual(second) }
+    // Foundation's truth values cast to Bool alone. What has to cast to Int too is a number here, and compared as what it
+    // stands for.
+    guard let first = first as? NSNumber, let second = second as? NSNumber else { return false }
+    return first.isEqual(to: second)
 }
 
 /// A hash value that equal objects share.

@@ -14,15 +14,8 @@ package protocol CFTypeIdentified: AnyObject {
 /// instance of one private subclass. Neither `objCType`, which an 8-bit integer may share, nor `as? Bool`, which
 /// accepts the integers 0 and 1, tells them apart.
 package func isBoolean(_ number: NSNumber) -> Bool {
-    type(of: number) == booleanClass || number === flags.yes || number === flags.no
+    type(of: number) == booleanClass
 }
-
-/// A Boolean that casts to `Int` too, as CFBoolean does on Apple's systems. Foundation's own casts to `Bool` alone once it
-/// is in a Swift dictionary, and cannot be subclassed: so these are two numbers that are known by being the same objects.
-/// They are no integers, since Foundation has one object for all that are equal and small.
-package func flag(_ value: Bool) -> NSNumber { value ? flags.yes : flags.no }
-
-private let flags = (yes: NSNumber(value: 1.0), no: NSNumber(value: 0.0))
 
 private let booleanClass: NSNumber.Type = type(of: NSNumber(value: true))
 

@@ -151,6 +151,12 @@ static void keys_come_and_go_as_data(void) {
                                 32, plain, signature_length),
                 errSecSuccess);
     plain[100] ^= 1;
+    CFDictionaryRef described = SecKeyCopyAttributes(public_half);
+    CHECK(described != NULL);
+    CHECK(CFEqual(CFDictionaryGetValue(described, kSecAttrCanVerify), kCFBooleanTrue));
+    CHECK(CFEqual(CFDictionaryGetValue(described, kSecAttrCanSign), kCFBooleanFalse));
+    CHECK(CFGetTypeID(CFDictionaryGetValue(described, kSecAttrIsPermanent)) == CFBooleanGetTypeID());
+    if (described) CFRelease(described);
     const uint8_t *no_signature = NULL;
     CHECK_EQUAL(SecKeyRawVerify(public_half, kSecPaddingPKCS1SHA256, (const uint8_t *)"0123456789abcdef0123456789abcdef",
                                 32, no_signature, 0),

@@ -32,7 +32,8 @@ public func SecKeyCopyExternalRepresentation(
 }
 
 /// What is to know of a key, by the names of the attributes of items. The type and the class are strings like the
-/// constants, sizes are numbers and flags CFBoolean.
+/// constants, sizes are numbers. Flags are numbers that cast to `Bool` and `Int`, and that `CFEqual` compares with
+/// `kCFBooleanTrue`.
 ///
 /// See [SecKeyCopyAttributes](https://developer.apple.com/documentation/security/seckeycopyattributes(_:)).
 @discardableResult
@@ -40,7 +41,7 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     guard let derived = try? key.material.reference.derivedAttributes else { return nil }
     let attributes = NSMutableDictionary()
     for (name, value) in derived.all {
-        attributes[name.description as NSString] = object(value, of: name)
+        attributes[name.description as NSString] = value.object
     }
     attributes[kSecAttrKeyType] =
         switch key.publicKey.kind {
@@ -62,14 +63,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     return attributes.copy() as? NSDictionary
 }
 
-/// An attribute of a key as its object tells it. An item's flags are numbers, a key's are CFBoolean.
-private func object(_ value: AttributeValue, of name: AttributeKey) -> Any {
-    guard flags.contains(name), case .integer(let number) = value else { return value.object }
-    return flag(number != 0)
-}
-
-/// What a key may be used for, and how it is kept.
-private let flags: Set<AttributeKey> = [
+/// The attributes that are flags, which C programs get as CFBoolean: what a key may be used for, and how it is kept.
+package let keyFlags: [String] = [
     "perm", "priv", "modi", "sens", "asen", "extr", "next", "encr", "decr", "drve", "sign", "vrfy", "snrc", "vyrc",
     "wrap", "unwp",
 ]

@@ -11,7 +11,15 @@ public func secKeyCopyPublicKey(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
 
 @c(SecKeyCopyAttributes)
 public func secKeyCopyAttributes(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecKeyCopyAttributes(try unsafe Argument.key(key)) }
+    unsafe Outcome.object { () throws(WrongArgument) in
+        guard let attributes = SecKeyCopyAttributes(try unsafe Argument.key(key)) else { return nil }
+        let result = NSMutableDictionary(dictionary: attributes)
+        for flag in keyFlags {
+            guard let number = attributes[flag] as? NSNumber else { continue }
+            result[flag as NSString] = NSNumber(value: number.boolValue)
+        }
+        return result
+    }
 }
 
 @c(SecKeyCopyExternalRepresentation)
