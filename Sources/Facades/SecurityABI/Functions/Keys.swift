@@ -12,8 +12,9 @@ public func secKeyCopyPublicKey(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
 @c(SecKeyCopyAttributes)
 public func secKeyCopyAttributes(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
     unsafe Outcome.object { () throws(WrongArgument) in
-        guard let attributes = SecKeyCopyAttributes(try unsafe Argument.key(key)) else { return nil }
-        let result = NSMutableDictionary(dictionary: attributes)
+        guard let attributes = SecKeyCopyAttributes(try unsafe Argument.key(key)),
+            let result = attributes.mutableCopy() as? NSMutableDictionary
+        else { return nil }
         for flag in keyFlags {
             guard let number = attributes[flag] as? NSNumber else { continue }
             result[flag as NSString] = NSNumber(value: number.boolValue)
