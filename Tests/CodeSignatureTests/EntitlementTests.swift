@@ -19,6 +19,8 @@ func `a team can give groups of its own, each in full, and nothing else`(_ group
         try SigningFixture.entitlements(groups: ["ALPHA00001.shared", group]),
         try SigningFixture.entitlements(identifier: group),
         try SigningFixture.entitlements(others: ["com.apple.security.application-groups": [group]]),
+        try SigningFixture.entitlements(others: ["com.apple.developer.associated-application-identifier": group]),
+        try SigningFixture.entitlements(others: ["com.apple.developer.associated-application-identifier": [group]]),
     ] {
         let trailer = try fixture.uncheckedTrailer(for: program, entitlements: entitlements)
         #expect(try fixture.verdict(on: program + trailer) == refused)

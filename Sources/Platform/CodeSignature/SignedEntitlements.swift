@@ -25,6 +25,11 @@ enum SignedEntitlements {
         }
         try check([identifier], of: "application-identifier", begin: team)
         try check(entitlements.accessGroups, of: "keychain-access-groups", begin: team)
+        try check(
+            entitlements.associatedIdentifiers,
+            of: "com.apple.developer.associated-application-identifier",
+            begin: team
+        )
         try check(entitlements.applicationGroups, of: "com.apple.security.application-groups", begin: team)
         return (identifier, entitlements.groups(identifier: identifier).names)
     }
