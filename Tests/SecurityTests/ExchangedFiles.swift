@@ -71,12 +71,22 @@ struct ExchangedFiles {
 
     /// What a command of `openssl` writes, among the files key.pem, alice.pem, ca.pem and request.pem.
     func openssl(_ arguments: String..., adding more: [String: Data] = [:]) throws -> Data {
+        try openssl(arguments, adding: more)
+    }
+
+    func openssl(_ arguments: [String], adding more: [String: Data] = [:]) throws -> Data {
         try OpenSSL.inFolder { folder in
             for (name, data) in files.merging(more, uniquingKeysWith: { $1 }) {
                 try data.write(to: folder.appending(path: name))
             }
             return try OpenSSL.run(arguments, in: folder)
         }
+    }
+
+    /// What OpenSSL writes of the key and a file's certificates.
+    func pkcs12(of certificates: String, password: String, adding more: [String: Data] = [:]) throws -> Data {
+        let options = ["-inkey", "key.pem", "-in", certificates, "-passout", "pass:\(password)"]
+        return try openssl(["pkcs12", "-export"] + options, adding: more)
     }
 
     func text(_ name: String) -> Data { files[name] ?? Data() }

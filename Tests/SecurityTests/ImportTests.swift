@@ -65,17 +65,7 @@ struct ImportTests {
     func `a certificate and a key that are in a file twice are one identity`() throws {
         let files = try ExchangedFiles()
         let twice = files.text("alice.pem") + files.text("alice.pem")
-        let file = try files.openssl(
-            "pkcs12",
-            "-export",
-            "-inkey",
-            "key.pem",
-            "-in",
-            "twice.pem",
-            "-passout",
-            "pass:secret",
-            adding: ["twice.pem": twice]
-        )
+        let file = try files.pkcs12(of: "twice.pem", password: "secret", adding: ["twice.pem": twice])
         let items = try #require(pkcs12(file, [kSecImportExportPassphrase: "secret"]).items)
         #expect(items.count == 1)
         #expect((items.first?["chain"] as? [SecCertificate])?.count == 1)
@@ -84,16 +74,7 @@ struct ImportTests {
     @Test
     func `an empty password opens no file, also one that has it`() throws {
         let files = try ExchangedFiles()
-        let file = try files.openssl(
-            "pkcs12",
-            "-export",
-            "-inkey",
-            "key.pem",
-            "-in",
-            "alice.pem",
-            "-passout",
-            "pass:"
-        )
+        let file = try files.pkcs12(of: "alice.pem", password: "")
         #expect(pkcs12(file, [kSecImportExportPassphrase: ""]).status == errSecAuthFailed)
         #expect(pkcs12(file, [:]).status == errSecAuthFailed)
     }

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Deletes the items that match, as many as the limit allows, also while they are locked: decides, which needs no transaction; what is returned
-    /// does the rest in one, and says how many matched.
+    /// Deletes the items that match, as many as the limit allows, also while they are locked: decides, which needs no
+    /// transaction; what is returned does the rest in one, and says how many matched.
     ///
     /// A synchronizable item leaves a tombstone, unless it is locked or the request says otherwise.
     func step(

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainVault
 
 extension KeychainEngine {
-    /// Changes the items that match, as many as the limit allows, or none: decides, which needs no transaction; what is returned does the rest in one, and
-    /// says how many matched.
+    /// Changes the items that match, as many as the limit allows, or none: decides, which needs no transaction; what is
+    /// returned does the rest in one, and says how many matched.
     ///
     /// - Throws: `duplicateItem` where a changed primary key is that of a live item, or of two of the changed ones;
     ///   `interactionNotAllowed` if a match is locked; what policy refuses. Then nothing has changed.

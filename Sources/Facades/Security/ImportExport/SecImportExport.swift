@@ -12,8 +12,9 @@ public import Foundation
 ///     identities are stored too, unless `kSecImportToMemoryOnly` is true. Others are ignored.
 ///   - items: receives an array with a dictionary for each private key that has a certificate in the file, with
 ///     `kSecImportItemIdentity`, `…CertChain`, `…Trust`, `…KeyID` and, if the file names it, `…Label`; untouched on failure.
-/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a passphrase that is missing, empty or wrong, and a damaged file; `errSecDecode` for what is no such file, and one that asks for too much work; `errSecParam` for an
-///   empty one; `errSecUnimplemented` for algorithms that are not known.
+/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a passphrase that is missing, empty or wrong, and a damaged file;
+///   `errSecDecode` for what is no such file, and one that asks for too much work; `errSecParam` for an empty one, and
+///   options of a wrong type; `errSecUnimplemented` for algorithms that are not known.
 ///
 /// See [SecPKCS12Import](https://developer.apple.com/documentation/security/secpkcs12import(_:_:_:)).
 @discardableResult
@@ -24,6 +25,7 @@ public func SecPKCS12Import(
 ) -> OSStatus {
     ExchangeFailure.status(of: "SecPKCS12Import") { () throws(ExchangeFailure) in
         guard pkcs12_data.length > 0 else { throw .parameter }
+        let isStored = try isStored(options)
         // As on iOS: no passphrase, and an empty one, open nothing.
         guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]), passphrase.count > 0
         else {
@@ -32,7 +34,7 @@ public func SecPKCS12Import(
         let file = try ExchangeFailure.translating { () throws(KeychainError) in
             try PKCS12File(Array(pkcs12_data as Data), passphrase: passphrase)
         }
-        if try isStored(options) {
+        if isStored {
             for identity in file.identities { try store(identity) }
         }
         unsafe items.pointee = file.identities.map(\.dictionary) as NSArray
