@@ -134,7 +134,9 @@ let targets: [[Target]] = [
         // SecurityObjects is for linking alone: see there.
         "KeychainTrust": ["SecurityObjects", "KeychainCertificates", "CLinux", "SwiftASN1", "X509"],
         "KeychainModel": ["KeychainCertificates", "CLinux"],
-        "KeychainKeys": ["KeychainCertificates", "KeychainModel", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1"],
+        "KeychainKeys": [
+            "KeychainCertificates", "KeychainModel", "CLibcrypto", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
+        ],
         "KeychainExchange": [
             "KeychainCertificates", "KeychainModel", "CLegacyCiphers", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
@@ -219,6 +221,8 @@ let targets: [[Target]] = [
         "Sources/Platform/CZeroingAllocator": nil,
         // RC2 and 3DES, which old files need, in a library that is looked for when they do.
         "Sources/Platform/CLegacyCiphers": "dl",
+        // SHA-224, and what RSA keys do that swift-crypto has no call for, in a library that is looked for when needed.
+        "Sources/Platform/CLibcrypto": "dl",
         // The device key and the passcode's second half in a TPM 2.0, which is looked for when it is needed.
         "Sources/Platform/CTPM": "dl",
         "Sources/Platform/CSystemBus": "dl",

@@ -68,6 +68,9 @@ look_for_what_a_build_needs() {
     # Loaded when a file needs an old cipher.
     any_exists /usr/lib/*/libgcrypt.so.20 /usr/lib/libgcrypt.so.20 /usr/lib64/libgcrypt.so.20 ||
         lacks "libgcrypt, which old PKCS #12 files are read with" libgcrypt20
+    # Loaded when a key does what swift-crypto has no call for.
+    any_exists /usr/lib/*/libcrypto.so.3 /usr/lib/libcrypto.so.3 /usr/lib64/libcrypto.so.3 ||
+        lacks "OpenSSL's libcrypto, which some algorithms of keys need" libssl3
     has_header sqlite3.h || lacks "SQLite's header and library" libsqlite3-dev
 }
 

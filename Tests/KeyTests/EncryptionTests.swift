@@ -9,8 +9,7 @@ import Testing
 @Suite("Encryption")
 struct EncryptionTests {
     private static let ecies = KeyAlgorithm.all.filter { algorithm in
-        guard case .eciesEncryption(_, let hash, _) = algorithm else { return false }
-        return hash.isComputed
+        if case .eciesEncryption = algorithm { true } else { false }
     }
 
     private let plaintext = "what is secret".bytes
@@ -67,7 +66,10 @@ struct EncryptionTests {
         return (SymmetricKey(data: bytes.prefix(size)), try AES.GCM.Nonce(data: vector))
     }
 
-    @Test("ECIES is what the documented parts make of it", arguments: ecies, curves)
+    /// swift-crypto derives with all functions but SHA-224; NIST's vectors try that derivation.
+    private static let composed = ecies.filter { !$0.identifier.contains("SHA224") }
+
+    @Test("ECIES is what the documented parts make of it", arguments: composed, curves)
     func composition(_ algorithm: KeyAlgorithm, _ curve: EllipticCurve) throws {
         guard case .eciesEncryption(_, let hash, let vector) = algorithm else { return }
         let isDerived = vector == .derived

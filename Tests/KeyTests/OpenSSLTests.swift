@@ -122,7 +122,7 @@ struct OpenSSLTests {
             try write(key)
             let name = "-\(hash.rawValue.lowercased())"
             let digest = try digest(hash)
-            if hash.isComputed { #expect(digest == (try hash.digest(of: message))) }
+            #expect(digest == (try hash.digest(of: message)))
             for form in [KeyAlgorithm.ecdsaSignature(.x962, .digest, hash), .ecdsaSignature(.x962, .digest, nil)] {
                 try write(key.signature(of: digest, form), "signature")
                 let answer = try openssl(
@@ -134,7 +134,7 @@ struct OpenSSLTests {
             let theirs = try openssl(["dgst", name, "-sign", "key.der", "-keyform", "DER"], message)
             try key.publicKey.verify(theirs, of: digest, .ecdsaSignature(.x962, .digest, hash))
             try key.publicKey.verify(theirs, of: digest, .ecdsaSignature(.x962, .digest, nil))
-            if hash.isComputed { try key.publicKey.verify(theirs, of: message, .ecdsaSignature(.x962, .message, hash)) }
+            try key.publicKey.verify(theirs, of: message, .ecdsaSignature(.x962, .message, hash))
         }
     }
 
@@ -176,19 +176,20 @@ struct OpenSSLTests {
                 ["-\(hash.rawValue.lowercased())"]
                 + (padding == .pss
                     ? ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"] : [])
-            if padding == .pkcs1v15 || hash.isComputed {
-                try write(key.signature(of: digest, .rsaSignature(padding, .digest, hash)), "signature")
+            for ours in [
+                try key.signature(of: digest, .rsaSignature(padding, .digest, hash)),
+                try key.signature(of: message, .rsaSignature(padding, .message, hash)),
+            ] {
+                try write(ours, "signature")
                 let answer = try openssl(
                     ["dgst"] + options + ["-verify", "public.der", "-keyform", "DER", "-signature", "signature"],
                     message
                 )
                 #expect(String(decoding: answer, as: UTF8.self).contains("Verified OK"))
             }
-            if hash.isComputed {
-                let theirs = try openssl(["dgst"] + options + ["-sign", "key.der", "-keyform", "DER"], message)
-                try key.publicKey.verify(theirs, of: digest, .rsaSignature(padding, .digest, hash))
-                try key.publicKey.verify(theirs, of: message, .rsaSignature(padding, .message, hash))
-            }
+            let theirs = try openssl(["dgst"] + options + ["-sign", "key.der", "-keyform", "DER"], message)
+            try key.publicKey.verify(theirs, of: digest, .rsaSignature(padding, .digest, hash))
+            try key.publicKey.verify(theirs, of: message, .rsaSignature(padding, .message, hash))
         }
     }
 
@@ -269,24 +270,48 @@ struct OpenSSLTests {
                 ? [0] + [UInt8](repeating: 7, count: 255 - size) + [UInt8](repeating: 9, count: size)
                 : [UInt8](repeating: 0x42, count: size)
             let algorithm = KeyAlgorithm.rsaEncryption(padding)
-            if algorithm.availability(of: .decrypt, by: .rsa(sizeInBits: 2048)) == .works {
-                let theirs = try openssl(["pkeyutl", "-encrypt"] + publicKey + options(padding), plaintext)
-                #expect(try key.decrypted(theirs, algorithm).revealed == plaintext)
-            } else {
-                #expect(padding == .oaep(.sha224))
-            }
-            if algorithm.availability(of: .encrypt, by: .rsa(sizeInBits: 2048)) == .works {
-                try write(key.publicKey.encrypted(plaintext, algorithm), "ciphertext")
-                let decrypted = try openssl(
-                    ["pkeyutl", "-decrypt", "-in", "ciphertext"] + privateKey + options(padding)
-                )
-                #expect(decrypted == plaintext)
-            }
+            let theirs = try openssl(["pkeyutl", "-encrypt"] + publicKey + options(padding), plaintext)
+            #expect(try key.decrypted(theirs, algorithm).revealed == plaintext)
+            try write(key.publicKey.encrypted(plaintext, algorithm), "ciphertext")
+            let decrypted = try openssl(
+                ["pkeyutl", "-decrypt", "-in", "ciphertext"] + privateKey + options(padding)
+            )
+            #expect(decrypted == plaintext)
         }
     }
 }
 
 extension OpenSSLTests {
+    @Test(
+        "RSA keys whose bits do not fill their bytes encrypt, decrypt, sign and verify",
+        arguments: [1025, 1100, 2047]
+    )
+    func oddSizes(_ size: Int) throws {
+        try inFolder {
+            let key = try PrivateKey.generate(.rsa, sizeInBits: size)
+            try write(key)
+            for hash in [KeyHash.sha1, .sha256, .sha384] {
+                let padding = KeyAlgorithm.RSAEncryptionPadding.oaep(hash)
+                let ours = try key.publicKey.encrypted(Array(message.prefix(10)), .rsaEncryption(padding))
+                try write(ours, "ciphertext")
+                let opened = try openssl(["pkeyutl", "-decrypt", "-in", "ciphertext"] + privateKey + options(padding))
+                #expect(opened == Array(message.prefix(10)))
+                let theirs = try openssl(["pkeyutl", "-encrypt"] + publicKey + options(padding), opened)
+                #expect(try key.decrypted(theirs, .rsaEncryption(padding)).revealed == opened)
+                #expect(failure { try key.decrypted(theirs.changed(at: 9), .rsaEncryption(padding)) } == .undecodable)
+            }
+            try write(key.publicKey.encrypted([1, 2], .rsaEncryption(.pkcs1)), "ciphertext")
+            #expect(try openssl(["pkeyutl", "-decrypt", "-in", "ciphertext"] + privateKey) == [1, 2])
+            for algorithm in SignatureTests.algorithms
+            where algorithm.availability(of: .sign, by: .rsa(sizeInBits: size)) == .works {
+                guard case .rsaSignature(_, .message, _) = algorithm else { continue }
+                let signature = try key.signature(of: message, algorithm)
+                try key.publicKey.verify(signature, of: message, algorithm)
+                #expect(failure { try key.publicKey.verify(signature, of: [1], algorithm) } == .verifyFailed)
+            }
+        }
+    }
+
     @Test(
         "AES-GCM under a key in OAEP is decrypted for every function that OpenSSL encrypts with",
         arguments: [1024, 2048, 4096]

@@ -24,10 +24,6 @@ struct SignatureTests {
             guard algorithm.availability(of: .sign, by: kind) == .works else { continue }
             let signature = try key.signature(of: input, algorithm)
             if case .rsa = kind { #expect(signature.count == key.publicKey.blockSize) }
-            guard algorithm.availability(of: .verify, by: kind) == .works else {
-                #expect(failure { try key.publicKey.verify(signature, of: input, algorithm) } == .unimplemented)
-                continue
-            }
             try key.publicKey.verify(signature, of: input, algorithm)
         }
     }

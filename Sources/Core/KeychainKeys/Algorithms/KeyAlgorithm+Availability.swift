@@ -101,23 +101,31 @@ extension KeyAlgorithm {
     }
 
     private func missingHash(_ hash: KeyHash) -> Availability {
-        hash.isComputed ? .works : .isMissing(.sha224)
+        hash.isComputed ? .works : .isMissing(.library)
     }
 
     private func rsaAvailability(of operation: KeyOperation, _ bits: Int) -> Availability {
         guard fits(bits) else { return .isRefused }
         guard RSAPrivateKey.sizes.contains(bits) else { return .isMissing(.rsaSize) }
-        if let hash, !hash.isComputed { return .isMissing(.sha224) }
-        switch (self, operation) {
-        case (.rsaSignatureRaw, .verify), (.rsaEncryption(.none), .encrypt): return .isMissing(.rawPublicOperation)
-        // A signature over SHA-224's digest is made by the private key, and could be opened only without padding.
-        case (.rsaSignature(_, _, .sha224), .verify): return .isMissing(.rawPublicOperation)
-        case (.rsaEncryption(.oaep(let hash)), .encrypt) where ![.sha1, .sha256].contains(hash),
-            (.rsaEncryptionAESGCM(let hash), .encrypt) where ![.sha1, .sha256].contains(hash):
-            return .isMissing(.oaepEncryption)
-        case (.rsaEncryption, _), (.rsaEncryptionAESGCM, _):
-            return bits.isMultiple(of: 8) ? .works : .isMissing(.rsaPartialByte)
-        default: return .works
+        let fillsBytes = bits.isMultiple(of: 8)
+        if case (.rsaEncryption(.pkcs1), .decrypt, false) = (self, operation, fillsBytes) {
+            return .isMissing(.rsaPartialByte)
+        }
+        return needsLibrary(for: operation, fillsBytes: fillsBytes) && !Libcrypto.isPresent
+            ? .isMissing(.library) : .works
+    }
+
+    /// Whether swift-crypto has no call for it, with an RSA key.
+    private func needsLibrary(for operation: KeyOperation, fillsBytes: Bool) -> Bool {
+        if hash == .sha224 { return true }
+        return switch (self, operation) {
+        case (.rsaSignatureRaw, .verify), (.rsaEncryption(.none), .encrypt): true
+        // A signature over SHA-224's digest is made by the private key, and opened without padding.
+        case (.rsaSignature(_, _, .sha224), .verify): true
+        case (.rsaEncryption(.oaep(let hash)), .encrypt), (.rsaEncryptionAESGCM(let hash), .encrypt):
+            !fillsBytes || ![.sha1, .sha256].contains(hash)
+        case (.rsaEncryption, .encrypt): !fillsBytes
+        default: false
         }
     }
 

@@ -21,17 +21,17 @@ package enum KeyHash: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it can be computed. swift-crypto has no SHA-224; where the caller computed the digest, only its length
+    /// Whether it can be computed: SHA-224 by libcrypto alone. Where the caller computed the digest, only its length
     /// matters.
-    package var isComputed: Bool { self != .sha224 }
+    package var isComputed: Bool { self != .sha224 || Libcrypto.isPresent }
 
     /// The digest of a message.
     ///
-    /// - Throws: `unimplemented` for SHA-224.
+    /// - Throws: `unimplemented` for SHA-224 without libcrypto.
     package func digest(of message: [UInt8]) throws(KeychainError) -> [UInt8] {
         switch self {
         case .sha1: Array(Insecure.SHA1.hash(data: message))
-        case .sha224: throw Gap.sha224.error
+        case .sha224: try Libcrypto().sha224(of: SecretBytes(message))
         case .sha256: Array(SHA256.hash(data: message))
         case .sha384: Array(SHA384.hash(data: message))
         case .sha512: Array(SHA512.hash(data: message))
@@ -45,7 +45,7 @@ package enum KeyHash: String, Sendable, CaseIterable {
     /// and nothing follows (RFC 8017, appendix B.2.1).
     ///
     /// - Parameter count: the bytes that are needed, at most `expansionLimit`.
-    /// - Throws: `unimplemented` for SHA-224, `invalidParameter` for more bytes than the limit.
+    /// - Throws: `unimplemented` for SHA-224 without libcrypto, `invalidParameter` for more bytes than the limit.
     func expansion(
         of secret: SecretBytes,
         from counter: UInt32,
@@ -57,7 +57,7 @@ package enum KeyHash: String, Sendable, CaseIterable {
         }
         return switch self {
         case .sha1: Self.expand(Insecure.SHA1.self, secret, counter, suffix, count)
-        case .sha224: throw Gap.sha224.error
+        case .sha224: try Self.expandBySHA224(secret, counter, suffix, count)
         case .sha256: Self.expand(SHA256.self, secret, counter, suffix, count)
         case .sha384: Self.expand(SHA384.self, secret, counter, suffix, count)
         case .sha512: Self.expand(SHA512.self, secret, counter, suffix, count)
@@ -66,6 +66,26 @@ package enum KeyHash: String, Sendable, CaseIterable {
 
     /// The most bytes that are derived at once. The standards would allow 2³² digests; no use needs a key of 16 MiB.
     package static let expansionLimit = 1 << 24
+
+    private static func expandBySHA224(
+        _ secret: SecretBytes,
+        _ first: UInt32,
+        _ suffix: [UInt8],
+        _ count: Int
+    ) throws(KeychainError) -> SecretBytes {
+        var expanded: [UInt8] = []
+        // Never moved, so that no copy is left behind.
+        expanded.reserveCapacity(count + sha224.size)
+        var counter = first
+        while expanded.count < count {
+            let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
+            var digest = try Libcrypto().sha224(of: SecretBytes([], secret, number + suffix))
+            expanded += digest
+            digest.zero()
+            counter &+= 1
+        }
+        return SecretBytes(movingBytesOf: &expanded).part(0..<count)
+    }
 
     private static func expand<Function: HashFunction>(
         _: Function.Type,

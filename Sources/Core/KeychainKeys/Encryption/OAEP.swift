@@ -12,7 +12,7 @@ enum OAEP {
     ///
     /// - Parameter block: what the private-key operation returns, with the zeros in front.
     /// - Returns: nil if the padding is not right.
-    /// - Throws: `unimplemented` for SHA-224.
+    /// - Throws: `unimplemented` for SHA-224 without libcrypto.
     static func message(in block: SecretBytes, _ hash: KeyHash) throws(KeychainError) -> SecretBytes? {
         let seedEnd = 1 + hash.size
         let dataStart = seedEnd + hash.size

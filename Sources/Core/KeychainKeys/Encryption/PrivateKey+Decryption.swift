@@ -82,8 +82,11 @@ extension RSAPrivateKey {
         switch padding {
         case .none: return rawOperation(on: block)
         case .pkcs1: return decrypted(block, padding: ._WEAK_AND_INSECURE_PKCS_V1_5)
-        case .oaep(.sha1): return decrypted(block, padding: .PKCS1_OAEP)
-        case .oaep(.sha256): return decrypted(block, padding: .PKCS1_OAEP_SHA256)
+        // swift-crypto decrypts with no keys whose bits do not fill their bytes.
+        case .oaep(.sha1) where publicKey.sizeInBits.isMultiple(of: 8):
+            return decrypted(block, padding: .PKCS1_OAEP)
+        case .oaep(.sha256) where publicKey.sizeInBits.isMultiple(of: 8):
+            return decrypted(block, padding: .PKCS1_OAEP_SHA256)
         case .oaep(let hash):
             guard let padded = rawOperation(on: block) else { return nil }
             return try OAEP.message(in: padded, hash)

@@ -39,8 +39,8 @@ package struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// Makes a key. RSA has the public exponent 65537.
     ///
-    /// - Parameter sizeInBits: 256, 384 or 521 on curves; 1024 to 8192, a multiple of 128, for RSA, of which the
-    ///   largest take minutes.
+    /// - Parameter sizeInBits: 256, 384 or 521 on curves; 1024 to 8192 for RSA, of which the largest take
+    ///   minutes.
     /// - Throws: `invalidParameter` for a size that no such key has, `unimplemented` for one that is not made here.
     package static func generate(_ family: Family, sizeInBits: Int) throws(KeychainError) -> PrivateKey {
         switch family {

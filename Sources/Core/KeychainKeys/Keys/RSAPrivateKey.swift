@@ -9,7 +9,7 @@ import SwiftASN1
 package struct RSAPrivateKey: Sendable {
     /// The sizes of the modulus in bits that swift-crypto takes.
     package static let sizes = 1024...8192
-    /// The sizes of keys that Apple makes. Of these, some are missing here: `Gap.rsaSize`, `Gap.rsaGeneratedSize`.
+    /// The sizes of keys that Apple makes. Of these, some are missing here: `Gap.rsaSize`.
     package static let documentedSizes = 512...8192
 
     /// More than any key of 16384 bits has. What is longer is not even parsed.
@@ -57,7 +57,10 @@ package struct RSAPrivateKey: Sendable {
         }
         guard Self.sizes.contains(bits) else { throw Gap.rsaSize.error }
         // BoringSSL would make a smaller key than it is asked for.
-        guard bits.isMultiple(of: 128) else { throw Gap.rsaGeneratedSize.error }
+        guard bits.isMultiple(of: 128) else {
+            try self.init(externalRepresentation: Libcrypto().generatedKey(sizeInBits: bits))
+            return
+        }
         guard let key = try? _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)) else {
             throw KeychainError(.internalError, "no key could be made")
         }
@@ -97,7 +100,7 @@ package struct RSAPrivateKey: Sendable {
 }
 
 extension RSAPrivateKey {
-    /// A signature with PKCS #1 or PSS padding over a digest of a function that swift-crypto computes.
+    /// A signature with PKCS #1 or PSS padding over a digest; over SHA-224's only with PSS.
     func signature(
         ofDigest digest: [UInt8],
         _ hash: KeyHash,
@@ -105,7 +108,13 @@ extension RSAPrivateKey {
     ) throws(KeychainError) -> [UInt8] {
         switch hash {
         case .sha1: try signature(Insecure.SHA1.Digest.rebuilt(from: digest), padding)
-        case .sha224: throw Gap.sha224.error
+        case .sha224:
+            try Libcrypto().signature(
+                ofDigest: digest,
+                hash,
+                by: externalRepresentation,
+                blockSize: publicKey.blockSize
+            )
         case .sha256: try signature(SHA256.Digest.rebuilt(from: digest), padding)
         case .sha384: try signature(SHA384.Digest.rebuilt(from: digest), padding)
         case .sha512: try signature(SHA512.Digest.rebuilt(from: digest), padding)

@@ -43,10 +43,8 @@ extension RSAPrivateKey {
         switch algorithm {
         case .rsaSignatureRaw: return try raw(data)
         case .rsaSignaturePKCS1v15: return try padded(data)
-        case .rsaSignature(.pkcs1v15, .digest, .sha224):
-            return try padded(
-                DigestInfo.prefix(of: .sha224) + KeyAlgorithm.SignatureInput.digest.digest(of: data, .sha224)
-            )
+        case .rsaSignature(.pkcs1v15, let input, .sha224):
+            return try padded(DigestInfo.prefix(of: .sha224) + input.digest(of: data, .sha224))
         case .rsaSignature(let padding, let input, let hash):
             return try signature(ofDigest: input.digest(of: data, hash), hash, padding)
         case .ecdsaSignature, .rsaEncryption, .rsaEncryptionAESGCM, .eciesEncryption, .keyExchange:
@@ -56,9 +54,8 @@ extension RSAPrivateKey {
 
     /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2) around the given bytes.
     private func padded(_ data: [UInt8]) throws(KeychainError) -> [UInt8] {
-        let room = publicKey.blockSize - 11
-        guard data.count <= room else { throw Self.tooLong }
-        return try raw([0, 1] + [UInt8](repeating: 0xFF, count: room - data.count + 8) + [0] + data)
+        guard let block = publicKey.signatureBlock(around: data) else { throw Self.tooLong }
+        return try raw(block)
     }
 
     private func raw(_ data: [UInt8]) throws(KeychainError) -> [UInt8] {
@@ -72,6 +69,16 @@ extension RSAPrivateKey {
 
     private static var tooLong: KeychainError {
         KeychainError(.invalidParameter, "the data does not fit into the key's modulus")
+    }
+}
+
+extension PublicKey {
+    /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2) around a DigestInfo, or what stands for one, as long as the modulus; nil for
+    /// what does not fit.
+    func signatureBlock(around data: [UInt8]) -> [UInt8]? {
+        let room = blockSize - 11
+        guard data.count <= room else { return nil }
+        return [0, 1] + [UInt8](repeating: 0xFF, count: room - data.count + 8) + [0] + data
     }
 }
 
