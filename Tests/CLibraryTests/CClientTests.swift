@@ -21,6 +21,14 @@ struct CClientTests {
         expectAllIsWell(try CProgram("CClient/certificates.c").run(CertificateFiles().paths))
     }
 
+    @Test func `a C program takes certificates that are odd, and none that says what nobody can read`() throws {
+        let names = ["utctime-ahead", "subject-opaque", "ed25519", "key-usage-bytes"]
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.appending(path: "KeychainCertificatesTests/Vectors")
+        let paths = names.map { folder.appending(path: "\($0).der").path }
+        expectAllIsWell(try CProgram("CClient/certificate-forms.c").run(paths))
+    }
+
     @Test func `a C program makes keys, uses them and reads an identity from OpenSSL's file`() throws {
         expectAllIsWell(try CProgram("CClient/keys.c").run([try CertificateFiles.identity()]))
     }

@@ -20,7 +20,7 @@ struct CertificateContentsTests {
         let contents = try #require(CertificateContents(der: der))
         #expect(contents.emailAddresses == ["alice@example.com", "alice@example.org"])
         #expect(contents.issuer == contents.subject)
-        let text = String(decoding: contents.subject.normalizedContent, as: UTF8.self)
+        let text = String(decoding: try #require(contents.subject).normalizedContent, as: UTF8.self)
         for part in ["SE", "MY COMPANY", "ALICE", "ALICE@EXAMPLE.COM"] { #expect(text.contains(part)) }
         #expect(abs(contents.notBefore - before) < 600)
         #expect(contents.notAfter - contents.notBefore == 30 * 86_400)

@@ -20,6 +20,8 @@ package struct CraftedCertificate {
     package var serialNumber: [UInt8] = [0x01]
     /// ecdsa-with-SHA256.
     package var algorithm = der(0x30, [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02])
+    /// What stands beside the signature; nil for the same.
+    package var outerAlgorithm: [UInt8]?
     package var issuer = name([(commonName, der(0x0C, Array("Issuer".utf8)))])
     package var validity = der(
         0x30,
@@ -30,6 +32,7 @@ package struct CraftedCertificate {
     package var publicKey = unknownKey
     /// Whole extensions; nil leaves the field out.
     package var extensions: [[UInt8]]?
+    package var extensionsTag: UInt8 = 0xA3
     package var signature: [UInt8] = der(0x03, [0x00, 0x01])
     package var trailer: [UInt8] = []
 
@@ -37,8 +40,8 @@ package struct CraftedCertificate {
 
     package var bytes: [UInt8] {
         var signed = version + der(0x02, serialNumber) + algorithm + issuer + validity + subject + publicKey
-        if let extensions { signed += der(0xA3, der(0x30, extensions.flatMap { $0 })) }
-        return der(0x30, der(0x30, signed) + algorithm + signature) + trailer
+        if let extensions { signed += der(extensionsTag, der(0x30, extensions.flatMap { $0 })) }
+        return der(0x30, der(0x30, signed) + (outerAlgorithm ?? algorithm) + signature) + trailer
     }
 
     package var data: Data { Data(bytes) }
@@ -65,6 +68,11 @@ package struct CraftedCertificate {
     /// An extension that is not critical.
     package static func element(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] {
         der(0x30, type + der(0x04, value))
+    }
+
+    /// The same, critical.
+    package static func criticalElement(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] {
+        der(0x30, type + [0x01, 0x01, 0xFF] + der(0x04, value))
     }
 
     /// A SubjectPublicKeyInfo of an elliptic curve.

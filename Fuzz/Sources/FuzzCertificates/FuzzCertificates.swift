@@ -18,7 +18,7 @@ enum FuzzCertificates: FuzzTarget {
             "an object has the bytes that it was made of"
         )
         check(contents)
-        ask(certificate)
+        ask(certificate, contents)
     }
 
     private static func readNames(_ bytes: [UInt8]) {
@@ -41,10 +41,17 @@ enum FuzzCertificates: FuzzTarget {
             require(!summary.isEmpty && summary == summary.displayed, "a summary can be seen")
         }
         require(contents.commonName?.contains("\0") != true, "no common name has NUL in it")
+        require(contents.subject != nil || contents.subjectAttributes.isEmpty, "a malformed subject has no parts")
+        require(contents.notBefore.isFinite && contents.notAfter.isFinite, "a time is a number")
+        let names = contents.extensions.filter { $0.type == .subjectAlternativeName }
+        require(
+            names.contains { (try? GeneralName.list(in: $0.value)) != nil } || contents.alternativeNames.isEmpty,
+            "malformed alternative names name nobody"
+        )
     }
 
     /// Calls all functions, by the names that programs know.
-    private static func ask(_ certificate: SecCertificate) {
+    private static func ask(_ certificate: SecCertificate, _ contents: CertificateContents) {
         var name: CFString?
         require(
             (SecCertificateCopyCommonName(certificate, &name) == errSecSuccess) == (name != nil),
@@ -55,7 +62,8 @@ enum FuzzCertificates: FuzzTarget {
         _ = SecCertificateCopySubjectSummary(certificate)
         require(SecCertificateCopySerialNumberData(certificate, nil) != nil, "there is a serial number")
         require(SecCertificateCopyNormalizedIssuerSequence(certificate) != nil, "there is an issuer")
-        require(SecCertificateCopyNormalizedSubjectSequence(certificate) != nil, "there is a subject")
+        let subject = SecCertificateCopyNormalizedSubjectSequence(certificate) as Data?
+        require(subject == contents.subject.map { Data($0.normalizedSequence) }, "a subject that can be read is told")
         _ = (SecCertificateCopyNotValidBeforeDate(certificate), SecCertificateCopyNotValidAfterDate(certificate))
         if let key = SecCertificateCopyKey(certificate) {
             require(SecKeyCopyAttributes(key) != nil && SecKeyGetBlockSize(key) > 0, "a key has attributes")

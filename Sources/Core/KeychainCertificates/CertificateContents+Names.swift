@@ -13,7 +13,7 @@ extension CertificateContents {
     /// It is for display: characters that cannot be seen and those that turn the direction of text are left out.
     package var summary: String? {
         let names = subjectAttributes.names
-        return (names + [emailAddresses.first, hosts.first].compactMap { $0?.displayed }).first { !$0.isEmpty }
+        return (names + [emailAddresses.first, dnsNames.first].compactMap { $0?.displayed }).first { !$0.isEmpty }
     }
 
     /// The same of the issuer, as far as its name goes.
@@ -21,13 +21,16 @@ extension CertificateContents {
         issuerAttributes.names.first { !$0.isEmpty }
     }
 
-    /// The dNSNames of the extension subjectAltName.
-    private var hosts: [String] {
-        guard let value = value(of: .subjectAlternativeName), let names = try? GeneralName.list(in: value) else {
-            return []
-        }
-        return names.compactMap { if case .dnsName(let name) = $0 { name } else { nil } }
+    /// Those of the subject, and the rfc822Names of the extension subjectAltName.
+    package var emailAddresses: [String] {
+        (subject?.emailAddresses ?? []) + alternativeNames.compactMap(\.emailAddress)
     }
+
+    /// The dNSNames of the extension subjectAltName, as they stand there.
+    package var dnsNames: [String] { alternativeNames.compactMap(\.dnsName) }
+
+    /// The iPAddresses of the extension subjectAltName, of whatever length.
+    package var ipAddresses: [ArraySlice<UInt8>] { alternativeNames.compactMap(\.ipAddress) }
 }
 
 extension [NameAttribute] {

@@ -11,7 +11,8 @@ package struct CertificateContents: Sendable {
     /// What the certificate is signed with, as the signed part has it.
     package let signatureAlgorithm: AlgorithmIdentifier
     package let issuer: DistinguishedName
-    package let subject: DistinguishedName
+    /// nil where it is malformed: it has no part then, and is nobody's name.
+    package let subject: DistinguishedName?
     /// The first and the last second in which it is valid, in seconds since 2001-01-01. A range would not do: a
     /// certificate may end before it begins.
     package let notBefore: Double
@@ -20,93 +21,67 @@ package struct CertificateContents: Sendable {
     package let extensions: [CertificateExtension]
     /// The bytes of the BIT STRING.
     package let signature: [UInt8]
-    /// Those of the subject, and the rfc822Names of the extension subjectAltName.
-    package let emailAddresses: [String]
+    /// Those of the extension subjectAltName; none where it is malformed and not critical.
+    let alternativeNames: [GeneralName]
     /// The Names as they stand in the certificate, in DER.
     private let issuerBytes: ArraySlice<UInt8>
     private let subjectBytes: ArraySlice<UInt8>
 
     /// - Returns: nil for anything that is no certificate, whatever is wrong with it.
     package init?(der: [UInt8]) {
-        guard let node = try? DER.parse(der) else { return nil }
-        try? self.init(node)
+        try? self.init(DERElement(der[...]))
     }
 
-    private init(_ certificate: ASN1Node) throws {
-        self = try DER.sequence(certificate, identifier: .sequence) { nodes in
-            guard let signed = nodes.next(), let algorithm = nodes.next(), let signature = nodes.next(),
-                algorithm.identifier == .sequence
-            else { throw Malformed() }
-            return try CertificateContents(signed: signed, signature: ASN1BitString(derEncoded: signature))
-        }
+    private init(_ certificate: DERElement) throws {
+        var fields = try certificate.fields(of: .derSequence)
+        let signed = try fields.required(.derSequence)
+        // The signed part has it too, and that one counts.
+        _ = try AlgorithmIdentifier(fields.required(.derSequence).node)
+        let signature = try ASN1BitString(derEncoded: fields.required(.derBitString).node)
+        try fields.end()
+        try self.init(signed: signed, signature: Array(signature.bytes))
     }
 
-    private init(signed: ASN1Node, signature: ASN1BitString) throws {
-        self = try DER.sequence(signed, identifier: .sequence) { nodes in
-            let version = try Self.version(&nodes)
-            guard let serialNumber = nodes.next(), let algorithm = nodes.next(), let issuer = nodes.next(),
-                let validity = nodes.next(), let subject = nodes.next(), let publicKey = nodes.next(),
-                serialNumber.identifier == .integer, case .primitive(let serialBytes) = serialNumber.content,
-                !serialBytes.isEmpty
-            else { throw Malformed() }
-            var extensions: [CertificateExtension] = []
-            // The unique identifiers, then the extensions.
-            while let node = nodes.next() {
-                guard node.identifier == ASN1Identifier(tagWithNumber: 3, tagClass: .contextSpecific) else { continue }
-                extensions += try CertificateExtension.list(node)
-            }
-            return try CertificateContents(
-                version: version,
-                serialNumber: Array(serialBytes),
-                signatureAlgorithm: AlgorithmIdentifier(algorithm),
-                issuer: issuer,
-                validity: validity,
-                subject: subject,
-                subjectPublicKeyInfo: SubjectPublicKeyInfo(publicKey),
-                extensions: extensions,
-                signature: Array(signature.bytes)
-            )
-        }
-    }
-
-    private init(
-        version: Int,
-        serialNumber: [UInt8],
-        signatureAlgorithm: AlgorithmIdentifier,
-        issuer: ASN1Node,
-        validity: ASN1Node,
-        subject: ASN1Node,
-        subjectPublicKeyInfo: SubjectPublicKeyInfo,
-        extensions: [CertificateExtension],
-        signature: [UInt8]
-    ) throws {
-        self.version = version
-        self.serialNumber = serialNumber
-        self.signatureAlgorithm = signatureAlgorithm
-        self.issuer = try DistinguishedName(issuer)
-        self.subject = try DistinguishedName(subject)
+    private init(signed: DERElement, signature: [UInt8]) throws {
+        var fields = try signed.fields(of: .derSequence)
+        version = try fields.optional(.derTaggedElements(0)).map(Self.version) ?? 1
+        serialNumber = Array(try fields.required(.derInteger).content)
+        guard !serialNumber.isEmpty else { throw Malformed() }
+        signatureAlgorithm = try AlgorithmIdentifier(fields.required(.derSequence).node)
+        let issuer = try fields.required(.derSequence)
+        self.issuer = try DistinguishedName(issuer.node)
         issuerBytes = issuer.encodedBytes
-        subjectBytes = subject.encodedBytes
-        (notBefore, notAfter) = try DER.sequence(validity, identifier: .sequence) { nodes in
+        (notBefore, notAfter) = try DER.sequence(fields.required(.derSequence).node, identifier: .sequence) { nodes in
             guard let first = nodes.next(), let last = nodes.next() else { throw Malformed() }
             return (try first.secondsSinceReferenceDate(), try last.secondsSinceReferenceDate())
         }
-        self.subjectPublicKeyInfo = subjectPublicKeyInfo
-        self.extensions = extensions
-        self.signature = signature
-        var emailAddresses = self.subject.emailAddresses
-        for element in extensions where element.type == .subjectAlternativeName {
-            emailAddresses += try GeneralName.list(in: element.value).compactMap(\.emailAddress)
+        let subject = try fields.required(.derSequence)
+        self.subject = try? DistinguishedName(subject.node)
+        subjectBytes = subject.encodedBytes
+        subjectPublicKeyInfo = try SubjectPublicKeyInfo(fields.required(.derSequence).node)
+        // The unique identifiers.
+        for number in 1...2 as ClosedRange<UInt8> {
+            _ = try fields.optional(.derTagged(number), .derTaggedElements(number))
         }
-        self.emailAddresses = emailAddresses
+        extensions = try fields.optional(.derTaggedElements(3)).map { try CertificateExtension.list($0.node) } ?? []
+        try fields.end()
+        self.signature = signature
+        for element in extensions { try element.checkForm() }
+        alternativeNames = try extensions.filter { $0.type == .subjectAlternativeName }.flatMap { element in
+            do {
+                return try GeneralName.list(in: element.value)
+            } catch {
+                guard !element.isCritical else { throw error }
+                return []
+            }
+        }
     }
 
     /// The field `version`, which a certificate of version 1 has not.
-    private static func version(_ nodes: inout ASN1NodeCollection.Iterator) throws -> Int {
-        let number = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { node in
-            try Int8(derEncoded: node)
-        }
-        guard let number else { return 1 }
+    private static func version(_ field: DERElement) throws -> Int {
+        var fields = try field.fields(of: .derTaggedElements(0))
+        let number = try Int8(derEncoded: fields.required(.derInteger).node)
+        try fields.end()
         guard (0...2).contains(number) else { throw Malformed() }
         return Int(number) + 1
     }

@@ -8,28 +8,42 @@ enum GeneralName {
     case uri(String)
     /// The 4 or 16 bytes of an address, or twice as many with a mask.
     case ipAddress(ArraySlice<UInt8>)
-    /// A name of another kind, in DER.
+    /// A name of another kind, in DER. Nobody has looked at what is in it.
     case other(ArraySlice<UInt8>)
 
     init(_ node: ASN1Node) throws {
-        guard node.identifier.tagClass == .contextSpecific else { throw Malformed() }
-        switch (node.identifier.tagNumber, node.content) {
-        case (1, .primitive(let bytes)): self = .emailAddress(try Self.text(bytes))
-        case (2, .primitive(let bytes)): self = .dnsName(try Self.text(bytes))
-        case (4, .constructed(let nodes)):
-            var iterator = nodes.makeIterator()
-            guard let name = iterator.next() else { throw Malformed() }
-            self = .directoryName(try NameAttribute.list(name))
-        case (6, .primitive(let bytes)): self = .uri(try Self.text(bytes))
-        case (7, .primitive(let bytes)): self = .ipAddress(bytes)
-        default: self = .other(node.encodedBytes)
+        try self.init(DERElement(node.encodedBytes))
+    }
+
+    /// - Throws: for what is no name, or a text that is none. What is inside of names that have elements of their own
+    ///   may be any bytes, as on Apple's systems.
+    init(_ element: DERElement) throws {
+        guard element.tag & 0xC0 == 0x80 else { throw Malformed() }
+        switch (element.tag & 0x1F, element.hasElements) {
+        case (1, false): self = .emailAddress(try Self.text(element.content))
+        case (2, false): self = .dnsName(try Self.text(element.content))
+        case (6, false): self = .uri(try Self.text(element.content))
+        case (7, false): self = .ipAddress(element.content)
+        case (4, true): self = Self.directoryName(element)
+        // otherName, x400Address, ediPartyName, and a URI in pieces.
+        case (0, true), (3, true), (5, true), (6, true): self = .other(element.encodedBytes)
+        default: self = .other(try element.node.encodedBytes)
         }
+    }
+
+    /// The content is a Name with its own tag.
+    private static func directoryName(_ element: DERElement) -> GeneralName {
+        guard let name = try? DERElement(element.content), let parts = try? NameAttribute.list(name.node) else {
+            return .other(element.encodedBytes)
+        }
+        return .directoryName(parts)
     }
 
     /// - Parameter content: what an extension contains, a sequence of names.
     static func list(in content: ArraySlice<UInt8>) throws -> [GeneralName] {
         var names: [GeneralName] = []
-        try DER.parse(content).forEachChild(of: .sequence) { names.append(try GeneralName($0)) }
+        var fields = try DERElement(content).fields(of: .derSequence)
+        while let element = try fields.next() { names.append(try GeneralName(element)) }
         return names
     }
 
@@ -41,5 +55,13 @@ enum GeneralName {
 
     var emailAddress: String? {
         if case .emailAddress(let address) = self { address } else { nil }
+    }
+
+    var dnsName: String? {
+        if case .dnsName(let name) = self { name } else { nil }
+    }
+
+    var ipAddress: ArraySlice<UInt8>? {
+        if case .ipAddress(let bytes) = self { bytes } else { nil }
     }
 }

@@ -23,12 +23,16 @@ extension OID {
     package static let subjectAlternativeName = OID([2, 5, 29, 17])
     package static let issuerAlternativeName = OID([2, 5, 29, 18])
     package static let basicConstraints = OID([2, 5, 29, 19])
+    package static let nameConstraints = OID([2, 5, 29, 30])
     package static let certificatePolicies = OID([2, 5, 29, 32])
+    package static let policyMappings = OID([2, 5, 29, 33])
     package static let authorityKeyIdentifier = OID([2, 5, 29, 35])
     package static let extendedKeyUsage = OID([2, 5, 29, 37])
     package static let crlDistributionPoints = OID([2, 5, 29, 31])
     package static let freshestCRL = OID([2, 5, 29, 46])
     package static let authorityInformationAccess = OID([1, 3, 6, 1, 5, 5, 7, 1, 1])
+    /// RFC 3739, section 3.2.6.
+    package static let qualifiedCertificateStatements = OID([1, 3, 6, 1, 5, 5, 7, 1, 3])
     package static let subjectInformationAccess = OID([1, 3, 6, 1, 5, 5, 7, 1, 11])
 
     // Purposes of keys (RFC 5280, section 4.2.1.12).

@@ -1,22 +1,15 @@
 import Glibc
-import SwiftASN1
+import KeychainCertificates
 
-@_implementationOnly import X509
-
-extension Certificate {
-    /// Whether the alternative names are for a host (RFC 9525). The common name is not asked, nor a damaged extension.
+extension CertificateContents {
+    /// Whether the alternative names are for a host (RFC 9525). The common name is not asked, nor a malformed
+    /// extension.
     func isFor(host: String) -> Bool {
-        guard let names = try? extensions.subjectAlternativeNames else { return false }
         if let address = IPAddress(host) {
-            return names.contains { name in
-                guard case .ipAddress(let bytes) = name else { return false }
-                return address.bytes.elementsEqual(bytes.bytes)
-            }
+            return ipAddresses.contains { $0.elementsEqual(address.bytes) }
         }
-        return names.contains { name in
-            guard case .dnsName(let pattern) = name else { return false }
-            return HostName(host)?.matches(pattern) ?? false
-        }
+        guard let name = HostName(host) else { return false }
+        return dnsNames.contains { name.matches($0) }
     }
 }
 
@@ -57,7 +50,7 @@ struct HostName {
     }
 
     /// The labels in lower case, without the dot that a whole name may end with.
-    private static func labels(of text: String) -> [String]? {
+    static func labels(of text: String) -> [String]? {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let name = text.utf8.last == UInt8(ascii: ".") ? text.dropLast() : text[...]
         guard !name.isEmpty, name.utf8.count <= 253 else { return nil }

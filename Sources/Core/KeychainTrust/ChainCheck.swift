@@ -34,6 +34,7 @@ struct ChainCheck: Sendable {
                 isAnchor: index == anchorIndex
             )
         }
+        failures += excludedNames(in: chain)
         for policy in policies {
             failures += self.failures(of: policy, leaf: leaf, isAnchor: isAnchor)
             failures += usageFailures(
@@ -89,7 +90,7 @@ struct ChainCheck: Sendable {
         case .basicX509, .codeSigning, .timeStamping: return []
         case .tls(let isServer, let name):
             var failures: [TrustFailure] = []
-            if let name, !leaf.isFor(host: name) {
+            if let name, CertificateContents(der: leaf.bytes)?.isFor(host: name) != true {
                 failures.append(TrustFailure(.hostNameMismatch, "\(leaf.title) is not for this host name."))
             }
             // A user who trusts this very certificate has accepted these.

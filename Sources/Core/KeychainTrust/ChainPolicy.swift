@@ -20,7 +20,9 @@ struct ChainPolicy: VerifierPolicy, Sendable {
     func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) async -> PolicyEvaluationResult {
         let certificates = Array(chain)
         var failures = check.failures(of: certificates, endsInAnchor: true)
-        if case .failsToMeetPolicy = rfc5280.chainMeetsPolicyRequirements(chain: chain) {
+        if case .failsToMeetPolicy = rfc5280.chainMeetsPolicyRequirements(chain: chain),
+            !failures.contains(where: { $0.reason == .constraint })
+        {
             failures.append(
                 Self.isTooLong(certificates)
                     ? TrustFailure(.pathTooLong, "The chain is longer than one of its authorities allows.")

@@ -1,17 +1,21 @@
+import KeychainCertificates
 import SwiftASN1
 
 @_implementationOnly import X509
 
 /// Certificates by their subjects, each once.
 final class ParsedCertificates: Sendable {
-    private let bySubject: [DistinguishedName: [Certificate]]
+    private let bySubject: [X509.DistinguishedName: [Certificate]]
 
     /// Reads certificates from DER. Bytes that are no certificate, and certificates with unsupported keys, are left
     /// out: it can neither be an anchor nor sign anything.
     init(_ certificates: [[UInt8]]) {
-        var bySubject: [DistinguishedName: [Certificate]] = [:]
+        var bySubject: [X509.DistinguishedName: [Certificate]] = [:]
         for bytes in Set(certificates) {
-            guard let certificate = try? Certificate(derEncoded: bytes) else { continue }
+            // The verifier takes some that are no certificate by the rules for objects.
+            guard CertificateContents(der: bytes) != nil, let certificate = try? Certificate(derEncoded: bytes) else {
+                continue
+            }
             bySubject[certificate.subject, default: []].append(certificate)
         }
         self.bySubject = bySubject
@@ -22,7 +26,7 @@ final class ParsedCertificates: Sendable {
         bySubject = first.bySubject.merging(second.bySubject) { Array(Set($0 + $1)) }
     }
 
-    subscript(subject: DistinguishedName) -> [Certificate] {
+    subscript(subject: X509.DistinguishedName) -> [Certificate] {
         bySubject[subject] ?? []
     }
 

@@ -27,10 +27,7 @@ package struct TrustVerifier: Sendable {
     ///   - policies: all of which it has to meet; none means the basic one.
     ///   - date: for when, in seconds since 2001-01-01.
     package func evaluate(_ certificate: [UInt8], for policies: [TrustPolicy], at date: Double) -> TrustVerdict {
-        let leaf: Certificate
-        do {
-            leaf = try Certificate(derEncoded: certificate)
-        } catch {
+        guard CertificateContents(der: certificate) != nil, let leaf = try? Certificate(derEncoded: certificate) else {
             return .isNotTrusted(
                 [TrustFailure(.unreadable, "It cannot be read as a certificate, or its key is not supported.")],
                 chain: [certificate]

@@ -99,7 +99,9 @@ extension KeychainEngine {
         var others: [[UInt8]] = []
         if filter.needsOthers {
             try forEachCertificate(of: caller, in: transaction) { bytes, contents in
-                issuers[contents.subject.normalizedContent, default: []].insert(contents.issuer.normalizedContent)
+                if let subject = contents.subject {
+                    issuers[subject.normalizedContent, default: []].insert(contents.issuer.normalizedContent)
+                }
                 if filter.asksForTrust { others.append(bytes) }
             }
         }

@@ -15,17 +15,18 @@ package struct DerivedAttributes: Sendable {
     package var all: [(AttributeKey, AttributeValue)] { telling + other }
 
     init(certificate contents: CertificateContents, der: [UInt8]) {
+        // What the certificate may not have, or not in a form that can be read.
+        let subject = contents.subject.map { [(AttributeKey("subj"), AttributeValue.data($0.normalizedContent))] }
         let keyID = contents.subjectKeyIdentifier.map { [(AttributeKey.subjectKeyID, AttributeValue.data($0))] }
         telling =
             [
                 ("ctyp", .integer(Int64(contents.version))),
                 // DER.
                 ("cenc", .integer(3)),
-                ("subj", .data(contents.subject.normalizedContent)),
                 (.issuer, .data(contents.issuer.normalizedContent)),
                 (.serialNumber, .data(contents.serialNumber)),
                 (.publicKeyHash, .data(contents.publicKeyHash)),
-            ] + (keyID ?? [])
+            ] + (subject ?? []) + (keyID ?? [])
         other = []
         label = contents.summary
         data = SecretBytes(der)

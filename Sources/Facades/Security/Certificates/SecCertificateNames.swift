@@ -62,10 +62,12 @@ public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertifi
 
 /// The name of the subject in the form in which names are compared, as a SEQUENCE in DER.
 ///
+/// - Returns: nil for a certificate whose subject is malformed.
+///
 /// See [SecCertificateCopyNormalizedSubjectSequence](https://developer.apple.com/documentation/security/seccertificatecopynormalizedsubjectsequence(_:)).
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
-    certificate.contents.map { NSData(copying: $0.subject.normalizedSequence) }
+    certificate.contents?.subject.map { NSData(copying: $0.normalizedSequence) }
 }
 
 /// What the normalised name of the issuer has in its SEQUENCE: the value of `kSecAttrIssuer`.
@@ -81,6 +83,8 @@ public func SecCertificateCopyNormalizedIssuerContent(
 }
 
 /// What the normalised name of the subject has in its SEQUENCE: the value of `kSecAttrSubject`.
+///
+/// - Parameter error: receives `errSecDecode` for a certificate whose subject is malformed.
 @available(*, deprecated, message: "Use SecCertificateCopyNormalizedSubjectSequence")
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectContent(
@@ -88,7 +92,10 @@ public func SecCertificateCopyNormalizedSubjectContent(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     unsafe reporting(to: error) { () throws(KeychainError) in
-        NSData(copying: try certificate.readableContents().subject.normalizedContent)
+        guard let subject = try certificate.readableContents().subject else {
+            throw KeychainError(.undecodable, "the subject of the certificate cannot be read")
+        }
+        return NSData(copying: subject.normalizedContent)
     }
 }
 

@@ -66,7 +66,7 @@ struct PKCS12File {
         while let last = chain.last?.contents, !last.isSelfIssued, chain.count < 32 {
             let issuer = last.issuer.normalizedContent
             guard
-                let next = rest.firstIndex(where: { certificates[$0].contents?.subject.normalizedContent == issuer })
+                let next = rest.firstIndex(where: { certificates[$0].contents?.subject?.normalizedContent == issuer })
             else { break }
             chain.append(certificates[rest.remove(at: next)])
         }
@@ -75,7 +75,7 @@ struct PKCS12File {
 }
 
 extension CertificateContents {
-    fileprivate var isSelfIssued: Bool { subject.normalizedContent == issuer.normalizedContent }
+    fileprivate var isSelfIssued: Bool { subject == issuer }
 }
 
 /// An identity of a PKCS #12 file. No nested type: of an extension of one in a hidden type, Swift 6.3.1 makes a module that
