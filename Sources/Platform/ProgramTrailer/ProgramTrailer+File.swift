@@ -12,10 +12,23 @@ extension ProgramTrailer {
 
     /// Whether this process's own program is signed.
     package static func isPresentInOwnProgram() throws(KeychainError) -> Bool {
+        try inOwnProgram { (descriptor) throws(KeychainError) in try isPresent(in: descriptor) }
+    }
+
+    /// What this process's own program ends with. The signature is not checked.
+    package static func endingOfOwnProgram() throws(KeychainError) -> Ending {
+        try inOwnProgram { (descriptor) throws(KeychainError) in
+            try ending(of: descriptor, length: length(of: descriptor))
+        }
+    }
+
+    private static func inOwnProgram<Value>(
+        _ body: (Int32) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
         let descriptor = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw KeychainError(errno: errno, "the program's own file cannot be opened") }
         defer { close(descriptor) }
-        return try isPresent(in: descriptor)
+        return try body(descriptor)
     }
 
     /// What a file of a length has at its end.

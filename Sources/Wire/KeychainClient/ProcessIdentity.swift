@@ -28,27 +28,27 @@ package enum ProcessIdentity {
     }
 
     private static func derive() throws(KeychainError) -> Caller {
-        let executable = executablePath()
-        let identifier = Bundle.main.bundleIdentifier ?? name(of: executable)
-        guard let entitlements = try entitlements(of: executable) else {
+        let identifier = identifier
+        guard let list = try entitlementsFile() else {
             let own = Entitlements().groups(identifier: identifier)
             return Caller(name: identifier, groups: own.acceptingAnyName)
         }
+        let entitlements = try Entitlements(propertyList: list)
         return Caller(name: identifier, groups: entitlements.groups(identifier: identifier))
     }
 
-    /// Nil where no file says what they are.
-    private static func entitlements(of executable: String) throws(KeychainError) -> Entitlements? {
+    /// What the process is called where its entitlements do not say it.
+    static var identifier: String { Bundle.main.bundleIdentifier ?? name(of: executablePath()) }
+
+    /// The property list that says what the entitlements are; nil where no file does. It is not checked.
+    static func entitlementsFile() throws(KeychainError) -> Data? {
         if let path = Environment["CHATELAINE_ENTITLEMENTS"], !path.isEmpty {
             guard let contents = FileManager.default.contents(atPath: path) else {
                 throw KeychainError(.missingEntitlement, "the file that CHATELAINE_ENTITLEMENTS names cannot be read")
             }
-            return try Entitlements(propertyList: contents)
+            return contents
         }
-        guard let contents = FileManager.default.contents(atPath: executable + ".entitlements") else {
-            return nil
-        }
-        return try Entitlements(propertyList: contents)
+        return FileManager.default.contents(atPath: executablePath() + ".entitlements")
     }
 
     private static func executablePath() -> String {

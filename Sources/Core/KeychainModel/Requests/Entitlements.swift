@@ -59,17 +59,23 @@ package struct Entitlements: Sendable, Equatable {
     ///
     /// - Parameter identifier: what the program is called where the entitlements do not say it.
     package func groups(identifier: String) -> AccessGroups {
-        let prefix = teamIdentifier.map { $0 + "." } ?? ""
         let own = applicationIdentifier ?? identifier
         return AccessGroups(
-            (associatedIdentifiers + accessGroups + [own] + applicationGroups).map { group in
-                // What Xcode fills in when it signs.
-                group.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: prefix)
-                    .replacingOccurrences(of: "$(TeamIdentifierPrefix)", with: prefix)
-                    .replacingOccurrences(of: "$(CFBundleIdentifier)", with: identifier)
-                    .replacingOccurrences(of: "$(PRODUCT_BUNDLE_IDENTIFIER)", with: identifier)
+            (associatedIdentifiers + accessGroups + [own] + applicationGroups).map {
+                expanded($0, identifier: identifier)
             }
         )
+    }
+
+    /// A text with what Xcode fills in when it signs.
+    ///
+    /// - Parameter identifier: what the program is called where the entitlements do not say it.
+    package func expanded(_ text: String, identifier: String) -> String {
+        let prefix = teamIdentifier.map { $0 + "." } ?? ""
+        return text.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: prefix)
+            .replacingOccurrences(of: "$(TeamIdentifierPrefix)", with: prefix)
+            .replacingOccurrences(of: "$(CFBundleIdentifier)", with: identifier)
+            .replacingOccurrences(of: "$(PRODUCT_BUNDLE_IDENTIFIER)", with: identifier)
     }
 }
 

@@ -47,6 +47,10 @@ enum Argument {
         try unsafe value(pointer)
     }
 
+    static func array(_ pointer: UnsafeRawPointer?) throws(WrongArgument) -> CFArray {
+        try unsafe value(pointer)
+    }
+
     static func optionalArray(_ pointer: UnsafeRawPointer?) throws(WrongArgument) -> CFArray? {
         unsafe pointer == nil ? nil : try unsafe value(pointer)
     }
@@ -72,6 +76,10 @@ enum Argument {
     }
 
     static func trust(_ pointer: UnsafeRawPointer?) throws(WrongArgument) -> SecTrust {
+        try unsafe value(pointer)
+    }
+
+    static func task(_ pointer: UnsafeRawPointer?) throws(WrongArgument) -> SecTask {
         try unsafe value(pointer)
     }
 

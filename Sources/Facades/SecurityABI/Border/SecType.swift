@@ -8,9 +8,12 @@ enum SecType {
     static let identity = ObjectType(name: "SecIdentity")
     static let key = ObjectType(name: "SecKey")
     static let policy = ObjectType(name: "SecPolicy")
+    static let task = ObjectType(name: "SecTask")
     static let trust = ObjectType(name: "SecTrust")
 
-    static let identifiers = Set([accessControl, certificate, identity, key, policy, trust].map(\.identifier))
+    static let identifiers = Set(
+        [accessControl, certificate, identity, key, policy, task, trust].map(\.identifier)
+    )
 
     /// An object of Core Foundation that stands for a Swift object; nil if it is of none of the Sec classes.
     static func instance(for object: NSObject) -> UnsafeRawPointer? {
@@ -24,6 +27,7 @@ enum SecType {
         case is SecIdentity: identity
         case is SecKey: key
         case is SecPolicy: policy
+        case is SecTask: task
         case is SecTrust: trust
         default: nil
         }

@@ -12,6 +12,7 @@
 #include <Security/SecPolicy.h>
 #include <Security/SecRandom.h>
 #include <Security/SecSharedCredential.h>
+#include <Security/SecTask.h>
 #include <Security/SecTrust.h>
 
 #endif
