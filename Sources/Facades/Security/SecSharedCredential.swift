@@ -39,28 +39,7 @@ public func SecRequestSharedWebCredential(
 /// See [SecCreateSharedWebCredentialPassword](https://developer.apple.com/documentation/security/seccreatesharedwebcredentialpassword()).
 @discardableResult
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
-    // About one in ten lacks a kind of character and is thrown away whole, so that all others are equally likely.
-    while let characters = randomCharacters(12) {
-        guard characters.contains(where: \.isUppercase), characters.contains(where: \.isLowercase),
-            characters.contains(where: \.isNumber)
-        else { continue }
-        let groups = stride(from: 0, to: 12, by: 3).map { String(characters.dropFirst($0).prefix(3)) }
-        return groups.joined(separator: "-") as NSString
-    }
-    return nil
-}
-
-private func randomCharacters(_ count: Int) -> [Character]? {
-    let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
-    var characters: [Character] = []
-    while characters.count < count {
-        var byte: UInt8 = 0
-        guard unsafe SecRandomCopyBytes(kSecRandomDefault, 1, &byte) == errSecSuccess else { return nil }
-        // Bytes at the end, which would make some characters likelier than others, are thrown away.
-        guard Int(byte) < 256 / alphabet.count * alphabet.count else { continue }
-        characters.append(alphabet[Int(byte) % alphabet.count])
-    }
-    return characters
+    unsafe GeneratedPasswords.password(type: PasswordFormat.safari.rawValue, requirements: nil, nil)
 }
 
 private let noSharedCredentials = KeychainError(.unimplemented, "no browser shares its passwords here")

@@ -53,6 +53,7 @@ struct IncomingObject: ~Copyable {
         case CFArrayGetTypeID(): return try unsafe array(at: pointer, depth: depth)
         case CFNullGetTypeID(): return NSNull()
         case CFUUIDGetTypeID(): return unsafe Self.uuid(at: pointer)
+        case CFCharacterSetGetTypeID(): return unsafe Self.characterSet(at: pointer)
         case let identifier where SecType.identifiers.contains(identifier):
             return unsafe ObjectType.held(at: pointer)?.object ?? NoObject()
         default: return NoObject()
@@ -135,6 +136,13 @@ struct IncomingObject: ~Copyable {
         return unsafe withUnsafeBytes(of: bytes) { bytes in
             unsafe NSUUID(uuidBytes: Array(bytes))
         }
+    }
+
+    private static func characterSet(at pointer: UnsafeRawPointer) -> NSObject {
+        let bitmap: CFData? = unsafe CFCharacterSetCreateBitmapRepresentation(nil, borrowed(pointer))
+        guard let bitmap else { return NoObject() }
+        let bytes = unsafe Data(bytes: CFDataGetBytePtr(bitmap), count: CFDataGetLength(bitmap))
+        return NSCharacterSet(bitmapRepresentation: bytes)
     }
 
     // MARK: What is behind an object
