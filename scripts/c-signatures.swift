@@ -22,7 +22,8 @@ let widths: [(names: [String], passing: Passing)] = [
     (
         [
             "OSStatus", "int", "Int32", "uint32_t", "UInt32", "SecPadding", "SecKeySize", "SecKeyEncoding",
-            "SecExternalFormat", "SecExternalItemType", "SecItemImportExportFlags", "SecTrustOptionFlags",
+            "SecPasswordType", "SecExternalFormat", "SecExternalItemType", "SecItemImportExportFlags",
+            "SecTrustOptionFlags",
         ], .fourBytes
     ),
     (["Boolean", "bool", "Bool", "UInt8"], .oneByte),

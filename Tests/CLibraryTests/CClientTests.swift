@@ -33,6 +33,30 @@ struct CClientTests {
         expectAllIsWell(try CProgram("CClient/keys.c").run([try CertificateFiles.identity()]))
     }
 
+    @Test func `a C program reads its own entitlements, and has none without a file`() throws {
+        let program = try CProgram("CClient/tasks.c")
+        let list = try temporaryFolder() + "/program.entitlements"
+        try """
+        <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+        <key>application-identifier</key><string>TEAM123456.com.example.notes</string>
+        <key>com.apple.developer.team-identifier</key><string>TEAM123456</string>
+        <key>keychain-access-groups</key>
+        <array><string>$(AppIdentifierPrefix)shared</string><string>TEAM123456.own</string></array>
+        <key>com.apple.security.app-sandbox</key><true/></dict></plist>
+        """.write(toFile: list, atomically: true, encoding: .utf8)
+        expectAllIsWell(try CProgram.run(["CHATELAINE_ENTITLEMENTS=" + list, program.executable, "some"]))
+        expectAllIsWell(try program.run(["none"]))
+    }
+
+    @Test func `access controls put together by hand are enforced, and refused where they cannot be`() throws {
+        let program = try CProgram("CClient/access-controls.c")
+        expectAllIsWell(try CProgram.run(["CHATELAINE_PASSCODE=1234", program.executable]))
+    }
+
+    @Test func `a C program makes passwords`() throws {
+        expectAllIsWell(try CProgram("CClient/generated-passwords.c").run())
+    }
+
     @Test func `no bad dictionary, string or nesting ends a C program`() throws {
         expectAllIsWell(try CProgram("CClient/hostile.c").run())
     }

@@ -4,13 +4,22 @@ import FuzzSupport
 
 /// The access control of a row. The first byte of an input chooses the row's accessibility class.
 ///
-/// What is read is written as it was, and means what it meant.
+/// What is read is written as it was, and means what it meant. The same bytes are read as what C programs keep of an
+/// access control.
 @main
 enum FuzzAccessControl: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
         var source = ByteSource(bytes)
         let accessibility = source.choice(of: Accessibility.allCases)
         let stored = source.rest()
+        if let rules = try? AccessControlRules(encoded: stored) {
+            require(rules.encoded == stored, "an encoding that is taken is the only one")
+            if let control = try? rules.control {
+                let reading = AccessControlRules(control).constraint(for: "od")
+                let asked = rules.constraint(for: "od")
+                require(asked == .always || reading != .always, "what is demanded for reading is not waived")
+            }
+        }
         guard let control = AccessControl(serialized: stored, accessibility: accessibility) else { return }
         require(control.serialized == stored, "a stored form that is taken is the only one")
         require(control.protection == .accessibility(accessibility), "the row's class is the access control's")

@@ -403,7 +403,8 @@ static void access_controls_say_what_they_demand(void) {
     CHECK(CFEqual(SecAccessControlGetProtection(control), kSecAttrAccessibleWhenUnlocked));
     CFTypeRef reading = SecAccessControlGetConstraint(control, CFSTR("od"));
     CHECK(reading && CFGetTypeID(reading) == CFDictionaryGetTypeID() && CFDictionaryContainsKey(reading, CFSTR("ckon")));
-    CHECK(reading && CFDictionaryContainsKey(reading, CFSTR("cbio")) && CFDictionaryContainsKey(reading, CFSTR("cup")));
+    CFTypeRef choice = reading ? CFDictionaryGetValue(reading, CFSTR("ckon")) : NULL;
+    CHECK(choice && CFDictionaryContainsKey(choice, CFSTR("cbio")) && CFDictionaryContainsKey(choice, CFSTR("cup")));
     CHECK(SecAccessControlGetConstraint(control, CFSTR("odel")) == kCFBooleanTrue);
     CHECK(SecAccessControlGetConstraint(control, CFSTR("nope")) == NULL);
     SecAccessControlRef plain = SecAccessControlCreateWithFlags(NULL, kSecAttrAccessibleWhenUnlocked, 0, NULL);

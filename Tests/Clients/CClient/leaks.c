@@ -222,6 +222,22 @@ static void others(void) {
     done_with(SecCopyErrorMessageString(errSecParam, NULL));
     done_with(SecCopyErrorMessageString(1, NULL));
     done_with(SecCreateSharedWebCredentialPassword());
+    SecAccessControlRef built = SecAccessControlCreate(NULL, NULL);
+    CFTypeRef passcode = SecAccessConstraintCreatePasscode(NULL);
+    SecAccessControlSetProtection(built, kSecAttrAccessibleAlways, NULL);
+    SecAccessControlAddConstraintForOperation(built, kAKSKeyOpDecrypt, passcode, NULL);
+    SecAccessControlGetConstraints(built);
+    CFDataRef encoded = SecAccessControlCopyData(built);
+    done_with(SecAccessControlCreateFromData(NULL, encoded, NULL));
+    done_with(encoded);
+    done_with(passcode);
+    done_with(built);
+    done_with(SecPasswordGenerate(kSecPasswordTypeWifi, NULL, NULL));
+    done_with(SecPasswordCopyDefaultPasswordLength(kSecPasswordTypePIN, NULL));
+    SecTaskRef task = SecTaskCreateFromSelf(NULL);
+    done_with(SecTaskCopyValueForEntitlement(task, CFSTR("absent"), NULL));
+    done_with(SecTaskCopySigningIdentifier(task, NULL));
+    done_with(task);
     UInt8 bytes[16];
     CHECK_EQUAL(SecRandomCopyBytes(NULL, sizeof bytes, bytes), errSecSuccess);
 }

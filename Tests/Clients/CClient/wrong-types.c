@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-static CFTypeRef certificate, key, policy, trust, access_control, string, data, dictionary, array, date;
+static CFTypeRef certificate, key, policy, trust, access_control, task, string, data, dictionary, array, date;
 
 /// A call of one function with one argument exchanged. `status` is what it said, `object` what it returned; both are 0
 /// and NULL unless the function has them.
@@ -156,6 +156,44 @@ NUMBER(SecKeyGetSize, G(0), kSecKeyKeySizeInBits)
 STATUS_AND_OBJECT(SecKeyCopyPublicBytes, G(0), OUT)
 OBJECT(SecAccessControlGetProtection, G(0))
 OBJECT(SecAccessControlGetConstraint, G(0), G(1))
+static Answer SecAccessControlSetProtection_call(void) {
+    Answer answer = {0};
+    answer.number = SecAccessControlSetProtection(G(0), G(1), &answer.error);
+    return answer;
+}
+static Answer SecAccessControlAddConstraintForOperation_call(void) {
+    Answer answer = {0};
+    answer.number = SecAccessControlAddConstraintForOperation(G(0), G(1), G(2), &answer.error);
+    return answer;
+}
+static Answer SecAccessControlRemoveConstraintForOperation_call(void) {
+    Answer answer = {0};
+    answer.number = SecAccessControlRemoveConstraintForOperation(G(0), G(1), &answer.error);
+    return answer;
+}
+OBJECT(SecAccessControlGetConstraints, G(0))
+NUMBER(SecAccessControlGetRequirePassword, G(0))
+NUMBER(SecAccessControlIsBound, G(0))
+OBJECT(SecAccessControlCopyData, G(0))
+OBJECT_OR_ERROR(SecAccessControlCreateFromData, NULL, G(0), &error)
+OBJECT_OR_ERROR(SecAccessConstraintCreatePolicy, NULL, G(0), &error)
+OBJECT(SecAccessConstraintCreateBiometryAny, NULL, G(0))
+OBJECT(SecAccessConstraintCreateTouchIDAny, NULL, G(0))
+OBJECT(SecAccessConstraintCreateBiometryCurrentSet, NULL, G(0), G(1))
+OBJECT(SecAccessConstraintCreateTouchIDCurrentSet, NULL, G(0), G(1))
+OBJECT_OR_ERROR(SecAccessConstraintCreateKofN, NULL, 1, G(0), &error)
+OBJECT_OR_ERROR(SecAccessConstraintCreateValueOfKofN, NULL, 1, G(0), &error)
+OBJECT_OR_ERROR(SecPasswordGenerate, kSecPasswordTypeSafari, &error, G(0))
+static Answer SecPasswordValidatePasswordFormat_call(void) {
+    Answer answer = {0};
+    answer.number = SecPasswordValidatePasswordFormat(kSecPasswordTypeSafari, G(0), &answer.error);
+    return answer;
+}
+static Answer SecPasswordIsPasswordWeak_call(void) { return with_number(!SecPasswordIsPasswordWeak(G(0))); }
+static Answer SecPasswordIsPasswordWeak2_call(void) { return with_number(!SecPasswordIsPasswordWeak2(true, G(0))); }
+OBJECT_OR_ERROR(SecTaskCopyValueForEntitlement, G(0), G(1), &error)
+OBJECT_OR_ERROR(SecTaskCopyValuesForEntitlements, G(0), G(1), &error)
+OBJECT_OR_ERROR(SecTaskCopySigningIdentifier, G(0), &error)
 
 /// What a function takes.
 typedef struct {
@@ -226,11 +264,31 @@ static Function functions[] = {
     F(SecDistinguishedNameCopyNormalizedContent, by_null, &data), F(SecKeyGetSize, by_zero, &key),
     F(SecKeyCopyPublicBytes, by_status, &key), F(SecAccessControlGetProtection, by_null, &access_control),
     F(SecAccessControlGetConstraint, by_null, &access_control, &string),
+    F(SecAccessControlSetProtection, by_error, &access_control, &string),
+    F(SecAccessControlAddConstraintForOperation, by_error, &access_control, &string, &dictionary),
+    F(SecAccessControlRemoveConstraintForOperation, by_error, &access_control, &string),
+    F(SecAccessControlGetConstraints, by_null, &access_control),
+    F(SecAccessControlGetRequirePassword, by_zero, &access_control),
+    F(SecAccessControlIsBound, by_zero, &access_control), F(SecAccessControlCopyData, by_null, &access_control),
+    F(SecAccessControlCreateFromData, by_error, &data), F(SecAccessConstraintCreatePolicy, by_error, &string),
+    F(SecAccessConstraintCreateBiometryAny, by_null, &data), F(SecAccessConstraintCreateTouchIDAny, by_null, &data),
+    F(SecAccessConstraintCreateBiometryCurrentSet, by_null, &data, &data),
+    F(SecAccessConstraintCreateTouchIDCurrentSet, by_null, &data, &data),
+    F(SecAccessConstraintCreateKofN, by_error, &array), F(SecAccessConstraintCreateValueOfKofN, by_error, &array),
+    F(SecPasswordGenerate, by_error, &dictionary), F(SecPasswordValidatePasswordFormat, by_error, &string),
+    F(SecPasswordIsPasswordWeak, by_zero, &string), F(SecPasswordIsPasswordWeak2, by_zero, &string),
+    F(SecTaskCopyValueForEntitlement, by_error, &task, &string),
+    F(SecTaskCopyValuesForEntitlements, by_error, &task, &array), F(SecTaskCopySigningIdentifier, by_error, &task),
 };
 
 /// Whether NULL is a legal value of an argument, so that the function need not refuse it.
 static int may_be_null(const Function *function, int position) {
-    const char *optional[] = {"SecCertificateCopyValues1", "SecTrustSetAnchorCertificates1", "SecTrustSetExceptions1"};
+    const char *optional[] = {
+        "SecCertificateCopyValues1", "SecTrustSetAnchorCertificates1", "SecTrustSetExceptions1",
+        "SecPasswordGenerate0", "SecAccessConstraintCreateBiometryAny0", "SecAccessConstraintCreateTouchIDAny0",
+        "SecAccessConstraintCreateBiometryCurrentSet0", "SecAccessConstraintCreateBiometryCurrentSet1",
+        "SecAccessConstraintCreateTouchIDCurrentSet0", "SecAccessConstraintCreateTouchIDCurrentSet1",
+    };
     char name[100];
     snprintf(name, sizeof name, "%s%d", function->name, position);
     for (size_t index = 0; index < sizeof optional / sizeof *optional; index++) {
@@ -282,6 +340,7 @@ int main(int count, char **arguments) {
     SecTrustCreateWithCertificates(certificate, policy, &created);
     trust = created;
     access_control = SecAccessControlCreateWithFlags(NULL, kSecAttrAccessibleAlways, 0, NULL);
+    task = SecTaskCreateFromSelf(NULL);
     string = CFSTR("a string");
     data = new_data("some data", 9);
     dictionary = new_dictionary();

@@ -5,28 +5,34 @@ import Foundation
 
 /// Takes a caller's dictionary apart, without a judgement of its own but on the type of the keys.
 enum DictionaryReader {
-    /// - Throws: `noSuchAttribute` for a key that is a number, `invalidParameter` for one of another type.
+    /// - Throws: `noSuchAttribute` for a key that is a number, `invalidParameter` for one of another type; what an access
+    ///   control throws that the keychain cannot enforce.
     static func entries(of dictionary: CFDictionary) throws(KeychainError) -> QueryParser.Entries {
         var entries: QueryParser.Entries = []
         entries.reserveCapacity(dictionary.count)
-        var wrongKey: KeychainError?
+        var failure: KeychainError?
         // Iterating with `for` looks each key up once more.
         unsafe dictionary.enumerateKeysAndObjects { key, value, stop in
             guard let key = key as? String else {
-                wrongKey = KeychainError(
+                failure = KeychainError(
                     key is NSNumber ? .noSuchAttribute : .invalidParameter,
                     "a key of the dictionary is not a string"
                 )
                 unsafe stop.pointee = true
                 return
             }
-            entries.append((key, queryValue(value, isSecret: key == "v_Data")))
+            do throws(KeychainError) {
+                entries.append((key, try queryValue(value, isSecret: key == "v_Data")))
+            } catch {
+                failure = error
+                unsafe stop.pointee = true
+            }
         }
-        if let wrongKey { throw wrongKey }
+        if let failure { throw failure }
         return entries
     }
 
-    private static func queryValue(_ value: Any, isSecret: Bool) -> QueryValue {
+    private static func queryValue(_ value: Any, isSecret: Bool) throws(KeychainError) -> QueryValue {
         switch value {
         case let string as String: .string(string)
         // Before the types that cost more to tell it from.
@@ -34,7 +40,7 @@ enum DictionaryReader {
         case let data as Data: isSecret ? .secret(SecretBytes(data)) : .data(Array(data))
         case let date as Date: .date(date.timeIntervalSinceReferenceDate)
         case let uuid as UUID: queryValue(uuid)
-        case let control as SecAccessControl: .accessControl(control.control)
+        case let control as SecAccessControl: .accessControl(try control.control)
         case let certificate as SecCertificate: .reference(.certificate(certificate.bytes))
         case let key as SecKey: (try? key.material.reference).map { .reference($0) } ?? .other
         case let identity as SecIdentity: (try? identity.reference).map { .reference($0) } ?? .other

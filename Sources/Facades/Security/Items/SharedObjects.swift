@@ -17,7 +17,7 @@ struct SharedObjects {
     private var attributes: [Attribute] = []
     /// Items mostly have the same attributes, in the same order: where the next one is expected.
     private var expected = 0
-    private var accessControl: (name: NSString, value: SecAccessControl)?
+    private var accessControl: (control: AccessControl, name: NSString, value: SecAccessControl)?
 
     /// The name and the value of an attribute as objects.
     mutating func objects(for entry: AttributeList.Entry) -> (name: NSString, value: NSObject) {
@@ -48,13 +48,13 @@ struct SharedObjects {
     /// The same of an access control, which is no attribute.
     mutating func objects(for control: AccessControl) -> (name: NSString, value: SecAccessControl) {
         // Not only equal, which those are too that spell the same demands with other flags.
-        if let shared = accessControl, shared.value.control.protection == control.protection,
-            shared.value.control.flags == control.flags
+        if let shared = accessControl, shared.control.protection == control.protection,
+            shared.control.flags == control.flags
         {
-            return shared
+            return (shared.name, shared.value)
         }
         let new = (name: KeyNames.name(of: .accessControl), value: SecAccessControl(control))
-        accessControl = new
+        accessControl = (control, new.name, new.value)
         return new
     }
 }

@@ -201,7 +201,9 @@ private struct NewKey {
             }
             bare = known
         }
-        guard let given = (control as? SecAccessControl)?.control else { return bare.map { AccessControl(bare: $0) } }
+        guard let given = try (control as? SecAccessControl)?.control else {
+            return bare.map { AccessControl(bare: $0) }
+        }
         try given.requireAgreement(with: bare)
         return given
     }
@@ -212,7 +214,7 @@ private struct NewKey {
         item[kSecAttrIsPermanent] = kCFBooleanTrue
         // What guards the use of the private half is nothing of the public one.
         if case .publicKey = key.material, let control = item[kSecAttrAccessControl] as? SecAccessControl,
-            control.control.isForKeyUse
+            try control.control.isForKeyUse
         {
             item.removeObject(forKey: kSecAttrAccessControl)
         }

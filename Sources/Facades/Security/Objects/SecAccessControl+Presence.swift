@@ -11,17 +11,28 @@ package struct AccessControlDemand: Sendable {
     /// A password of the application's own.
     package let needsApplicationPassword: Bool
 
-    /// The ways to meet it, the application password aside: a bit for each set of factors that is enough, at the place of
-    /// the set's number.
+    /// The ways to meet it, the application password aside: a bit for each set of factors that is enough, at the place
+    /// of the set's number.
     package let alternatives: UInt32
 
     /// Whether the person has to prove who they are, be there or not a password of the application's.
     package var needsPerson: Bool { needsBiometry || needsPasscode || needsCompanion }
 }
 
+extension AccessControlDemand {
+    fileprivate static let impossible = AccessControlDemand(
+        needsBiometry: false,
+        needsPasscode: false,
+        needsCompanion: true,
+        needsApplicationPassword: false,
+        alternatives: 0
+    )
+}
+
 extension SecAccessControl {
-    /// What stands in its flags; how they are joined is not in it.
+    /// What stands in its flags; how they are joined is not in it. What the keychain cannot enforce nobody can prove.
     package var presenceDemand: AccessControlDemand {
+        guard let control = try? control else { return .impossible }
         let flags = control.flags ?? []
         return AccessControlDemand(
             needsBiometry: !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]),

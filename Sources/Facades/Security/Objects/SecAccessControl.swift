@@ -1,5 +1,6 @@
 public import CoreFoundationAliases
 public import Foundation
+import Synchronization
 
 @_implementationOnly import KeychainModel
 
@@ -12,38 +13,88 @@ public final class SecAccessControl: NSObject, @unchecked Sendable {
     // The layout of a public class is part of the module, and no type of an inner module may be: see `Package.swift`.
     private let boxed: AnyObject
 
-    init(_ control: AccessControl) {
-        boxed = Box(control)
+    convenience init(_ control: AccessControl) {
+        self.init(.made(control))
     }
 
+    init(_ content: AccessControlContent) {
+        boxed = Box(content)
+    }
+
+    /// What the keychain enforces.
+    ///
+    /// - Throws: for one that was put together of what the keychain cannot enforce: see `AccessControlRules`.
     var control: AccessControl {
+        get throws(KeychainError) {
+            switch content {
+            case .made(let control): control
+            case .built(let rules): try rules.control
+            }
+        }
+    }
+
+    /// What is demanded, operation by operation.
+    var rules: AccessControlRules { content.rules }
+
+    /// Changes what is demanded: only what was put together by a C program changes after it was made.
+    func change(_ body: (inout AccessControlRules) throws(KeychainError) -> Void) throws(KeychainError) {
+        try box.content.withLock { content throws(KeychainError) in
+            var rules = content.rules
+            try body(&rules)
+            content = .built(rules)
+        }
+    }
+
+    private var content: AccessControlContent { box.content.withLock { $0 } }
+
+    private var box: Box {
         // Made above and nowhere else.
-        unsafe unsafeDowncast(boxed, to: Box.self).control
+        unsafe unsafeDowncast(boxed, to: Box.self)
     }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        (object as? SecAccessControl)?.control == control
+        guard let other = object as? SecAccessControl else { return false }
+        if case .made(let own) = content, case .made(let others) = other.content { return own == others }
+        return rules == other.rules
     }
 
     public override var hash: Int {
-        control.hashValue
+        rules.hashValue
     }
 
     public override var description: String {
-        let operations = control.operations.filter { $0.name != "dacl" }
-        let text = ([control.protection.name] + operations.map { "\($0.name)(\($0.requirement))" })
+        let operations: [(name: String, requirement: String)]
+        switch content {
+        case .made(let control): operations = control.operations.filter { $0.name != "dacl" }
+        case .built(let rules): operations = rules.listing
+        }
+        let text = ([rules.protection?.name ?? "none"] + operations.map { "\($0.name)(\($0.requirement))" })
         return "<SecAccessControlRef: \(text.joined(separator: ";"))>"
     }
 
     public override var debugDescription: String { description }
 }
 
+/// What an access control was made of.
+@_implementationOnly
+enum AccessControlContent: Sendable {
+    case made(AccessControl)
+    case built(AccessControlRules)
+
+    var rules: AccessControlRules {
+        switch self {
+        case .made(let control): AccessControlRules(control)
+        case .built(let rules): rules
+        }
+    }
+}
+
 @_implementationOnly
 private final class Box: Sendable {
-    let control: AccessControl
+    let content: Mutex<AccessControlContent>
 
-    init(_ control: AccessControl) {
-        self.control = control
+    init(_ content: AccessControlContent) {
+        self.content = Mutex(content)
     }
 }
 

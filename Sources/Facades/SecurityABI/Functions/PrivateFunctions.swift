@@ -108,28 +108,10 @@ public func secKeyCreateECPrivateKey(
     unsafe key(kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate, keyData, keyDataLength, encoding)
 }
 
-@c(SecAccessControlGetProtection)
-public func secAccessControlGetProtection(_ accessControl: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe lent(by: accessControl) { () throws(WrongArgument) in
-        try unsafe Argument.accessControl(accessControl).protectionName
-    }
-}
-
-@c(SecAccessControlGetConstraint)
-public func secAccessControlGetConstraint(
-    _ accessControl: UnsafeRawPointer?,
-    _ operation: UnsafeRawPointer?
-) -> UnsafeRawPointer? {
-    unsafe lent(by: accessControl) { () throws(WrongArgument) in
-        let operation = String(describing: try unsafe Argument.string(operation))
-        return try unsafe Argument.accessControl(accessControl).constraint(of: operation)
-    }
-}
-
 // MARK: What they have in common
 
 /// An object that belongs to the one that it was asked of.
-private func lent(
+func lent(
     by owner: UnsafeRawPointer?,
     _ body: () throws(WrongArgument) -> Any?
 ) -> UnsafeRawPointer? {

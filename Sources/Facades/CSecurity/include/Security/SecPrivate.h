@@ -87,13 +87,220 @@ CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPrivateKey(CFAllocatorRef _Nullable 
     CF_RETURNS_RETAINED;
 
 // Access controls
+//
+// One that is put together by hand can demand more than the keychain enforces. It is refused then where an item is
+// added or changed with it (`errSecUnimplemented`), and one without a protection class is `errSecParam`.
 
-/// The protection class. It belongs to the access control.
+/// The operations of items and keys, as their access control has them: those that are not named, reading, writing,
+/// deleting, signing, computing a key, attesting.
+CF_EXPORT const CFStringRef kAKSKeyOpDefaultAcl;
+CF_EXPORT const CFStringRef kAKSKeyOpDecrypt;
+CF_EXPORT const CFStringRef kAKSKeyOpEncrypt;
+CF_EXPORT const CFStringRef kAKSKeyOpDelete;
+CF_EXPORT const CFStringRef kAKSKeyOpSign;
+CF_EXPORT const CFStringRef kAKSKeyOpComputeKey;
+CF_EXPORT const CFStringRef kAKSKeyOpAttest;
+
+/// What an operation demands: true for nothing, false where it is not allowed, or a dictionary that one of the functions
+/// below makes.
+typedef CFTypeRef SecAccessConstraintRef;
+
+/// Makes an access control that has no protection class and allows nothing.
+CF_EXPORT SecAccessControlRef _Nullable SecAccessControlCreate(CFAllocatorRef _Nullable allocator,
+                                                               CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
+
+/// The protection class; NULL for none. It belongs to the access control.
 CF_EXPORT CFTypeRef _Nullable SecAccessControlGetProtection(SecAccessControlRef access_control);
 
+/// Sets the protection class: one of the `kSecAttrAccessible…` values. Anything else is `errSecParam`.
+CF_EXPORT bool SecAccessControlSetProtection(SecAccessControlRef access_control, CFTypeRef protection,
+                                             CFErrorRef _Nullable *_Nullable error);
+
 /// What an operation demands: `od` (reading), `oe` (writing), `odel` (deleting), `osgn` (signing), `ock` (computing a
-/// key), `oa` (attesting). True for nothing, else a dictionary of constraints. It belongs to the access control.
-CF_EXPORT CFTypeRef _Nullable SecAccessControlGetConstraint(SecAccessControlRef access_control, CFTypeRef operation);
+/// key), `oa` (attesting), or what `dacl` demands, where nothing is said of it. True for nothing, else a dictionary of
+/// constraints; NULL where the operation is not allowed. It belongs to the access control.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessControlGetConstraint(SecAccessControlRef access_control,
+                                                                         CFTypeRef operation);
+
+/// All constraints, by operation; NULL for none. They belong to the access control.
+CF_EXPORT CFDictionaryRef _Nullable SecAccessControlGetConstraints(SecAccessControlRef access_control);
+
+/// Replaces all constraints. Where one of them is none, nothing is allowed any more.
+CF_EXPORT void SecAccessControlSetConstraints(SecAccessControlRef access_control,
+                                              CFDictionaryRef _Nullable constraints);
+
+/// Says what an operation demands. Another operation or constraint is `errSecParam`.
+CF_EXPORT bool SecAccessControlAddConstraintForOperation(SecAccessControlRef access_control, CFTypeRef operation,
+                                                         SecAccessConstraintRef constraint,
+                                                         CFErrorRef _Nullable *_Nullable error);
+
+/// Takes back what was said of an operation.
+CF_EXPORT bool SecAccessControlRemoveConstraintForOperation(SecAccessControlRef access_control, CFTypeRef operation,
+                                                            CFErrorRef _Nullable *_Nullable error);
+
+/// Whether a password of the application's own is demanded besides.
+CF_EXPORT bool SecAccessControlGetRequirePassword(SecAccessControlRef access_control);
+CF_EXPORT void SecAccessControlSetRequirePassword(SecAccessControlRef access_control, bool require);
+
+/// Whether it is bound to a key, which says nothing of what is demanded.
+CF_EXPORT bool SecAccessControlIsBound(SecAccessControlRef access_control);
+CF_EXPORT void SecAccessControlSetBound(SecAccessControlRef access_control, bool bound);
+
+/// All of it as DER; the same for the same.
+CF_EXPORT CFDataRef _Nullable SecAccessControlCopyData(SecAccessControlRef access_control) CF_RETURNS_RETAINED;
+
+/// Makes an access control of what `SecAccessControlCopyData` returned. Anything else is `errSecDecode`.
+CF_EXPORT SecAccessControlRef _Nullable SecAccessControlCreateFromData(CFAllocatorRef _Nullable allocator,
+                                                                       CFDataRef data,
+                                                                       CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
+
+/// A policy of the system's, by its name. The keychain enforces `DeviceOwnerAuthentication` and no other.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreatePolicy(CFAllocatorRef _Nullable allocator,
+                                                                           CFTypeRef policy,
+                                                                           CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
+
+/// The passcode.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreatePasscode(CFAllocatorRef _Nullable allocator)
+    CF_RETURNS_RETAINED;
+
+/// A finger.
+///
+/// - `catacombUUID`: which fingers; NULL and empty data stand for the keychain's own, which alone it can ask for.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreateBiometryAny(CFAllocatorRef _Nullable allocator,
+                                                                                CFDataRef _Nullable catacombUUID)
+    CF_RETURNS_RETAINED;
+
+/// The former name of `SecAccessConstraintCreateBiometryAny`.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreateTouchIDAny(CFAllocatorRef _Nullable allocator,
+                                                                               CFDataRef _Nullable catacombUUID)
+    CF_RETURNS_RETAINED;
+
+/// A finger of those that are enrolled now.
+///
+/// - `bioDbHash`: how the fingers were; NULL and empty data stand for how they are when an item is made.
+CF_EXPORT SecAccessConstraintRef _Nullable
+SecAccessConstraintCreateBiometryCurrentSet(CFAllocatorRef _Nullable allocator, CFDataRef _Nullable catacombUUID,
+                                            CFDataRef _Nullable bioDbHash) CF_RETURNS_RETAINED;
+
+/// The former name of `SecAccessConstraintCreateBiometryCurrentSet`.
+CF_EXPORT SecAccessConstraintRef _Nullable
+SecAccessConstraintCreateTouchIDCurrentSet(CFAllocatorRef _Nullable allocator, CFDataRef _Nullable catacombUUID,
+                                           CFDataRef _Nullable bioDbHash) CF_RETURNS_RETAINED;
+
+/// A watch, of which there is none here.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreateWatch(CFAllocatorRef _Nullable allocator)
+    CF_RETURNS_RETAINED;
+
+/// So many of several constraints of different kinds. A number that is not between 1 and theirs is `errSecParam`.
+CF_EXPORT SecAccessConstraintRef _Nullable SecAccessConstraintCreateKofN(CFAllocatorRef _Nullable allocator,
+                                                                         size_t numRequired, CFArrayRef constraints,
+                                                                         CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
+
+/// What stands in that constraint's dictionary.
+CF_EXPORT SecAccessConstraintRef _Nullable
+SecAccessConstraintCreateValueOfKofN(CFAllocatorRef _Nullable allocator, size_t numRequired, CFArrayRef constraints,
+                                     CFErrorRef _Nullable *_Nullable error) CF_RETURNS_RETAINED;
+
+// Passwords
+
+/// The types of passwords, each with a format of its own.
+typedef CF_ENUM(uint32_t, SecPasswordType) {
+    /// For websites: four groups of three.
+    kSecPasswordTypeSafari = 0,
+    /// Six groups of four.
+    kSecPasswordTypeiCloudRecovery = 1,
+    /// For wireless networks: three groups of four.
+    kSecPasswordTypeWifi = 2,
+    /// Four digits.
+    kSecPasswordTypePIN = 3,
+    /// Seven groups of four, the last two characters being a checksum.
+    kSecPasswordTypeiCloudRecoveryKey = 4,
+};
+
+/// "true" or true: the type's own format, whatever else is said.
+CF_EXPORT const CFStringRef kSecPasswordDefaultForType;
+
+/// The least length, separators included; a number.
+CF_EXPORT const CFStringRef kSecPasswordMinLengthKey;
+
+/// The greatest length, separators included; a number.
+CF_EXPORT const CFStringRef kSecPasswordMaxLengthKey;
+
+/// The characters that may occur; a string.
+CF_EXPORT const CFStringRef kSecPasswordAllowedCharactersKey;
+
+/// Of each of these one character occurs at least; an array of strings and character sets.
+CF_EXPORT const CFStringRef kSecPasswordRequiredCharactersKey;
+
+/// The characters that may not occur; a string.
+CF_EXPORT const CFStringRef kSecPasswordDisallowedCharacters;
+
+/// The characters that may not come first; a string.
+CF_EXPORT const CFStringRef kSecPasswordCantStartWithChars;
+
+/// The characters that may not come last; a string.
+CF_EXPORT const CFStringRef kSecPasswordCantEndWithChars;
+
+/// How many of some characters may occur; a dictionary of `kSecPasswordCharacters` and `kSecPasswordCharacterCount`.
+CF_EXPORT const CFStringRef kSecPasswordContainsNoMoreThanNSpecificCharacters;
+
+/// How many of some characters have to occur; such a dictionary.
+CF_EXPORT const CFStringRef kSecPasswordContainsAtLeastNSpecificCharacters;
+
+/// How often a character may occur in a row; a number.
+CF_EXPORT const CFStringRef kSecPasswordContainsNoMoreThanNConsecutiveIdenticalCharacters;
+
+/// The characters of such a dictionary; a string.
+CF_EXPORT const CFStringRef kSecPasswordCharacters;
+
+/// The number of such a dictionary.
+CF_EXPORT const CFStringRef kSecPasswordCharacterCount;
+
+/// How many characters a group has; a number.
+CF_EXPORT const CFStringRef kSecPasswordGroupSize;
+
+/// How many groups there are; a number.
+CF_EXPORT const CFStringRef kSecPasswordNumberOfGroups;
+
+/// What stands between groups; a string. Without it, a hyphen.
+CF_EXPORT const CFStringRef kSecPasswordSeparator;
+
+/// Makes a password.
+///
+/// - `error`: may be NULL. Receives an error of code `errSecParam`, which the caller owns, for another type, and for
+///   requirements that are incomplete, of other types, or met by no password that could be found.
+/// - `passwordRequirements`: of the types for websites and wireless networks: the lengths, the allowed and the required
+///   characters, and whatever else is demanded. NULL for the type's own format.
+/// - Returns: the password, which the caller owns; each that is allowed is as likely as any other, unless those that are
+///   allowed are rare.
+CF_EXPORT CFStringRef _Nullable SecPasswordGenerate(SecPasswordType type, CFErrorRef _Nullable *_Nullable error,
+                                                    CFDictionaryRef _Nullable passwordRequirements)
+    CF_RETURNS_RETAINED;
+
+/// `kSecPasswordGroupSize` and `kSecPasswordNumberOfGroups` of a type's own format.
+CF_EXPORT CFDictionaryRef _Nullable SecPasswordCopyDefaultPasswordLength(SecPasswordType type,
+                                                                         CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
+
+/// Whether a password has a type's own format: groups, characters, checksum. A PIN may have six digits too.
+CF_EXPORT bool SecPasswordValidatePasswordFormat(SecPasswordType type, CFStringRef password,
+                                                 CFErrorRef _Nullable *_Nullable error);
+
+/// Whether a passcode is guessed early. Four or six digits are judged as a PIN.
+CF_EXPORT bool SecPasswordIsPasswordWeak(CFStringRef passcode);
+
+/// The same.
+///
+/// - `isSimple`: whether it is a PIN.
+CF_EXPORT bool SecPasswordIsPasswordWeak2(bool isSimple, CFStringRef passcode);
+
+/// So many decimal digits, from 1 to 1,024. Another number is `errSecParam`.
+CF_EXPORT CFStringRef _Nullable SecPasswordCreateWithRandomDigits(int n, CFErrorRef _Nullable *_Nullable error)
+    CF_RETURNS_RETAINED;
 
 CF_ASSUME_NONNULL_END
 CF_EXTERN_C_END

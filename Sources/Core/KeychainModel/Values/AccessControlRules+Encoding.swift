@@ -1,0 +1,119 @@
+/// The rules as DER: what C programs keep of an access control.
+///
+/// A dictionary is a SET of SEQUENCEs of a UTF8String and a value, text a UTF8String, data an OCTET STRING, and so on.
+/// The keys are `prot` (the protection class), `acl` (the constraints), `pwd` (an application password) and `bnd`
+/// (bound), and those of the constraints themselves.
+extension AccessControlRules {
+    /// The one encoding of these rules.
+    package var encoded: [UInt8] {
+        var entries: [String: DERValue] = [:]
+        if let protection { entries["prot"] = .text(protection.name) }
+        if !constraints.isEmpty { entries["acl"] = .dictionary(constraints.mapValues(\.value)) }
+        if needsApplicationPassword { entries["pwd"] = .boolean(true) }
+        if isBound { entries["bnd"] = .boolean(true) }
+        return DERValue.dictionary(entries).encoded
+    }
+
+    /// - Throws: `undecodable` for anything but what `encoded` makes.
+    package init(encoded: [UInt8]) throws(KeychainError) {
+        guard case .dictionary(let entries)? = DERValue(encoded) else { throw .notRules }
+        self.init()
+        for (key, value) in entries {
+            switch (key, value) {
+            case ("prot", .text(let name)): try setProtection(name)
+            case ("pwd", .boolean(let flag)): needsApplicationPassword = flag
+            case ("bnd", .boolean(let flag)): isBound = flag
+            case ("acl", .dictionary(let constraints)):
+                for (operation, value) in constraints {
+                    guard let constraint = AccessConstraint(value) else { throw .notRules }
+                    try set(constraint, for: operation)
+                }
+            default: throw .notRules
+            }
+        }
+        guard self.encoded == encoded else { throw .notRules }
+    }
+}
+
+extension KeychainError {
+    fileprivate static let notRules = KeychainError(.undecodable, "the data are no access control")
+}
+
+extension AccessConstraint {
+    /// As dictionaries have it.
+    package var value: DERValue {
+        switch self {
+        case .always: .boolean(true)
+        case .never: .boolean(false)
+        case .factors(let factors): .dictionary(AccessFactor.entries(factors))
+        }
+    }
+
+    /// - Returns: nil for a value that is no constraint.
+    package init?(_ value: DERValue) {
+        switch value {
+        case .boolean(let flag): self = flag ? .always : .never
+        case .dictionary(let entries):
+            guard let factors = AccessFactor.factors(entries), let constraint = AccessConstraint(factors: factors)
+            else {
+                return nil
+            }
+            self = constraint
+        default: return nil
+        }
+    }
+}
+
+extension AccessFactor {
+    /// What stands in the dictionary of a choice.
+    package static func entries(_ factors: [AccessFactor]) -> [String: DERValue] {
+        Dictionary(factors.map(\.entry)) { first, _ in first }
+    }
+
+    private var entry: (String, DERValue) {
+        switch self {
+        case .policy(let name): ("cpo", .text(name))
+        case .biometryAny(let set): ("cbio", .dictionary(["pbioc": .data(set)]))
+        case .biometryCurrentSet(let set, let database):
+            ("cbio", .dictionary(["pbioc": .data(set), "pbioh": .data(database)]))
+        case .passcode: ("cup", .boolean(true))
+        case .watch: ("cwtch", .boolean(true))
+        case .kOfN(let required, let choices):
+            ("ckon", .dictionary(Self.entries(choices).merging(["pkofn": .integer(required)]) { first, _ in first }))
+        }
+    }
+
+    /// - Returns: nil for entries that are no factors.
+    fileprivate static func factors(_ entries: [String: DERValue]) -> [AccessFactor]? {
+        var factors: [AccessFactor] = []
+        for (name, value) in entries {
+            guard let factor = AccessFactor(name, value) else { return nil }
+            factors.append(factor)
+        }
+        return factors
+    }
+
+    /// In bytes, of a name, an identifier or a hash.
+    private static let longest = 256
+
+    private init?(_ name: String, _ value: DERValue) {
+        switch (name, value) {
+        case ("cpo", .text(let name)) where (1...Self.longest).contains(name.utf8.count): self = .policy(name)
+        case ("cup", .boolean(true)): self = .passcode
+        case ("cwtch", .boolean(true)): self = .watch
+        case ("cbio", .dictionary(let entries)):
+            switch (entries["pbioc"], entries["pbioh"], entries.count) {
+            case (.data(let set)?, nil, 1) where set.count <= Self.longest: self = .biometryAny(set: set)
+            case (.data(let set)?, .data(let database)?, 2) where max(set.count, database.count) <= Self.longest:
+                self = .biometryCurrentSet(set: set, database: database)
+            default: return nil
+            }
+        case ("ckon", .dictionary(var entries)):
+            guard case .integer(let required)? = entries.removeValue(forKey: "pkofn"),
+                let choices = Self.factors(entries)
+            else { return nil }
+            self.init(required: required, of: choices)
+        default: return nil
+        }
+    }
+}
