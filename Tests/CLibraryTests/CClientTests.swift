@@ -57,6 +57,10 @@ struct CClientTests {
         expectAllIsWell(try CProgram("CClient/generated-passwords.c").run())
     }
 
+    @Test func `keys that a C program implements itself are called, and what they lack is said`() throws {
+        expectAllIsWell(try CProgram("CClient/custom-keys.c").run())
+    }
+
     @Test func `no bad dictionary, string or nesting ends a C program`() throws {
         expectAllIsWell(try CProgram("CClient/hostile.c").run())
     }

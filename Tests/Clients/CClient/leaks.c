@@ -232,6 +232,13 @@ static void others(void) {
     done_with(encoded);
     done_with(passcode);
     done_with(built);
+    const SecKeyDescriptor table = {.version = kSecKeyDescriptorVersion, .extraBytes = 64};
+    SecKeyRef custom = SecKeyCreate(NULL, &table, NULL, 0, kSecKeyEncodingRaw);
+    CFErrorRef refusal = NULL;
+    done_with(SecKeyCreateSignature(custom, kSecKeyAlgorithmRSASignatureRaw, leaf_data, &refusal));
+    done_with(SecKeyCreateSignature(custom, kSecKeyAlgorithmRSASignatureRaw, leaf_data, NULL));
+    done_with(refusal);
+    done_with(custom);
     done_with(SecPasswordGenerate(kSecPasswordTypeWifi, NULL, NULL));
     done_with(SecPasswordCopyDefaultPasswordLength(kSecPasswordTypePIN, NULL));
     SecTaskRef task = SecTaskCreateFromSelf(NULL);

@@ -14,6 +14,47 @@ struct CSecurityObject {
     const void *_Nullable held;
 };
 
+/// What SecPrivate.h calls SecKeyDescriptor, with all objects as plain pointers.
+struct CSecurityKeyDescriptor {
+    uint32_t version;
+    const char *_Nullable name;
+    uint32_t extraBytes;
+    int32_t (*_Nullable init)(const void *_Nullable key, const uint8_t *_Nullable data, CFIndex length, uint32_t encoding);
+    void (*_Nullable destroy)(const void *_Nullable key);
+    int32_t (*_Nullable rawSign)(const void *_Nullable key, uint32_t padding, const uint8_t *_Nullable data, size_t length,
+                                 uint8_t *_Nullable signature, size_t *_Nullable signatureLength);
+    int32_t (*_Nullable rawVerify)(const void *_Nullable key, uint32_t padding, const uint8_t *_Nullable data,
+                                   size_t length, const uint8_t *_Nullable signature, size_t signatureLength);
+    int32_t (*_Nullable encrypt)(const void *_Nullable key, uint32_t padding, const uint8_t *_Nullable plain,
+                                 size_t length, uint8_t *_Nullable cipher, size_t *_Nullable cipherLength);
+    int32_t (*_Nullable decrypt)(const void *_Nullable key, uint32_t padding, const uint8_t *_Nullable cipher,
+                                 size_t length, uint8_t *_Nullable plain, size_t *_Nullable plainLength);
+    void (*_Nullable compute)(void);
+    size_t (*_Nullable blockSize)(const void *_Nullable key);
+    const void *_Nullable (*_Nullable copyDictionary)(const void *_Nullable key);
+    const void *_Nullable (*_Nullable describe)(const void *_Nullable key);
+    void (*_Nullable getAlgorithmID)(void);
+    int32_t (*_Nullable copyPublic)(const void *_Nullable key, const void *_Nullable *_Nullable serialization);
+    void (*_Nullable copyWrapKey)(void);
+    void (*_Nullable copyUnwrapKey)(void);
+    const void *_Nullable (*_Nullable copyExternalRepresentation)(const void *_Nullable key,
+                                                                  const void *_Nullable *_Nullable error);
+    const void *_Nullable (*_Nullable copyPublicKey)(const void *_Nullable key);
+    const void *_Nullable (*_Nullable copyOperationResult)(
+        const void *_Nullable key, CFIndex operation, const void *_Nullable algorithm, const void *_Nullable allAlgorithms,
+        CFIndex mode, const void *_Nullable in1, const void *_Nullable in2, const void *_Nullable *_Nullable error);
+    unsigned char (*_Nullable isEqual)(const void *_Nullable key, const void *_Nullable other);
+    void (*_Nullable createDuplicate)(void);
+    void (*_Nullable setParameter)(void);
+};
+
+/// A key: an object as above, with what a program that implements the key itself finds in SecPrivate.h's __SecKey.
+struct CSecurityKeyObject {
+    struct CSecurityObject object;
+    const void *_Nullable keyClass;
+    void *_Nullable key;
+};
+
 /// `dispatch_async_f` and `dispatch_get_global_queue`, whose queues Swift can make no object of its own of.
 extern void CSecurityDispatch(
     void *_Nullable queue, void *_Nullable context, void (*_Nonnull work)(void *_Nullable)) __asm__("dispatch_async_f");

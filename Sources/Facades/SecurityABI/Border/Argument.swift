@@ -97,6 +97,11 @@ enum Argument {
         SecKeyAlgorithm(rawValue: try unsafe string(pointer))
     }
 
+    /// Whether these are the name of an algorithm and data, for whoever hands them on as they are.
+    static func areUsable(_ algorithm: UnsafeRawPointer?, data: UnsafeRawPointer?) -> Bool {
+        unsafe (try? self.algorithm(algorithm)) != nil && (try? self.data(data)) != nil
+    }
+
     /// A place to write to, or memory to read from.
     static func memory<Pointer>(_ pointer: Pointer?) throws(WrongArgument) -> Pointer {
         guard let pointer = pointer else { throw WrongArgument() }

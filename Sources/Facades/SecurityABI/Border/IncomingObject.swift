@@ -155,6 +155,27 @@ struct IncomingObject: ~Copyable {
         return unsafe ObjectType.held(at: pointer)
     }
 
+    /// Whether there is a key at a pointer, also one that a program implements itself.
+    static func isKey(_ pointer: UnsafeRawPointer?) -> Bool {
+        guard let pointer = unsafe pointer else { return false }
+        return unsafe typeIdentifier(at: pointer) == SecType.key.identifier
+    }
+
+    static func isData(at pointer: UnsafeRawPointer) -> Bool {
+        unsafe typeIdentifier(at: pointer) == CFDataGetTypeID()
+    }
+
+    static func isNull(at pointer: UnsafeRawPointer) -> Bool {
+        // There is one, whose type Core Foundation does not always tell.
+        let null: CFNull? = kCFNull
+        return unsafe typeIdentifier(at: pointer) == CFNullGetTypeID()
+            || null.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) } == pointer
+    }
+
+    static func isTrue(at pointer: UnsafeRawPointer) -> Bool {
+        unsafe typeIdentifier(at: pointer) == CFBooleanGetTypeID() && CFBooleanGetValue(borrowed(pointer))
+    }
+
     // MARK: Pointers
 
     /// The type of the object at a pointer, which must be to an object.

@@ -8,9 +8,12 @@ import Foundation
 struct ObjectType: Sendable {
     /// What `CFGetTypeID` says of the instances.
     let identifier: CFTypeID
+    /// Of an instance, in bytes.
+    private let size: Int
 
     /// Registers a type for good. `name` is ASCII.
-    init(name: StaticString) {
+    init(name: StaticString, size: Int = unsafe MemoryLayout<CSecurityObject>.size) {
+        self.size = size
         // Core Foundation keeps the pointer, so the memory is never given back.
         let callbacks = UnsafeMutablePointer<CFRuntimeClass>.allocate(capacity: 1)
         unsafe callbacks.initialize(to: CFRuntimeClass())
@@ -25,10 +28,17 @@ struct ObjectType: Sendable {
     }
 
     /// A new instance, which the caller owns; nil where there is no memory.
-    func instance(for object: NSObject) -> UnsafeRawPointer? {
-        let additional = unsafe MemoryLayout<CSecurityObject>.size - MemoryLayout<CFRuntimeBase>.size
+    ///
+    /// - Parameter extraBytes: after it, as zeros.
+    func instance(for object: NSObject, extraBytes: Int = 0) -> UnsafeRawPointer? {
+        let additional = size + extraBytes - MemoryLayout<CFRuntimeBase>.size
         guard let instance = unsafe _CFRuntimeCreateInstance(nil, identifier, additional, nil) else { return nil }
         let pointer = unsafe instance.toOpaque()
+        unsafe (pointer + MemoryLayout<CFRuntimeBase>.size).initializeMemory(
+            as: UInt8.self,
+            repeating: 0,
+            count: additional
+        )
         unsafe pointer.assumingMemoryBound(to: CSecurityObject.self).pointee.held = unsafe UnsafeRawPointer(
             Unmanaged.passRetained(HeldObject(object)).toOpaque()
         )
@@ -48,12 +58,24 @@ struct ObjectType: Sendable {
     }
 
     private static func areEqual(_ first: CFTypeRef?, _ second: CFTypeRef?) -> Bool {
-        guard let first = held(by: first), let second = held(by: second) else { return false }
-        return first.object.isEqual(second.object)
+        guard let first, let second, let left = held(by: first), let right = held(by: second) else { return false }
+        if let left = left.object as? CustomKey, let right = right.object as? CustomKey {
+            return unsafe left.isEqual(
+                UnsafeRawPointer(Unmanaged.passUnretained(first).toOpaque()),
+                to: right,
+                UnsafeRawPointer(Unmanaged.passUnretained(second).toOpaque())
+            )
+        }
+        return left.object.isEqual(right.object)
     }
 
     private static func description(of object: CFTypeRef?) -> Unmanaged<CFString>? {
-        guard let held = held(by: object) else { return nil }
+        guard let object, let held = held(by: object) else { return nil }
+        if let key = held.object as? CustomKey,
+            let text = unsafe key.text(of: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+        {
+            return unsafe Unmanaged.fromOpaque(text)
+        }
         return unsafe OutgoingObject.string(held.object.description).map { unsafe Unmanaged.fromOpaque($0) }
     }
 
@@ -62,6 +84,9 @@ struct ObjectType: Sendable {
         let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
         let instance = unsafe pointer.assumingMemoryBound(to: CSecurityObject.self)
         if let held = unsafe instance.pointee.held {
+            // The program's function still finds the key as it was.
+            let object = unsafe Unmanaged<HeldObject>.fromOpaque(held).takeUnretainedValue().object
+            if let key = object as? CustomKey { unsafe key.destroy(UnsafeRawPointer(pointer)) }
             unsafe instance.pointee.held = nil
             unsafe Unmanaged<HeldObject>.fromOpaque(held).release()
         }

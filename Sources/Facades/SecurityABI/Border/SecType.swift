@@ -1,3 +1,4 @@
+import CSecurity
 import Foundation
 import Security
 
@@ -6,7 +7,7 @@ enum SecType {
     static let accessControl = ObjectType(name: "SecAccessControl")
     static let certificate = ObjectType(name: "SecCertificate")
     static let identity = ObjectType(name: "SecIdentity")
-    static let key = ObjectType(name: "SecKey")
+    static let key = ObjectType(name: "SecKey", size: unsafe MemoryLayout<CSecurityKeyObject>.size)
     static let policy = ObjectType(name: "SecPolicy")
     static let task = ObjectType(name: "SecTask")
     static let trust = ObjectType(name: "SecTrust")

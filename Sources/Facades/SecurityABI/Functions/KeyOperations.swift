@@ -9,6 +9,10 @@ public func secKeyIsAlgorithmSupported(
 ) -> Bool {
     Outcome.value(refused: false) { () throws(WrongArgument) in
         guard let operation = SecKeyOperationType(rawValue: operation) else { throw WrongArgument() }
+        if let custom = unsafe CustomKey.at(key) {
+            _ = unsafe try Argument.algorithm(algorithm)
+            return unsafe custom.supports(key, operation, algorithm)
+        }
         return unsafe SecKeyIsAlgorithmSupported(
             try Argument.key(key),
             operation,
@@ -24,7 +28,10 @@ public func secKeyCreateSignature(
     _ dataToSign: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key), unsafe Argument.areUsable(algorithm, data: dataToSign) {
+        return unsafe custom.data(key, .sign, algorithm, dataToSign, nil, orError: error)
+    }
+    return unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecKeyCreateSignature(
             try Argument.key(key),
             try Argument.algorithm(algorithm),
@@ -41,7 +48,10 @@ public func secKeyCreateEncryptedData(
     _ plaintext: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key), unsafe Argument.areUsable(algorithm, data: plaintext) {
+        return unsafe custom.data(key, .encrypt, algorithm, plaintext, nil, orError: error)
+    }
+    return unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecKeyCreateEncryptedData(
             try Argument.key(key),
             try Argument.algorithm(algorithm),
@@ -58,7 +68,10 @@ public func secKeyCreateDecryptedData(
     _ ciphertext: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key), unsafe Argument.areUsable(algorithm, data: ciphertext) {
+        return unsafe custom.data(key, .decrypt, algorithm, ciphertext, nil, orError: error)
+    }
+    return unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecKeyCreateDecryptedData(
             try Argument.key(key),
             try Argument.algorithm(algorithm),
@@ -76,7 +89,12 @@ public func secKeyVerifySignature(
     _ signature: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> Bool {
-    unsafe Outcome.value(orError: error, refused: false) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key),
+        unsafe Argument.areUsable(algorithm, data: signedData) && Argument.areUsable(algorithm, data: signature)
+    {
+        return unsafe custom.verifies(key, algorithm, signedData, signature, orError: error)
+    }
+    return unsafe Outcome.value(orError: error, refused: false) { error throws(WrongArgument) in
         unsafe SecKeyVerifySignature(
             try Argument.key(key),
             try Argument.algorithm(algorithm),
@@ -95,7 +113,13 @@ public func secKeyCopyKeyExchangeResult(
     _ parameters: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(privateKey),
+        unsafe IncomingObject.isKey(publicKey) && (try? Argument.dictionary(parameters)) != nil
+            && (try? Argument.algorithm(algorithm)) != nil
+    {
+        return unsafe custom.data(privateKey, .keyExchange, algorithm, publicKey, parameters, orError: error)
+    }
+    return unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecKeyCopyKeyExchangeResult(
             try Argument.key(privateKey),
             try Argument.algorithm(algorithm),

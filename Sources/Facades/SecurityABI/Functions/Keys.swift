@@ -6,12 +6,14 @@ public func secKeyGetTypeID() -> CFTypeID { SecType.key.identifier }
 
 @c(SecKeyCopyPublicKey)
 public func secKeyCopyPublicKey(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in SecKeyCopyPublicKey(try unsafe Argument.key(key)) }
+    if let custom = unsafe CustomKey.at(key) { return unsafe custom.publicKey(of: key) }
+    return unsafe Outcome.object { () throws(WrongArgument) in SecKeyCopyPublicKey(try unsafe Argument.key(key)) }
 }
 
 @c(SecKeyCopyAttributes)
 public func secKeyCopyAttributes(_ key: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe Outcome.object { () throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key) { return unsafe custom.attributes(of: key) }
+    return unsafe Outcome.object { () throws(WrongArgument) in
         guard let attributes = SecKeyCopyAttributes(try unsafe Argument.key(key)),
             let result = attributes.mutableCopy() as? NSMutableDictionary
         else { return nil }
@@ -28,7 +30,8 @@ public func secKeyCopyExternalRepresentation(
     _ key: UnsafeRawPointer?,
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> UnsafeRawPointer? {
-    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key) { return unsafe custom.representation(of: key, orError: error) }
+    return unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecKeyCopyExternalRepresentation(try Argument.key(key), error)
     }
 }
@@ -45,7 +48,8 @@ public func secKeyCreateRandomKey(
 
 @c(SecKeyGetBlockSize)
 public func secKeyGetBlockSize(_ key: UnsafeRawPointer?) -> Int {
-    Outcome.value(refused: 0) { () throws(WrongArgument) in SecKeyGetBlockSize(try unsafe Argument.key(key)) }
+    if let custom = unsafe CustomKey.at(key) { return unsafe custom.blockSize(of: key) }
+    return Outcome.value(refused: 0) { () throws(WrongArgument) in SecKeyGetBlockSize(try unsafe Argument.key(key)) }
 }
 
 @available(*, deprecated)

@@ -15,6 +15,10 @@ public func secKeyRawSign(
     Outcome.status { () throws(WrongArgument) in
         let capacity = try unsafe Argument.memory(sigLen)
         guard dataToSignLen >= 0, unsafe capacity.pointee >= 0 else { throw WrongArgument() }
+        if let custom = unsafe CustomKey.at(key) {
+            return unsafe custom.sign(key, padding, dataToSign, dataToSignLen, sig, sigLen)
+                ?? errSecUnimplemented
+        }
         return unsafe SecKeyRawSign(
             try Argument.key(key),
             SecPadding(rawValue: padding),
@@ -39,6 +43,10 @@ public func secKeyEncrypt(
     Outcome.status { () throws(WrongArgument) in
         let capacity = try unsafe Argument.memory(cipherTextLen)
         guard plainTextLen >= 0, unsafe capacity.pointee >= 0 else { throw WrongArgument() }
+        if let custom = unsafe CustomKey.at(key) {
+            return unsafe custom.encrypt(key, padding, plainText, plainTextLen, cipherText, cipherTextLen)
+                ?? errSecUnimplemented
+        }
         return unsafe SecKeyEncrypt(
             try Argument.key(key),
             SecPadding(rawValue: padding),
@@ -63,6 +71,10 @@ public func secKeyDecrypt(
     Outcome.status { () throws(WrongArgument) in
         let capacity = try unsafe Argument.memory(plainTextLen)
         guard cipherTextLen >= 0, unsafe capacity.pointee >= 0 else { throw WrongArgument() }
+        if let custom = unsafe CustomKey.at(key) {
+            return unsafe custom.decrypt(key, padding, cipherText, cipherTextLen, plainText, plainTextLen)
+                ?? errSecUnimplemented
+        }
         return unsafe SecKeyDecrypt(
             try Argument.key(key),
             SecPadding(rawValue: padding),
@@ -86,6 +98,9 @@ public func secKeyRawVerify(
 ) -> OSStatus {
     Outcome.status { () throws(WrongArgument) in
         guard signedDataLen >= 0, sigLen >= 0 else { throw WrongArgument() }
+        if let custom = unsafe CustomKey.at(key) {
+            return unsafe custom.verify(key, padding, signedData, signedDataLen, sig, sigLen) ?? errSecUnimplemented
+        }
         let key = try unsafe Argument.key(key)
         let data = try unsafe Argument.memory(signedData)
         // Without a signature there is nothing that could be verified, nor to point to.

@@ -61,11 +61,28 @@ public func secKeyCopyPublicBytes(
     _ key: UnsafeRawPointer?,
     _ publicBytes: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> OSStatus {
-    unsafe Outcome.status(writingTo: publicBytes) { (bytes: UnsafeMutablePointer<CFData?>) throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key) {
+        guard let publicBytes = unsafe publicBytes else { return errSecParam }
+        return unsafe custom.copyPublicBytes(of: key, to: publicBytes) ?? errSecUnimplemented
+    }
+    return unsafe Outcome.status(writingTo: publicBytes) {
+        (bytes: UnsafeMutablePointer<CFData?>) throws(WrongArgument) in
         guard let key = SecKeyCopyPublicKey(try unsafe Argument.key(key)) else { return errSecUnimplemented }
         unsafe bytes.pointee = SecKeyCopyExternalRepresentation(key, nil)
         return unsafe bytes.pointee == nil ? errSecUnimplemented : errSecSuccess
     }
+}
+
+@c(SecKeyCreate)
+public func secKeyCreate(
+    _ allocator: UnsafeRawPointer?,
+    _ keyClass: UnsafeRawPointer?,
+    _ keyData: UnsafePointer<UInt8>?,
+    _ keyDataLength: CFIndex,
+    _ encoding: UInt32
+) -> UnsafeRawPointer? {
+    guard let keyClass = unsafe keyClass, keyDataLength >= 0 else { return nil }
+    return unsafe CustomKey.make(keyClass, keyData, keyDataLength, encoding)
 }
 
 @c(SecKeyCreateRSAPublicKey)

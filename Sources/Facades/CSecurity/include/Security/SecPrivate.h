@@ -3,8 +3,11 @@
 #define SECURITY_SEC_PRIVATE_H
 
 #include <Security/SecBase.h>
+#include <Security/SecKey.h>
 
 #ifdef SECURITY_CAN_COMPILE
+
+#include <CoreFoundation/CFRuntime.h>
 
 CF_EXTERN_C_BEGIN
 CF_ASSUME_NONNULL_BEGIN
@@ -85,6 +88,96 @@ CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPublicKey(CFAllocatorRef _Nullable a
 CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPrivateKey(CFAllocatorRef _Nullable allocator, const uint8_t *keyData,
                                                        CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
+
+/// What a key is asked: whether it can do something, or to do it.
+typedef CF_ENUM(CFIndex, SecKeyOperationMode) {
+    kSecKeyOperationModePerform = 0,
+    kSecKeyOperationModeCheckIfSupported = 1,
+};
+
+/// How a key is wrapped. Nothing here does it.
+typedef uint32_t SecKeyWrapType;
+
+#define kSecKeyDescriptorVersion (4)
+
+/// The functions of a key that a program implements itself. Each may be NULL; those marked with * are not called.
+/// Objects that they return belong to the caller.
+typedef struct __SecKeyDescriptor {
+    /// `kSecKeyDescriptorVersion`.
+    uint32_t version;
+    const char *_Nullable name;
+    /// So many bytes are allocated, as zeros, and `key` of the key points to them; at most 1 MiB.
+    uint32_t extraBytes;
+    /// Called by `SecKeyCreate`. If it fails there is no key, and `destroy` is not called.
+    OSStatus (*_Nullable init)(SecKeyRef key, const uint8_t *_Nullable data, CFIndex length, SecKeyEncoding encoding);
+    /// Called when the last reference is released.
+    void (*_Nullable destroy)(SecKeyRef key);
+    OSStatus (*_Nullable rawSign)(SecKeyRef key, SecPadding padding, const uint8_t *dataToSign, size_t dataToSignLen,
+                                  uint8_t *sig, size_t *sigLen);
+    OSStatus (*_Nullable rawVerify)(SecKeyRef key, SecPadding padding, const uint8_t *signedData, size_t signedDataLen,
+                                    const uint8_t *sig, size_t sigLen);
+    OSStatus (*_Nullable encrypt)(SecKeyRef key, SecPadding padding, const uint8_t *plainText, size_t plainTextLen,
+                                  uint8_t *cipherText, size_t *cipherTextLen);
+    OSStatus (*_Nullable decrypt)(SecKeyRef key, SecPadding padding, const uint8_t *cipherText, size_t cipherTextLen,
+                                  uint8_t *plainText, size_t *plainTextLen);
+    /// *
+    OSStatus (*_Nullable compute)(SecKeyRef key, const uint8_t *pub_key, size_t pub_key_len, uint8_t *computed_key,
+                                  size_t *computed_key_len);
+    size_t (*_Nullable blockSize)(SecKeyRef key);
+    /// Called by `SecKeyCopyAttributes`.
+    CFDictionaryRef _Nullable (*_Nullable copyDictionary)(SecKeyRef key);
+    /// Called by `CFCopyDescription`.
+    CFStringRef _Nullable (*_Nullable describe)(SecKeyRef key);
+    /// *
+    CFIndex (*_Nullable getAlgorithmID)(SecKeyRef key);
+    /// Called by `SecKeyCopyPublicBytes`.
+    OSStatus (*_Nullable copyPublic)(SecKeyRef key, CFDataRef _Nullable *_Nonnull serialization);
+    /// *
+    CFDataRef _Nullable (*_Nullable copyWrapKey)(SecKeyRef key, SecKeyWrapType type, CFDataRef unwrappedKey,
+                                                 CFDictionaryRef _Nullable parameters,
+                                                 CFDictionaryRef _Nullable *_Nullable outParam,
+                                                 CFErrorRef _Nullable *_Nullable error);
+    /// *
+    CFDataRef _Nullable (*_Nullable copyUnwrapKey)(SecKeyRef key, SecKeyWrapType type, CFDataRef wrappedKey,
+                                                   CFDictionaryRef _Nullable parameters,
+                                                   CFDictionaryRef _Nullable *_Nullable outParam,
+                                                   CFErrorRef _Nullable *_Nullable error);
+    CFDataRef _Nullable (*_Nullable copyExternalRepresentation)(SecKeyRef key, CFErrorRef _Nullable *_Nullable error);
+    SecKeyRef _Nullable (*_Nullable copyPublicKey)(SecKeyRef key);
+    /// Called for signatures, encryption and key exchange by algorithm. Null (`kCFNull`) says that the key does not have
+    /// the algorithm; true that it has it, or that a signature is right; NULL that it failed.
+    CFTypeRef _Nullable (*_Nullable copyOperationResult)(SecKeyRef key, SecKeyOperationType operation,
+                                                         SecKeyAlgorithm algorithm, CFArrayRef allAlgorithms,
+                                                         SecKeyOperationMode mode, CFTypeRef _Nullable in1,
+                                                         CFTypeRef _Nullable in2,
+                                                         CFErrorRef _Nullable *_Nullable error);
+    /// Called by `CFEqual` for two keys of one table.
+    Boolean (*_Nullable isEqual)(SecKeyRef key1, SecKeyRef key2);
+    /// *
+    SecKeyRef _Nullable (*_Nullable createDuplicate)(SecKeyRef key);
+    /// *
+    Boolean (*_Nullable setParameter)(SecKeyRef key, CFStringRef name, CFTypeRef _Nullable value,
+                                      CFErrorRef _Nullable *_Nullable error);
+} SecKeyDescriptor;
+
+/// What the functions of such a key find in it. The layout is this library's.
+struct __SecKey {
+    CFRuntimeBase _base;
+    const void *_Nullable _reserved;
+    const SecKeyDescriptor *_Nullable key_class;
+    /// The program's own.
+    void *_Nullable key;
+};
+
+/// Makes a key that the program implements itself. It is never an item of the keychain: a call with it is `errSecParam`.
+///
+/// - `key_class`: the table, which has to stay where it is.
+/// - `keyData`: for `init`, as the length and the encoding are.
+/// - Returns: the key, which the caller owns; NULL for a table of another version, and if `init` fails.
+CF_EXPORT SecKeyRef _Nullable SecKeyCreate(CFAllocatorRef _Nullable allocator,
+                                           const SecKeyDescriptor *_Nullable key_class,
+                                           const uint8_t *_Nullable keyData, CFIndex keyDataLength,
+                                           SecKeyEncoding encoding) CF_RETURNS_RETAINED;
 
 // Access controls
 //
