@@ -216,6 +216,8 @@ let targets: [[Target]] = [
     // C.
     c([
         "Sources/Facades/CSecurity": nil,
+        // What programs import as CommonCrypto: OpenSSL's libcrypto, which is looked for when it is needed.
+        "Sources/Facades/CommonCrypto": "dl",
         "Sources/Platform/CLinux": nil,
         // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
         "Sources/Platform/CZeroingAllocator": nil,
@@ -327,6 +329,7 @@ let targets: [[Target]] = [
         "ToolTests": [
             "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting", "ArgumentParser",
         ],
+        "CommonCryptoTests": ["CommonCrypto", "Crypto"],
         "KeychainCertificatesTests": ["KeychainCertificates", "KeychainTestSupport", "SwiftASN1"],
         "KeychainTrustTests": [
             "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "KeychainTestSupport", "SecurityObjects",
@@ -406,6 +409,8 @@ let package = Package(
         // CryptoKit's SecureEnclave, beside swift-crypto, and both under CryptoKit's name.
         .library(name: "CryptoSecureEnclave", targets: ["CryptoSecureEnclave"]),
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
+        // Nobody gets it unasked: a module CommonCrypto turns on `#if canImport(CommonCrypto)` in a whole graph.
+        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
         .executable(name: "chatelained", targets: ["chatelained"]),
@@ -440,6 +445,7 @@ for target in package.targets {
         target.exclude = ["chatelaine.proto", "generated.sha256"]
     case "PluginClient": target.plugins = ["ImportSecurity"]
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests": target.exclude = ["Vectors"]
+    case "CommonCryptoTests": target.exclude = ["without-libcrypto.c"]
     case "ExchangeTests": target.resources = [.copy("Vectors")]
     case "ChatelaineToolTests": target.resources = [.copy("Transcripts")]
     case "ToolTests": target.resources = [.copy("Transcripts"), .copy("Keychains")]

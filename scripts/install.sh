@@ -119,6 +119,15 @@ for header in Sources/Facades/CSecurity/include/Security/*.h; do
     put 644 "$header" "include/Security/$(basename "$header")"
 done
 
+# CommonCrypto is found by those who ask for it, and so does not lie where every C compiler looks.
+commoncrypto=$(scripts/commoncrypto.sh "$products/commoncrypto")
+put 755 "$commoncrypto" "lib/$(basename "$commoncrypto")"
+link lib/libChatelaineCommonCrypto.so "$(basename "$commoncrypto")"
+for header in Sources/Facades/CommonCrypto/include/{module.modulemap,CommonCrypto/*.h}; do
+    put 644 "$header" "lib/chatelaine/commoncrypto/${header#Sources/Facades/CommonCrypto/include/}"
+done
+fill packaging/toolset-commoncrypto.json.in share/chatelaine/chatelaine-commoncrypto.json
+
 fill packaging/pkgconfig/chatelaine.pc.in lib/pkgconfig/chatelaine.pc
 fill packaging/pkgconfig/chatelaine-swift.pc.in lib/pkgconfig/chatelaine-swift.pc
 fill packaging/cmake/ChatelaineConfig.cmake.in lib/cmake/Chatelaine/ChatelaineConfig.cmake

@@ -311,6 +311,37 @@ readme_examples() {
 }
 check "the examples of README.md compile, and the first stores and finds" readme_examples
 
+common_crypto() {
+    local exported
+    mkdir -p package/Sources/client package/Sources/digest/include
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(
+    name: "client", targets: [.target(name: "digest"), .executableTarget(name: "client", dependencies: ["digest"])])
+SWIFT
+    echo 'int first_byte(void);' >package/Sources/digest/include/digest.h
+    cat >package/Sources/digest/digest.c <<'C'
+#include "digest.h"
+#include <CommonCrypto/CommonCrypto.h>
+int first_byte(void) {
+    unsigned char md[CC_SHA256_DIGEST_LENGTH];
+    return CC_SHA256("abc", 3, md) == md ? md[0] : -1;
+}
+C
+    cat >package/Sources/client/main.swift <<'SWIFT'
+import CommonCrypto
+import digest
+
+var md = [UInt8](repeating: 0, count: Int(CC_SHA256_DIGEST_LENGTH))
+print(CC_SHA256("abc", 3, &md) != nil && md[0] == 0xba && first_byte() == 0xba ? "all is well" : "NOT OK")
+SWIFT
+    is_well swift run --package-path package --toolset "$prefix/share/chatelaine/chatelaine-commoncrypto.json"
+    exported=$(nm -D --defined-only "$prefix/lib/libChatelaineCommonCrypto.so" | awk '$2 != "A" { print $3 }')
+    not grep -vE '^CC' <<<"$exported"
+}
+check "a package that imports CommonCrypto builds by its toolset, in Swift and in C" common_crypto
+
 information_beside_the_program() {
     local program
     program=$(swift build --package-path "$folder/package" --toolset "$toolset" --show-bin-path)/wrapper-demo
