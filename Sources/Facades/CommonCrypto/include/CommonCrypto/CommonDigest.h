@@ -1,8 +1,8 @@
 // Digests. Contexts are plain values: they can be copied, which copies what was digested so far, and need no release.
 //
-// Init, Update and Final return 1, and a digest at once returns `md`. Without libcrypto.so.3, and for NULL, for a length
-// without data, or for a context that was not set up, they return 0 and NULL. What a failed digest writes is random, so
-// that it equals no other.
+// Init, Update and Final return 1, and a digest at once returns `md`. Without libcrypto.so.3, and for NULL, for a
+// length without data, or for a context that was not set up, they return 0 and NULL. What a failed digest writes is
+// random, so that it equals no other.
 #ifndef CHATELAINE_COMMONDIGEST_H
 #define CHATELAINE_COMMONDIGEST_H
 

@@ -27,8 +27,8 @@ typedef struct {
     CC_LONG64 ctx[CC_HMAC_CONTEXT_SIZE / 2];
 } CCHmacContext;
 
-// No function says whether it succeeded. Without libcrypto.so.3, and for NULL where bytes are needed, the MAC is random, so
-// that nothing is ever taken for authentic. For an algorithm that is none of the above nothing is written.
+// No function says whether it succeeded. Without libcrypto.so.3, and for NULL where bytes are needed, the MAC is
+// random, so that nothing is ever taken for authentic. For an algorithm that is none of the above nothing is written.
 void CCHmacInit(CCHmacContext *ctx, CCHmacAlgorithm algorithm, const void *key, size_t keyLength);
 void CCHmacUpdate(CCHmacContext *ctx, const void *data, size_t dataLength);
 void CCHmacFinal(CCHmacContext *ctx, void *macOut);
