@@ -31,6 +31,7 @@ struct ChatelaineCommand: ParsableCommand {
                 name: "Programs",
                 subcommands: [
                     SignProgram.self, VerifyProgram.self, ShowEntitlements.self, InstallApp.self, UninstallApp.self,
+                    PortPackage.self,
                 ]
             ),
             CommandGroup(

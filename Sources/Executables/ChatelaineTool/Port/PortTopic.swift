@@ -1,0 +1,40 @@
+/// Something in a package that matters on Linux, and what to do about it (docs/porting.md).
+enum PortTopic: String, CaseIterable {
+    case security = "import Security"
+    case localAuthentication = "import LocalAuthentication"
+    case cryptoKit = "import CryptoKit"
+    case commonCrypto = "import CommonCrypto"
+    case implicitSecurity = "names of Security without its import"
+    case appleOnly = "an import that Linux has not"
+    case ownSecurityTypes = "types of its own with names of Security"
+    case serverTrust = "serverTrust"
+    case hiddenImport = "an import of Security that is not exported"
+    case objectiveC = "Objective-C"
+    case accessGroups = "access groups"
+    case dataProtection = "kSecUseDataProtectionKeychain"
+    case platformCondition = "a condition that leaves Linux out"
+
+    var advice: String {
+        switch self {
+        case .security: "add the product Security"
+        case .localAuthentication: "add the product LocalAuthentication"
+        case .cryptoKit: "add the product CryptoKit"
+        case .commonCrypto: "add the product CommonCrypto, or build with chatelaine-commoncrypto.json"
+        case .implicitSecurity: "add the plugin ImportSecurity, or build with chatelaine.json"
+        case .appleOnly: "put the import and what needs it under #if canImport(…)"
+        case .ownSecurityTypes: "do not use the plugin: build with chatelaine-explicit.json, or add the product alone"
+        case .serverTrust: "Foundation on Linux has no serverTrust: put the code under #if canImport(Darwin)"
+        case .hiddenImport: "files that rely on this import need one of their own, or the plugin"
+        case .objectiveC: "put @objc, #selector and key-value observing under #if canImport(ObjectiveC)"
+        case .accessGroups: "name the groups in PROGRAM.entitlements beside the program"
+        case .dataProtection: "nothing: there is one keychain, which is this one"
+        case .platformCondition: "say #if canImport(Security) instead"
+        }
+    }
+
+    /// Modules of Apple's that no package for Linux has under these names.
+    static let appleModules: Set = [
+        "UIKit", "AppKit", "SwiftUI", "Combine", "Compression", "os", "OSLog", "WatchKit", "Cocoa", "CoreData",
+        "AuthenticationServices", "SystemConfiguration",
+    ]
+}
