@@ -36,7 +36,7 @@ struct PortTests {
         }
         #expect(!outcome.output.contains("CryptoKit"))
         #expect(outcome.output.contains("plugins: [.plugin(name: \"ImportSecurity\", package: \"chatelaine\")]"))
-        #expect(outcome.output.contains("/chatelaine.json\n"))
+        #expect(outcome.output.contains("/chatelaine.json --toolset …/share/chatelaine/chatelaine-commoncrypto.json\n"))
     }
 
     @Test func `types of a package's own that have Security's names rule the plugin out`() throws {

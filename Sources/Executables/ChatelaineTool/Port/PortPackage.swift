@@ -47,8 +47,11 @@ struct PortPackage: ParsableCommand {
         findings.places[.implicitSecurity] != nil && findings.places[.ownSecurityTypes] == nil
     }
 
-    private func toolset(_ findings: PortFindings) -> String {
-        findings.places[.ownSecurityTypes] == nil ? "chatelaine.json" : "chatelaine-explicit.json"
+    private func toolsets(_ findings: PortFindings) -> [String] {
+        let products = products(findings)
+        let first = findings.places[.ownSecurityTypes] == nil ? "chatelaine.json" : "chatelaine-explicit.json"
+        return (products.allSatisfy { $0 == "CommonCrypto" } ? [] : [first])
+            + (products.contains("CommonCrypto") ? ["chatelaine-commoncrypto.json"] : [])
     }
 
     private func lines(_ findings: PortFindings) -> [String] {
@@ -76,7 +79,8 @@ struct PortPackage: ParsableCommand {
         } else {
             text += "For Package.swift: the first line for the package, the others for each target that needs them\n"
             text += lines.map { "  \($0)\n" }.joined()
-            text += "or without a change to it\n  swift build --toolset …/share/chatelaine/\(toolset(findings))\n"
+            let toolsets = toolsets(findings).map { " --toolset …/share/chatelaine/\($0)" }.joined()
+            text += "or without a change to it\n  swift build\(toolsets)\n"
         }
         text += "Files read: \(sources.files.count)\n"
         if !sources.unread.isEmpty {
@@ -102,7 +106,7 @@ struct PortPackage: ParsableCommand {
                 )
             ),
             ("manifest", .array(lines(findings).map { .string($0) })),
-            ("toolset", lines(findings).isEmpty ? .null : .string(toolset(findings))),
+            ("toolsets", .array(toolsets(findings).map { .string($0) })),
             ("filesRead", .number(Int64(sources.files.count))),
             ("filesNotRead", .array(sources.unread.prefix(1000).map { .string($0) })),
             ("isComplete", .bool(!sources.isCutShort)),
