@@ -1,0 +1,48 @@
+import Foundation
+import Security
+
+/// The errors of rights: an `LAError` for what a person did or did not do, the keychain's status otherwise.
+enum RightError {
+    static func of(_ status: OSStatus) -> any Error {
+        switch status {
+        case errSecUserCanceled: LAError(.userCancel, because: "the person declined")
+        case errSecAuthFailed: LAError(.authenticationFailed, because: "the person was not recognised")
+        case errSecInteractionNotAllowed: LAError(.notInteractive, because: "the right is not authorized")
+        default:
+            NSError(
+                domain: NSOSStatusErrorDomain,
+                code: Int(status),
+                userInfo: [NSLocalizedDescriptionKey: SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? ""]
+            )
+        }
+    }
+
+    static func reported(_ error: Unmanaged<CFError>?) -> any Error {
+        guard let error = unsafe error?.takeRetainedValue() else { return of(errSecInternalError) }
+        return of(OSStatus(truncatingIfNeeded: (error as NSError).code))
+    }
+
+    /// Answers the handler of a form that has one with what the asynchronous form gives.
+    static func reply<Value: Sendable>(
+        to handler: @escaping @Sendable (Value?, (any Error)?) -> Void,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) {
+        Task {
+            do {
+                handler(try await body(), nil)
+            } catch {
+                handler(nil, error)
+            }
+        }
+    }
+
+    static func reply(
+        to handler: @escaping @Sendable ((any Error)?) -> Void,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) {
+        reply(to: { (_: Bool?, error) in handler(error) }) {
+            try await body()
+            return true
+        }
+    }
+}
