@@ -367,7 +367,7 @@ let targets: [[Target]] = [
     testSupport([
         "TranscriptTesting": [],
         // What the suites about certificates share: authorities that issue whatever a test needs.
-        "CertificateTestSupport": ["SecurityObjects", "Crypto", "SwiftASN1", "X509"],
+        "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
         // What the storage suites share: keychains in folders of their own, and other processes that use them.
         "KeychainTestSupport": ["KeychainModel", "KeychainEnclave", "KeychainClient", "Crypto", "GRDB", "Logging"],
     ]),

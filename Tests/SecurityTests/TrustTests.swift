@@ -184,20 +184,53 @@ struct TrustTests {
         #expect(result["TrustRevocationChecked"] == nil)
     }
 
-    @Test func `revocation is not checked, which a policy may refuse to put up with`() throws {
+    private func revocation(_ trust: SecTrust) throws -> [String: Any] {
+        try #require(SecTrustCopyResult(trust) as? [String: Any])
+    }
+
+    @Test func `a policy may refuse to put up with no answer about revocation`() throws {
         let trust = try self.trust(leaf, intermediate, anchors: [root])
         let lenient = try #require(SecPolicyCreateRevocation(kSecRevocationUseAnyAvailableMethod))
         SecTrustSetPolicies(trust, [SecPolicyCreateBasicX509(), lenient] as CFArray)
         #expect(error(of: trust) == nil)
-        #expect((SecTrustCopyResult(trust) as? [String: Any])?["TrustRevocationChecked"] as? Bool == false)
+        #expect(try revocation(trust)["TrustRevocationChecked"] as? Bool == false)
         let strict = SecPolicyCreateRevocation(
             kSecRevocationUseAnyAvailableMethod | kSecRevocationRequirePositiveResponse
         )
         SecTrustSetPolicies(trust, try #require(strict))
         #expect(error(of: trust)?.code == Int(errSecIncompleteCertRevocationCheck))
-        #expect(SecTrustSetOCSPResponse(trust, NSData()) == errSecUnimplemented)
-        #expect(SecTrustSetOCSPResponse(trust, NSNumber(value: 1)) == errSecParam)
+        #expect(SecTrustSetOCSPResponse(trust, NSData()) == errSecSuccess)
+        #expect(error(of: trust)?.code == Int(errSecIncompleteCertRevocationCheck))
+        let good = [
+            try TestResponses.make(about: leaf, of: intermediate, status: "V"),
+            try TestResponses.make(about: intermediate, of: root, status: "V"),
+        ]
+        #expect(SecTrustSetOCSPResponse(trust, good.map { Data($0) } as CFArray) == errSecSuccess)
+        #expect(error(of: trust) == nil)
+        #expect(try revocation(trust)["TrustRevocationChecked"] as? Bool == true)
+        #expect(try revocation(trust)["TrustExpirationDate"] is Date)
+    }
+
+    @Test func `a certificate is refused whose revocation came with it, and no exception lets it pass`() throws {
+        let trust = try self.trust(leaf, intermediate, policy: SecPolicyCreateSSL(true, nil), anchors: [root])
+        #expect(error(of: trust) == nil)
+        let revoked = Data(try TestResponses.make(about: leaf, of: intermediate, status: "R"))
+        #expect(SecTrustSetOCSPResponse(trust, revoked as CFData) == errSecSuccess)
+        #expect(error(of: trust)?.code == Int(errSecCertificateRevoked))
+        #expect(result(of: trust) == .fatalTrustFailure)
+        #expect(SecTrustCopyExceptions(trust) == nil)
+        #expect(try revocation(trust)["TrustRevocationChecked"] as? Bool == true)
         #expect(SecTrustSetOCSPResponse(trust, nil) == errSecSuccess)
+        #expect(error(of: trust) == nil)
+    }
+
+    @Test func `what came with a certificate is data, and of it no more than anybody sends`() throws {
+        let trust = try self.trust(leaf)
+        #expect(SecTrustSetOCSPResponse(trust, NSNumber(value: 1)) == errSecParam)
+        #expect(SecTrustSetOCSPResponse(trust, [Data(), 1] as CFArray) == errSecParam)
+        #expect(SecTrustSetOCSPResponse(trust, Array(repeating: Data(), count: 33) as CFArray) == errSecParam)
+        #expect(SecTrustSetOCSPResponse(trust, Data(count: 1 << 20 + 1) as CFData) == errSecParam)
+        #expect(SecTrustSetOCSPResponse(trust, Data(count: 1 << 20) as CFData) == errSecSuccess)
         #expect(SecTrustSetSignedCertificateTimestamps(trust, [Data()] as CFArray) == errSecUnimplemented)
     }
 

@@ -24,8 +24,8 @@ package struct CertificateContents: Sendable {
     /// Those of the extension subjectAltName; none where it is malformed and not critical.
     let alternativeNames: [GeneralName]
     /// The Names as they stand in the certificate, in DER.
-    private let issuerBytes: ArraySlice<UInt8>
-    private let subjectBytes: ArraySlice<UInt8>
+    let issuerBytes: ArraySlice<UInt8>
+    let subjectBytes: ArraySlice<UInt8>
 
     /// - Returns: nil for anything that is no certificate, whatever is wrong with it.
     package init?(der: [UInt8]) {

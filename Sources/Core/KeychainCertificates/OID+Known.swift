@@ -47,4 +47,8 @@ extension OID {
     package static let p256 = OID([1, 2, 840, 10045, 3, 1, 7])
     package static let p384 = OID([1, 3, 132, 0, 34])
     package static let p521 = OID([1, 3, 132, 0, 35])
+
+    // Answers about revocation (RFC 6960, section 4).
+    package static let basicOCSPResponse = OID([1, 3, 6, 1, 5, 5, 7, 48, 1, 1])
+    package static let ocspNonce = OID([1, 3, 6, 1, 5, 5, 7, 48, 1, 2])
 }

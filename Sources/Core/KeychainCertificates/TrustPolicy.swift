@@ -8,7 +8,7 @@ package enum TrustPolicy: Sendable, Hashable {
     case mail(address: String?)
     case codeSigning
     case timeStamping
-    /// Revocation, of which nothing is known here.
+    /// Revocation, and whether each certificate but the anchor needs an answer that says that it was not revoked.
     case revocation(needsPositiveAnswer: Bool)
     /// One that is not evaluated here, by its identifier.
     case unsupported(String)

@@ -87,7 +87,8 @@ struct ChainCheck: Sendable {
 
     private func failures(of policy: TrustPolicy, leaf: Certificate, isAnchor: Bool) -> [TrustFailure] {
         switch policy {
-        case .basicX509, .codeSigning, .timeStamping: return []
+        // Revocation is looked at when a chain is found: see `RevocationCheck`.
+        case .basicX509, .codeSigning, .timeStamping, .revocation: return []
         case .tls(let isServer, let name):
             var failures: [TrustFailure] = []
             if let name, CertificateContents(der: leaf.bytes)?.isFor(host: name) != true {
@@ -112,9 +113,6 @@ struct ChainCheck: Sendable {
             let addresses = CertificateContents(der: leaf.bytes)?.emailAddresses ?? []
             let isFor = addresses.contains { $0.lowercased() == address.lowercased() }
             return isFor ? [] : [TrustFailure(.mailAddressMismatch, "\(leaf.title) is not for this mail address.")]
-        case .revocation(let needsPositiveAnswer):
-            return needsPositiveAnswer
-                ? [TrustFailure(.revocationUnknown, "Whether \(leaf.title) was revoked cannot be found out here.")] : []
         case .unsupported(let identifier):
             return [TrustFailure(.unsupportedPolicy, "The policy \(identifier) is not evaluated here.")]
         }

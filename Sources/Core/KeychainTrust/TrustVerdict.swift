@@ -31,6 +31,8 @@ package struct TrustFailure: Sendable, Equatable {
         case pathTooLong
         /// Another rule of RFC 5280 is broken: a constraint of names, or the form of an extension.
         case constraint
+        /// An authority has taken one of the certificates back.
+        case revoked
         case revocationUnknown
         case unsupportedPolicy
         /// The verifier itself failed.
@@ -56,8 +58,8 @@ package struct TrustFailure: Sendable, Equatable {
         case .expired, .notValidYet, .hostNameMismatch, .mailAddressMismatch, .noAnchor, .issuerMissing,
             .extendedKeyUsage, .isAnAuthority, .weakDigest, .validityTooLong, .revocationUnknown:
             false
-        case .unreadable, .keyUsage, .notAnAuthority, .criticalExtension, .pathTooLong, .constraint, .unsupportedPolicy,
-            .internalError:
+        case .unreadable, .keyUsage, .notAnAuthority, .criticalExtension, .pathTooLong, .constraint, .revoked,
+            .unsupportedPolicy, .internalError:
             true
         }
     }

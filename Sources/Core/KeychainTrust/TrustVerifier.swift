@@ -27,16 +27,42 @@ package struct TrustVerifier: Sendable {
     ///   - policies: all of which it has to meet; none means the basic one.
     ///   - date: for when, in seconds since 2001-01-01.
     package func evaluate(_ certificate: [UInt8], for policies: [TrustPolicy], at date: Double) -> TrustVerdict {
+        evaluate(certificate, for: policies, at: date, staples: []).verdict
+    }
+
+    /// The same, with answers about revocation.
+    ///
+    /// - Parameter staples: responses of revocation servers (RFC 6960) in DER, which anybody may have brought. What is
+    ///   none, and what proves nothing, is left out.
+    /// - Returns: also what they say of the chain; nil if the certificate cannot be read.
+    package func evaluate(
+        _ certificate: [UInt8],
+        for policies: [TrustPolicy],
+        at date: Double,
+        staples: [[UInt8]]
+    ) -> (verdict: TrustVerdict, revocation: RevocationFindings?) {
         guard CertificateContents(der: certificate) != nil, let leaf = try? Certificate(derEncoded: certificate) else {
-            return .isNotTrusted(
+            let verdict = TrustVerdict.isNotTrusted(
                 [TrustFailure(.unreadable, "It cannot be read as a certificate, or its key is not supported.")],
                 chain: [certificate]
             )
+            return (verdict, nil)
         }
-        let check = ChainCheck(policies: policies, date: date)
+        let (chain, failures, endsInAnchor) = path(from: leaf, check: ChainCheck(policies: policies, date: date))
+        let revocation = RevocationCheck(responses: staples, date: date)
+            .findings(about: chain, endsInAnchor: endsInAnchor)
+        // What was revoked is the weightiest. It counts beside other failures too, which a caller may let pass.
+        let revoked = revocation.revoked.map { TrustFailure(.revoked, "\($0) was revoked by its issuer.") }
+        let unknown = revocation.unknown(under: policies).map { TrustFailure(.revocationUnknown, $0) }
+        return (verdict(revoked + failures + unknown, chain: chain), revocation)
+    }
+
+    /// The chain that is judged, and what speaks against it apart from revocation.
+    private func path(from leaf: Certificate, check: ChainCheck) -> ([Certificate], [TrustFailure], endsInAnchor: Bool)
+    {
         // One that is trusted as it is need not be an authority, as the verifier would have it.
         if parsed(anchors).contains(leaf) {
-            return verdict(check.failures(of: [leaf], endsInAnchor: true), chain: [leaf])
+            return ([leaf], check.failures(of: [leaf], endsInAnchor: true), true)
         }
         let search = PathSearch(
             leaf: leaf,
@@ -45,10 +71,10 @@ package struct TrustVerifier: Sendable {
             check: check
         )
         switch search.result() {
-        case .found(let chain): return verdict([], chain: chain)
-        case .refused(let chain, let failures): return verdict(failures, chain: chain)
+        case .found(let chain): return (chain, [], true)
+        case .refused(let chain, let failures): return (chain, failures, true)
         case .endsAt(let chain, let failure):
-            return verdict([failure] + check.failures(of: chain, endsInAnchor: false), chain: chain)
+            return (chain, [failure] + check.failures(of: chain, endsInAnchor: false), false)
         }
     }
 }

@@ -49,8 +49,11 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
         kSecTrustEvaluationDate: evaluation.date as NSDate,
         kSecTrustResultValue: NSNumber(value: evaluation.resultType.rawValue),
     ]
-    if trust.settings.policies.contains(where: { $0.revocationFlags != nil }) {
-        // It was asked for, and no answer is to be had.
+    if evaluation.isRevocationChecked {
+        result[kSecTrustRevocationChecked] = NSNumber(value: true)
+        if let date = evaluation.revocationIsKnownUntil { result[kSecTrustRevocationValidUntilDate] = date as NSDate }
+    } else if trust.settings.policies.contains(where: { $0.revocationFlags != nil }) {
+        // It was asked for, and there is no answer about at least one certificate.
         result[kSecTrustRevocationChecked] = NSNumber(value: false)
     }
     return result as NSDictionary

@@ -1,6 +1,8 @@
 public import CoreFoundationAliases
 public import Foundation
 
+@_implementationOnly import KeychainTrust
+
 // What is changed here makes an earlier outcome void.
 
 /// Replaces the policies.
@@ -91,15 +93,25 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Takes answers about revocation that came with the certificate.
+/// Takes answers about revocation (OCSP responses, RFC 6960) that came with the certificate, as a TLS server sends them.
 ///
-/// - Parameter responseData: data, an array of data, or nil for none.
-/// - Returns: `errSecUnimplemented`: they are not looked at, and one that says "revoked" must not be lost silently.
-///   `errSecSuccess` for nil; `errSecParam` for anything else.
+/// They are looked at under every policy. One counts if it is about a certificate of the chain, signed by its issuer or
+/// by somebody with a certificate of the issuer's for that purpose, and in force at the moment of evaluation. Then a
+/// certificate that was revoked is `errSecCertificateRevoked`. Others are as if they were not there.
+///
+/// - Parameter responseData: data, an array of data, or nil for none. They replace those of an earlier call.
+/// - Returns: `errSecSuccess`; `errSecParam` for anything else, for more than 32 and for more than 1 MiB of one.
+///
+/// See [SecTrustSetOCSPResponse](https://developer.apple.com/documentation/security/sectrustsetocspresponse(_:_:)).
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
-    guard let responseData else { return errSecSuccess }
-    return objects(NSData.self, in: responseData) == nil ? errSecParam : errSecUnimplemented
+    let responses = responseData.map { objects(NSData.self, in: $0) } ?? []
+    guard let responses, responses.count <= RevocationCheck.mostResponses,
+        responses.allSatisfy({ $0.length <= RevocationCheck.mostBytes })
+    else { return errSecParam }
+    let staples = responses.map { [UInt8](Data(referencing: $0)) }
+    trust.change { $0.staples = staples }
+    return errSecSuccess
 }
 
 /// Takes time stamps of the public logs that came with the certificate.

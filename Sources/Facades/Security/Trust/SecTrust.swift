@@ -80,6 +80,8 @@ struct TrustSettings: Sendable {
     var date: Date?
     /// Whether issuers may be fetched; nil if the caller has not said. Nothing is ever fetched.
     var mayFetch: Bool?
+    /// Answers about revocation that the caller has brought, whatever they are.
+    var staples: [[UInt8]] = []
     /// Failures that the caller lets pass.
     var exceptions: TrustExceptions?
     var options: SecTrustOptionFlags = []

@@ -25,6 +25,11 @@ struct TrustEvaluation: Sendable {
     /// Whether all that is there is let pass.
     let isExcepted: Bool
 
+    /// Whether revocation is known of each certificate that has an issuer, or one of them was revoked.
+    let isRevocationChecked: Bool
+    /// Until when what is known of revocation is right; nil if nothing is.
+    let revocationIsKnownUntil: Date?
+
     var isTrusted: Bool { failures.isEmpty || isExcepted }
 
     var resultType: SecTrustResultType {
@@ -51,11 +56,14 @@ struct TrustEvaluation: Sendable {
             anchors: anchors.map { settings.trustsOwnAnchorsOnly ? .only($0) : .systemAnd($0) } ?? .system,
             intermediates: Array(certificates.dropFirst())
         )
-        let verdict = verifier.evaluate(
+        let (verdict, revocation) = verifier.evaluate(
             certificates.first ?? [],
             for: settings.policies.map(\.trustPolicy),
-            at: (settings.date ?? Date()).timeIntervalSinceReferenceDate
+            at: (settings.date ?? Date()).timeIntervalSinceReferenceDate,
+            staples: settings.staples
         )
+        isRevocationChecked = revocation.map { $0.isComplete || !$0.revoked.isEmpty } ?? false
+        revocationIsKnownUntil = (revocation?.validUntil).map { Date(timeIntervalSinceReferenceDate: $0) }
         date = Date()
         switch verdict {
         case .isTrusted(let chain):
@@ -73,6 +81,8 @@ struct TrustEvaluation: Sendable {
     /// The outcome of one that could not be made.
     init(failingWith error: KeychainError) {
         date = Date()
+        isRevocationChecked = false
+        revocationIsKnownUntil = nil
         chain = []
         failures = [Failure(status: error.status, message: error.message, isFatal: true)]
         isExcepted = false

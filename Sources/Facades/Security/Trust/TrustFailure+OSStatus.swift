@@ -23,6 +23,7 @@ extension TrustFailure.Reason {
         case .criticalExtension: errSecUnknownCriticalExtensionFlag
         case .pathTooLong: errSecPathLengthConstraintExceeded
         case .constraint: errSecCertificateNameNotAllowed
+        case .revoked: errSecCertificateRevoked
         case .revocationUnknown: errSecIncompleteCertRevocationCheck
         case .unsupportedPolicy: errSecUnimplemented
         case .internalError: errSecInternalComponent
