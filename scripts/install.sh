@@ -133,6 +133,7 @@ fill packaging/pkgconfig/chatelaine-swift.pc.in lib/pkgconfig/chatelaine-swift.p
 fill packaging/cmake/ChatelaineConfig.cmake.in lib/cmake/Chatelaine/ChatelaineConfig.cmake
 fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/ChatelaineConfigVersion.cmake
 fill packaging/toolset.json.in share/chatelaine/chatelaine.json
+fill packaging/toolset-explicit.json.in share/chatelaine/chatelaine-explicit.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
 # Command and libraries have these packages inside. The folder of checkouts may have those of the examples beside them.

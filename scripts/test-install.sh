@@ -238,6 +238,34 @@ unaware_package() {
 check "a package that does not know us passes its tests by the toolset" unaware_package
 mv "$folder/here/package" "$folder/package" 2>/dev/null || true
 
+own_stubs() {
+    mkdir -p package/Sources/client
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(name: "client", targets: [.executableTarget(name: "client")])
+SWIFT
+    cat >package/Sources/client/Stubs.swift <<'SWIFT'
+import Foundation
+
+/// What this package says where there is no Security.
+struct SecAccessControl { var name = "all is well" }
+SWIFT
+    cat >package/Sources/client/main.swift <<'SWIFT'
+import Foundation
+
+print(SecAccessControl().name)
+SWIFT
+    cat >package/Sources/client/Random.swift <<'SWIFT'
+import Foundation
+import Security
+
+func random(_ bytes: inout [UInt8]) -> Bool { SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes) == 0 }
+SWIFT
+    is_well swift run --package-path package --toolset "$prefix/share/chatelaine/chatelaine-explicit.json"
+}
+check "a package with stubs of its own builds by the toolset that imports nothing" own_stubs
+
 core_foundation() {
     mkdir -p package/Sources/client
     cat >package/Package.swift <<'SWIFT'

@@ -4,6 +4,8 @@
 SECURITY_CONSTANT(kSecAttrTombstone, "tomb")
 SECURITY_CONSTANT(kSecUseTombstones, "u_Tomb")
 SECURITY_CONSTANT(kSecAttrSHA1, "sha1")
+SECURITY_CONSTANT(kSecKeyEncryptionParameterSymmetricKeySizeInBits, "symKeySizeInBits")
+SECURITY_CONSTANT(kSecKeyEncryptionParameterSymmetricAAD, "symAAD")
 SECURITY_CONSTANT(kAKSKeyOpDefaultAcl, "dacl")
 SECURITY_CONSTANT(kAKSKeyOpDecrypt, "od")
 SECURITY_CONSTANT(kAKSKeyOpEncrypt, "oe")

@@ -111,6 +111,88 @@ static void keys_of_the_secure_enclave_never_leave(void) {
     if (made) CFRelease(made);
 }
 
+static void encryption_takes_parameters(CFStringRef type, int bits, SecKeyAlgorithm algorithm) {
+    CFMutableDictionaryRef making = new_parameters(type, bits), parameters = new_dictionary();
+    SecKeyRef key = SecKeyCreateRandomKey(making, NULL), public_half = key ? SecKeyCopyPublicKey(key) : NULL;
+    if (!key || !public_half) exit(2);
+    CFDataRef plain = new_data("plain", 5), added = new_data("added", 5), other = new_data("other", 5);
+    int size = 192;
+    CFNumberRef number = CFNumberCreate(NULL, kCFNumberIntType, &size);
+    CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricKeySizeInBits, number);
+    CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricAAD, added);
+    CFDataRef cipher = SecKeyCreateEncryptedDataWithParameters(public_half, algorithm, plain, parameters, NULL);
+    CHECK(cipher != NULL);
+    if (!cipher) exit(2);
+    CFDataRef again = SecKeyCreateDecryptedDataWithParameters(key, algorithm, cipher, parameters, NULL);
+    CHECK(again && CFEqual(again, plain));
+    if (again) CFRelease(again);
+    // What was added is authenticated: without it, and with something else, nothing is decrypted.
+    CFErrorRef error = NULL;
+    CHECK(SecKeyCreateDecryptedDataWithParameters(key, algorithm, cipher, NULL, &error) == NULL);
+    CHECK(error && CFErrorGetCode(error) == errSecDecode);
+    if (error) CFRelease(error);
+    CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricAAD, other);
+    CHECK(SecKeyCreateDecryptedDataWithParameters(key, algorithm, cipher, parameters, NULL) == NULL);
+    // No parameters are as if the function without were called.
+    CFRelease(cipher);
+    cipher = SecKeyCreateEncryptedDataWithParameters(public_half, algorithm, plain, NULL, NULL);
+    again = cipher ? SecKeyCreateDecryptedData(key, algorithm, cipher, NULL) : NULL;
+    CHECK(again && CFEqual(again, plain));
+    if (again) CFRelease(again);
+    if (cipher) CFRelease(cipher);
+    // Other types, and sizes that AES does not have.
+    CFTypeRef wrong[] = {plain, kCFBooleanTrue};
+    for (size_t index = 0; index < 3; index++) {
+        int none = 100;
+        CFNumberRef no_size = CFNumberCreate(NULL, kCFNumberIntType, &none);
+        CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricKeySizeInBits,
+                             index < 2 ? wrong[index] : (CFTypeRef)no_size);
+        error = NULL;
+        CHECK(SecKeyCreateEncryptedDataWithParameters(public_half, algorithm, plain, parameters, &error) == NULL);
+        CHECK(error && CFErrorGetCode(error) == errSecParam);
+        if (error) CFRelease(error);
+        CFRelease(no_size);
+    }
+    CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricKeySizeInBits, number);
+    CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricAAD, number);
+    CHECK(SecKeyCreateEncryptedDataWithParameters(public_half, algorithm, plain, parameters, NULL) == NULL);
+    CFRelease(number);
+    CFRelease(plain);
+    CFRelease(added);
+    CFRelease(other);
+    CFRelease(public_half);
+    CFRelease(key);
+    CFRelease(parameters);
+    CFRelease(making);
+}
+
+// The number 1 is a private number on every curve, and the base point its public half.
+static void the_length_of_a_number_names_its_curve(void) {
+    struct {
+        size_t size;
+        size_t bits;
+    } curves[] = {{32, 256}, {48, 384}, {66, 521}};
+    for (size_t index = 0; index < 3; index++) {
+        uint8_t der[80] = {0x30, (uint8_t)(curves[index].size + 5), 2, 1, 1, 4, (uint8_t)curves[index].size};
+        size_t count = curves[index].size + 7;
+        der[count - 1] = 1;
+        SecKeyRef key = SecKeyCreateECPrivateKey(NULL, der, (CFIndex)count, kSecKeyEncodingPkcs1);
+        CHECK(key && SecKeyGetSize(key, kSecKeyKeySizeInBits) == curves[index].bits);
+        if (key) {
+            sign_and_verify(key, kSecKeyAlgorithmECDSASignatureMessageX962SHA256);
+            CFRelease(key);
+        }
+        CHECK(SecKeyCreateECPrivateKey(NULL, der, (CFIndex)count, kSecKeyEncodingRaw) == NULL);
+        CHECK(SecKeyCreateECPrivateKey(NULL, der, (CFIndex)count - 1, kSecKeyEncodingPkcs1) == NULL);
+        der[count - 1] = 0;
+        CHECK(SecKeyCreateECPrivateKey(NULL, der, (CFIndex)count, kSecKeyEncodingPkcs1) == NULL);
+        der[1]--;
+        der[6]--;
+        der[count - 2] = 1;
+        CHECK(SecKeyCreateECPrivateKey(NULL, der, (CFIndex)count - 1, kSecKeyEncodingPkcs1) == NULL);
+    }
+}
+
 static void keys_come_and_go_as_data(void) {
     CFMutableDictionaryRef parameters = new_parameters(kSecAttrKeyTypeRSA, 2048);
     SecKeyRef public_half = NULL, key = NULL;
@@ -241,6 +323,10 @@ int main(int count, char **arguments) {
     file_data = read_file(arguments[1]);
     keys_of_the_secure_enclave_never_leave();
     keys_come_and_go_as_data();
+    encryption_takes_parameters(kSecAttrKeyTypeECSECPrimeRandom, 256,
+                                kSecKeyAlgorithmECIESEncryptionStandardX963SHA256AESGCM);
+    encryption_takes_parameters(kSecAttrKeyTypeRSA, 2048, kSecKeyAlgorithmRSAEncryptionOAEPSHA512AESGCM);
+    the_length_of_a_number_names_its_curve();
     identities_come_from_files_and_are_items();
     CFRelease(file_data);
     return all_is_well();

@@ -82,6 +82,8 @@ OBJECT(SecKeyCopyPublicKey, G(0))
 OBJECT_OR_ERROR(SecKeyCreateSignature, G(0), G(1), G(2), &error)
 OBJECT_OR_ERROR(SecKeyCreateEncryptedData, G(0), G(1), G(2), &error)
 OBJECT_OR_ERROR(SecKeyCreateDecryptedData, G(0), G(1), G(2), &error)
+OBJECT_OR_ERROR(SecKeyCreateEncryptedDataWithParameters, G(0), G(1), G(2), NULL, &error)
+OBJECT_OR_ERROR(SecKeyCreateDecryptedDataWithParameters, G(0), G(1), G(2), NULL, &error)
 OBJECT_OR_ERROR(SecKeyCopyKeyExchangeResult, G(0), G(1), G(2), G(3), &error)
 NUMBER(SecKeyIsAlgorithmSupported, G(0), 0, G(1))
 static Answer SecKeyVerifySignature_call(void) {
@@ -234,6 +236,8 @@ static Function functions[] = {
     F(SecKeyCopyPublicKey, by_null, &key), F(SecKeyCreateSignature, by_error, &key, &string, &data),
     F(SecKeyCreateEncryptedData, by_error, &key, &string, &data),
     F(SecKeyCreateDecryptedData, by_error, &key, &string, &data),
+    F(SecKeyCreateEncryptedDataWithParameters, by_error, &key, &string, &data),
+    F(SecKeyCreateDecryptedDataWithParameters, by_error, &key, &string, &data),
     F(SecKeyCopyKeyExchangeResult, by_error, &key, &string, &key, &dictionary),
     F(SecKeyIsAlgorithmSupported, by_zero, &key, &string),
     F(SecKeyVerifySignature, by_error, &key, &string, &data, &data), F(SecKeyRawSign, by_status, &key),

@@ -27,7 +27,7 @@ struct ECIES {
                 plaintext,
                 key: keys.key,
                 vector: keys.vector,
-                authenticating: parameters.additionalData
+                authenticating: parameters.additionalData ?? []
             ))
     }
 
@@ -47,7 +47,7 @@ struct ECIES {
                 message.dropFirst(pointSize),
                 key: keys.key,
                 vector: keys.vector,
-                authenticating: parameters.additionalData
+                authenticating: parameters.additionalData ?? []
             )
         else { throw KeychainError.undecodableMessage }
         return plaintext
@@ -55,13 +55,7 @@ struct ECIES {
 
     /// The bytes of the AES key.
     private var keySize: Int {
-        get throws(KeychainError) {
-            let bits = parameters.symmetricKeySizeInBits ?? (curve.sizeInBits <= 256 ? 128 : 256)
-            guard [128, 192, 256].contains(bits) else {
-                throw KeychainError(.invalidParameter, "AES has keys of 128, 192 or 256 bits")
-            }
-            return bits / 8
-        }
+        get throws(KeychainError) { try parameters.keySize(default: curve.sizeInBits <= 256 ? 16 : 32) }
     }
 
     private func keys(_ size: Int, _ secret: SecretBytes, _ point: [UInt8]) throws(KeychainError) -> Keys {

@@ -23,7 +23,7 @@ extension PrivateKey {
     ) throws(KeychainError) -> SecretBytes {
         try algorithm.require(.decrypt, by: publicKey.keyKind)
         switch backing {
-        case .rsa(let key): return try key.decrypted(ciphertext, algorithm)
+        case .rsa(let key): return try key.decrypted(ciphertext, algorithm, parameters)
         case .ellipticCurve(let key): return try key.decrypted(ciphertext, algorithm, parameters)
         }
     }
@@ -47,7 +47,11 @@ extension PrivateKeyOperations {
 }
 
 extension RSAPrivateKey {
-    fileprivate func decrypted(_ ciphertext: [UInt8], _ algorithm: KeyAlgorithm) throws(KeychainError) -> SecretBytes {
+    fileprivate func decrypted(
+        _ ciphertext: [UInt8],
+        _ algorithm: KeyAlgorithm,
+        _ parameters: CipherParameters
+    ) throws(KeychainError) -> SecretBytes {
         let size = publicKey.blockSize
         switch algorithm {
         case .rsaEncryption(let padding):
@@ -56,7 +60,9 @@ extension RSAPrivateKey {
             return plaintext
         case .rsaEncryptionAESGCM(let hash):
             guard ciphertext.count >= size + SealedByAES.tagSize else { throw Self.noCiphertext }
-            let keySize = SealedByAES.sessionKeySize(rsaBits: publicKey.sizeInBits)
+            let keySize = try parameters.keySize(
+                default: SealedByAES.sessionKeySize(rsaBits: publicKey.sizeInBits)
+            )
             let carried = try decrypted(Array(ciphertext.prefix(size)), .oaep(hash))
             // A random key, so that a wrong padding is found out no earlier than any other change.
             let key = carried.flatMap { $0.count == keySize ? $0 : nil } ?? SecretBytes.random(count: keySize)
@@ -65,7 +71,7 @@ extension RSAPrivateKey {
                     ciphertext.dropFirst(size),
                     key: key,
                     vector: SealedByAES.zeroVector,
-                    authenticating: publicKey.externalRepresentation
+                    authenticating: parameters.additionalData ?? publicKey.externalRepresentation
                 )
             else { throw KeychainError.undecodableMessage }
             return plaintext

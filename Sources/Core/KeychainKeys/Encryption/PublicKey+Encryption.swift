@@ -22,7 +22,7 @@ extension PublicKey {
             guard fillsBytes else { return try encrypted(plaintext, .pkcs1, limit: blockSize - 11) }
             return try encrypted(plaintext, _RSA.Encryption.Padding._WEAK_AND_INSECURE_PKCS_V1_5, limit: blockSize - 11)
         case (.rsa, .rsaEncryption(.oaep(let hash))): return try encrypted(plaintext, oaep: hash)
-        case (.rsa, .rsaEncryptionAESGCM(let hash)): return try encryptedUnderSessionKey(plaintext, hash)
+        case (.rsa, .rsaEncryptionAESGCM(let hash)): return try encryptedUnderSessionKey(plaintext, hash, parameters)
         case (.ellipticCurve(let curve, _, _), .eciesEncryption(_, let hash, let vector)):
             return try ECIES(curve: curve, hash: hash, vector: vector, parameters: parameters)
                 .encrypt(plaintext, for: self)
@@ -85,8 +85,13 @@ extension PublicKey {
     }
 
     /// A new AES key in OAEP, then AES-GCM under that key, which authenticates the RSA key too.
-    private func encryptedUnderSessionKey(_ plaintext: [UInt8], _ hash: KeyHash) throws(KeychainError) -> [UInt8] {
-        let sessionKey = SecretBytes.random(count: SealedByAES.sessionKeySize(rsaBits: sizeInBits))
+    private func encryptedUnderSessionKey(
+        _ plaintext: [UInt8],
+        _ hash: KeyHash,
+        _ parameters: CipherParameters
+    ) throws(KeychainError) -> [UInt8] {
+        let size = try parameters.keySize(default: SealedByAES.sessionKeySize(rsaBits: sizeInBits))
+        let sessionKey = SecretBytes.random(count: size)
         var bytes = unsafe sessionKey.withUnsafeBytes { unsafe Array($0) }
         defer { bytes.zero() }
         return try encrypted(bytes, oaep: hash)
@@ -94,7 +99,7 @@ extension PublicKey {
                 plaintext,
                 key: sessionKey,
                 vector: SealedByAES.zeroVector,
-                authenticating: externalRepresentation
+                authenticating: parameters.additionalData ?? externalRepresentation
             )
     }
 }

@@ -57,11 +57,30 @@ extension CurvePrivateKey {
     /// - Throws: `invalidParameter` for anything else, for two different curves, and for a public key that is not the
     ///   private one's.
     package init(sec1 bytes: SecretBytes, on curve: EllipticCurve? = nil) throws(KeychainError) {
-        guard bytes.count <= Self.longest, let contents = try? bytes.withNode(ECPrivateKey.init),
-            let used = curve ?? contents.curve, contents.curve ?? used == used
+        guard let contents = Self.contents(bytes), let used = curve ?? contents.curve, contents.curve ?? used == used
         else { throw Self.malformedKey }
-        try self.init(used, number: contents.number)
+        try self.init(contents, on: used)
+    }
+
+    /// Reads an ECPrivateKey by itself. If it does not name its curve, the length of the private number does (RFC 5915,
+    /// section 3: as many bytes as the curve's order).
+    ///
+    /// - Throws: `invalidParameter` for anything else.
+    package init(lengthTellingSEC1 bytes: SecretBytes) throws(KeychainError) {
+        guard let contents = Self.contents(bytes),
+            let curve = contents.curve
+                ?? EllipticCurve.allCases.first(where: { $0.coordinateSize == contents.number.count })
+        else { throw Self.malformedKey }
+        try self.init(contents, on: curve)
+    }
+
+    private init(_ contents: ECPrivateKey, on curve: EllipticCurve) throws(KeychainError) {
+        try self.init(curve, number: contents.number)
         if let point = contents.publicKey, publicKey.externalRepresentation != point { throw Self.malformedKey }
+    }
+
+    private static func contents(_ bytes: SecretBytes) -> ECPrivateKey? {
+        bytes.count <= longest ? try? bytes.withNode(ECPrivateKey.init) : nil
     }
 
     /// The key as ECPrivateKey in DER, with its public key.

@@ -85,9 +85,7 @@ public func SecKeyCreateEncryptedData(
     _ plaintext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe reporting(to: error) { () throws(KeychainError) in
-        NSData(copying: try key.requirePublic().encrypted(Array(plaintext as Data), KeyAlgorithm(required: algorithm)))
-    }
+    unsafe encryptedData(key, algorithm, plaintext, [:] as NSDictionary, error)
 }
 
 /// Decrypts data with a private key.
@@ -105,9 +103,7 @@ public func SecKeyCreateDecryptedData(
     _ ciphertext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unsafe reporting(to: error) { () throws(KeychainError) in
-        try key.requirePrivate().decrypted(Array(ciphertext as Data), KeyAlgorithm(required: algorithm)).object
-    }
+    unsafe decryptedData(key, algorithm, ciphertext, [:] as NSDictionary, error)
 }
 
 /// Agrees on a secret between one's own private key and another's public key.

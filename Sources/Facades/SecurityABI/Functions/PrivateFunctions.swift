@@ -122,7 +122,51 @@ public func secKeyCreateECPrivateKey(
     _ keyDataLength: CFIndex,
     _ encoding: UInt32
 ) -> UnsafeRawPointer? {
-    unsafe key(kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate, keyData, keyDataLength, encoding)
+    let pkcs1: UInt32 = 1
+    if encoding == pkcs1, let bytes = try? unsafe copied(keyData, keyDataLength),
+        let key = ellipticCurveKey(sec1: bytes)
+    {
+        return unsafe Outcome.object { key }
+    }
+    return unsafe key(kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate, keyData, keyDataLength, encoding)
+}
+
+@c(SecKeyCreateEncryptedDataWithParameters)
+public func secKeyCreateEncryptedDataWithParameters(
+    _ key: UnsafeRawPointer?,
+    _ algorithm: UnsafeRawPointer?,
+    _ plaintext: UnsafeRawPointer?,
+    _ parameters: UnsafeRawPointer?,
+    _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
+) -> UnsafeRawPointer? {
+    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+        unsafe encryptedData(
+            try Argument.key(key),
+            try Argument.algorithm(algorithm),
+            try Argument.data(plaintext),
+            try Argument.optionalDictionary(parameters) ?? NSDictionary(),
+            error
+        )
+    }
+}
+
+@c(SecKeyCreateDecryptedDataWithParameters)
+public func secKeyCreateDecryptedDataWithParameters(
+    _ key: UnsafeRawPointer?,
+    _ algorithm: UnsafeRawPointer?,
+    _ ciphertext: UnsafeRawPointer?,
+    _ parameters: UnsafeRawPointer?,
+    _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
+) -> UnsafeRawPointer? {
+    unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
+        unsafe decryptedData(
+            try Argument.key(key),
+            try Argument.algorithm(algorithm),
+            try Argument.data(ciphertext),
+            try Argument.optionalDictionary(parameters) ?? NSDictionary(),
+            error
+        )
+    }
 }
 
 // MARK: What they have in common

@@ -84,10 +84,29 @@ CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPublicKey(CFAllocatorRef _Nullable a
                                                       CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
 
-/// Makes a private key of an elliptic curve, of its external representation.
+/// Makes a private key of an elliptic curve, of its external representation; with `kSecKeyEncodingPkcs1` also of an
+/// ECPrivateKey in DER (RFC 5915), which need not name the curve.
 CF_EXPORT SecKeyRef _Nullable SecKeyCreateECPrivateKey(CFAllocatorRef _Nullable allocator, const uint8_t *keyData,
                                                        CFIndex keyDataLength, SecKeyEncoding encoding)
     CF_RETURNS_RETAINED;
+
+/// The bits of the AES key that ECIES or RSA carries: 128, 192 or 256; a number.
+CF_EXPORT const CFStringRef kSecKeyEncryptionParameterSymmetricKeySizeInBits;
+
+/// What AES-GCM authenticates beside the ciphertext; data. Without it that is nothing, with RSA the public key.
+CF_EXPORT const CFStringRef kSecKeyEncryptionParameterSymmetricAAD;
+
+/// Encrypts as `SecKeyCreateEncryptedData` does.
+///
+/// - `parameters`: the two keys above, and `kSecKeyKeyExchangeParameterSharedInfo`. NULL is none.
+CF_EXPORT CFDataRef _Nullable SecKeyCreateEncryptedDataWithParameters(
+    SecKeyRef key, SecKeyAlgorithm algorithm, CFDataRef plaintext, CFDictionaryRef _Nullable parameters,
+    CFErrorRef _Nullable *_Nullable error) CF_RETURNS_RETAINED;
+
+/// Decrypts as `SecKeyCreateDecryptedData` does, with the parameters that it was encrypted with.
+CF_EXPORT CFDataRef _Nullable SecKeyCreateDecryptedDataWithParameters(
+    SecKeyRef key, SecKeyAlgorithm algorithm, CFDataRef ciphertext, CFDictionaryRef _Nullable parameters,
+    CFErrorRef _Nullable *_Nullable error) CF_RETURNS_RETAINED;
 
 /// What a key is asked: whether it can do something, or to do it.
 typedef CF_ENUM(CFIndex, SecKeyOperationMode) {
