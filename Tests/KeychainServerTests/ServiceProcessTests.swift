@@ -19,6 +19,19 @@ struct ServiceProcessTests {
         chmod(keychain.surroundings, 0o755)
     }
 
+    @Test func `the help names the program`() throws {
+        let program = Process()
+        program.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "chatelained")
+        program.arguments = ["--help"]
+        let output = Pipe()
+        program.standardOutput = output
+        try program.run()
+        let help = try #require(try output.fileHandleForReading.readToEnd())
+        program.waitUntilExit()
+        #expect(program.terminationStatus == 0)
+        #expect(String(decoding: help, as: UTF8.self).contains("USAGE: chatelained "))
+    }
+
     private func client(_ service: ServiceProcess) -> ServiceConnection {
         ServiceConnection(ServiceAddress(path: service.socket, kind: .session))
     }

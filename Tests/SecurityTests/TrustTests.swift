@@ -302,4 +302,22 @@ struct TrustTests {
         }
         #expect(trusted == 32)
     }
+
+    @Test func `every anchor of the distribution can be read and has a key`() throws {
+        let list = try String(contentsOfFile: "/etc/ssl/certs/ca-certificates.crt", encoding: .utf8)
+        let texts = list.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst()
+        #expect(!texts.isEmpty)
+        for text in texts {
+            let body = try #require(text.components(separatedBy: "-----END CERTIFICATE-----").first)
+            let der = try #require(Data(base64Encoded: body, options: .ignoreUnknownCharacters))
+            guard let certificate = SecCertificateCreateWithData(nil, der as CFData) else {
+                Issue.record("not read: \(body)")
+                continue
+            }
+            #expect(
+                SecCertificateCopyKey(certificate) != nil,
+                "\(SecCertificateCopySubjectSummary(certificate) as Any)"
+            )
+        }
+    }
 }

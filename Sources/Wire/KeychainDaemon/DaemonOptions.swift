@@ -9,7 +9,10 @@ import KeychainServer
 import TPMEnclave
 
 /// What `chatelained` is told when it is started.
-package struct DaemonOptions: ParsableArguments {
+package struct DaemonOptions: ParsableCommand {
+    /// The help names the program, not this type.
+    package static let configuration = CommandConfiguration(commandName: "chatelained")
+
     @Flag(help: "One user's own service, or one for all users of the machine.")
     package var mode: ModeFlag
 
