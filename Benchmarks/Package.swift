@@ -31,6 +31,8 @@ let package = Package(
                 .product(name: "keychain-filler", package: "chatelaine"),
             ]
         ),
+        // Run by what counts instructions.
+        .executableTarget(name: "call-count", dependencies: ["KeychainSamples"]),
         .executableTarget(
             name: "service-ratio",
             dependencies: [
