@@ -201,3 +201,10 @@ __attribute__((noinline)) void clinux_wipe_stack(void) {
     clinux_zero(bytes, size);
     clear_registers();
 }
+
+__attribute__((noinline)) void clinux_wipe_deep_stack(void) {
+    enum { size = 256 << 10 };
+    char *bytes = alloca(size);
+    clinux_zero(bytes, size);
+    clear_registers();
+}

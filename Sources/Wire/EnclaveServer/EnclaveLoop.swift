@@ -200,7 +200,7 @@ struct EnclaveLoop {
             service.deliveries.add(.reply(Self.encode(request.reply(visit), header), to: number))
             // After the answer, which says why.
             if service.hasToEnd() { service.deliveries.add(.end) }
-            clinux_wipe_stack()
+            clinux_wipe_deep_stack()
         }
     }
 

@@ -39,4 +39,8 @@ int clinux_start_program(const char *path, char *const arguments[], char *const 
 /// Overwrites what earlier calls have left below the caller on its stack, and in vector registers.
 void clinux_wipe_stack(void);
 
+/// The same of 256 KiB: a private key of ML-DSA-87, expanded, has 24 KiB, and its functions have several of them in their
+/// frames. For threads whose stack is known to be larger.
+void clinux_wipe_deep_stack(void);
+
 #endif
