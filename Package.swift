@@ -444,7 +444,8 @@ for target in package.targets {
         target.swiftSettings = settings
         target.exclude = ["chatelaine.proto", "generated.sha256"]
     case "PluginClient": target.plugins = ["ImportSecurity"]
-    case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests": target.exclude = ["Vectors"]
+    case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":
+        target.exclude = ["Vectors"]
     case "CommonCryptoTests": target.exclude = ["without-libcrypto.c"]
     case "ExchangeTests": target.resources = [.copy("Vectors")]
     case "ChatelaineToolTests": target.resources = [.copy("Transcripts")]

@@ -100,6 +100,33 @@ struct EnclavePeerTests {
     }
 
     @Test
+    func `a service that was taken over has no key do what keys of its kind do not do, and is answered`() throws {
+        let channel = try served.rawChannel()
+        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        let uses: [KeyUse] = [
+            .signature(ofDigest: Array(repeating: 7, count: 32)), .sharedSecret(with: Array(repeating: 4, count: 65)),
+            .messageSignature(of: [1], context: []), .decapsulation(of: Array(repeating: 7, count: 1_088)),
+            .decapsulation(of: Array(repeating: 7, count: 1_568)),
+        ]
+        var possible = 0
+        for algorithm in EnclaveKeyAlgorithm.allCases {
+            let control = AccessControl(bare: .whenUnlocked)
+            let template = EnclaveKeyTemplate(algorithm, accessGroup: "TEAM.a", accessControl: control)
+            guard case .enclaveKey(let key) = try channel.ask(MakePrivateKeyRequest(template, with: .none), uid: uid)
+            else { throw KeychainError(.internalError, "") }
+            #expect(key.kind.algorithm == algorithm)
+            for use in uses {
+                switch try channel.ask(UsePrivateKeyRequest(key, for: use, with: .none), uid: uid) {
+                case .used(.success): possible += 1
+                case let reply: #expect(reply?.error == KeychainError(.invalidParameter, ""))
+                }
+            }
+        }
+        // The digest, both messages and both ciphertexts. The point is not on the curve.
+        #expect(possible == 5)
+    }
+
+    @Test
     func `an owner's connection gets no key and wraps none`() throws {
         let channel = try served.rawChannel()
         _ = try channel.ask(CreateKeychainRequest(), uid: uid)

@@ -107,6 +107,40 @@ struct EnclaveProcessTests {
         }
     }
 
+    @Test(arguments: [EnclaveKeyAlgorithm.mldsa65, .mldsa87, .mlkem768, .mlkem1024])
+    func `a seed is neither in its memory, used or not, nor in a file, nor in what it sends`(
+        algorithm: EnclaveKeyAlgorithm
+    ) throws {
+        let process = try EnclaveProcess()
+        let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
+        try folder.create()
+        let enclave = try folder.open()
+        let control = AccessControl(bare: .whenUnlocked)
+        let template = EnclaveKeyTemplate(algorithm, accessGroup: "TEAM.a", accessControl: control)
+        let key = try enclave.makeKey(template, with: .none)
+        var needles: [String: [UInt8]] = ["folder": Array(process.directory.utf8)]
+        if let size = algorithm.ciphertextSize {
+            let ciphertext = [UInt8](repeating: 1, count: size)
+            let secret = try enclave.use(key, for: .decapsulation(of: ciphertext), with: .none)
+            needles["shared secret"] = unsafe secret.withUnsafeBytes { unsafe Array($0) }
+        } else {
+            _ = try enclave.use(key, for: .messageSignature(of: [1], context: []), with: .none)
+        }
+        let files = LocalEnclaveFolder(path: try process.copyOfFiles(of: uid))
+        let (seed, ownKey) = try files.openLocal().uncheckedNumber(of: key)
+        #expect(seed.count == (algorithm.ciphertextSize == nil ? 32 : 64))
+        needles["first half"] = Array(seed.prefix(32))
+        needles["second half"] = Array(seed.suffix(32))
+        needles["its own key"] = ownKey
+        #expect(process.memoryContains(needles) == ["folder"])
+        let stored = try FileManager.default.subpathsOfDirectory(atPath: process.directory)
+            .compactMap { FileManager.default.contents(atPath: process.directory + "/" + $0) }
+        #expect(stored.count > 1)
+        for bytes in stored + [Data(key.bytes)] {
+            #expect(bytes.range(of: Data(seed.prefix(32))) == nil && bytes.range(of: Data(ownKey)) == nil)
+        }
+    }
+
     @Test
     func `a key's use whose enclave is killed in the middle is an error, and the next one works`() throws {
         for _ in 0..<5 {

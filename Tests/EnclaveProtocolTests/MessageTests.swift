@@ -1,5 +1,4 @@
 import Crypto
-import KeychainCertificates
 import KeychainEnclave
 import KeychainModel
 import Testing
@@ -124,9 +123,17 @@ struct EnclaveMessageTests {
     private static let keyRequests: [any EnclaveRequest] = privateKeys.flatMap { key -> [any EnclaveRequest] in
         [
             UsePrivateKeyRequest(key, for: .signature(ofDigest: Array(repeating: 7, count: 32)), with: credentials),
-            UsePrivateKeyRequest(key, for: .sharedSecret(with: key.publicKey.externalRepresentation), with: .none),
+            UsePrivateKeyRequest(key, for: .sharedSecret(with: [UInt8](repeating: 4, count: 65)), with: .none),
+            UsePrivateKeyRequest(key, for: .messageSignature(of: [], context: []), with: .none),
+            UsePrivateKeyRequest(key, for: .messageSignature(of: [1, 2, 3], context: [4]), with: credentials),
+            UsePrivateKeyRequest(key, for: .decapsulation(of: [UInt8](repeating: 5, count: 1_088)), with: .none),
+            UsePrivateKeyRequest(key, for: .decapsulation(of: [UInt8](repeating: 6, count: 1_568)), with: credentials),
             MakePrivateKeyRequest(
-                EnclaveKeyTemplate(accessGroup: "", accessControl: key.header.accessControl),
+                EnclaveKeyTemplate(
+                    key.kind.algorithm,
+                    accessGroup: "",
+                    accessControl: key.header.accessControl
+                ),
                 with: credentials
             ),
         ]
@@ -140,15 +147,118 @@ struct EnclaveMessageTests {
             accessControl: control ?? AccessControl(bare: .always)
         )
         let point = Array(P256.Signing.PrivateKey().publicKey.x963Representation)
-        guard let header, let publicKey = PublicKey(point: point) else { return [] }
-        return EnclaveKey.Kind.allCases.compactMap {
-            EnclaveKey(header: header, kind: $0, publicKey: publicKey, box: [1, 2, 3], content: [4, 5])
+        return EnclaveKey.Kind.allCases.compactMap { kind in
+            let size = kind.algorithm.publicKeySize
+            let bytes = kind.algorithm == .p256 ? point : [UInt8](repeating: 7, count: size)
+            guard let header, let publicKey = EnclavePublicKey(bytes, of: kind.algorithm) else { return nil }
+            return EnclaveKey(header: header, kind: kind, publicKey: publicKey, box: [1, 2, 3], content: [4, 5])
         }
     }()
 
     @Test
     func `there are private keys in these messages`() {
-        #expect(Self.privateKeys.count == 2)
+        #expect(Self.privateKeys.count == EnclaveKey.Kind.allCases.count)
+    }
+
+    @Test
+    func `a use that takes more than microseconds does not run on the loop`() throws {
+        let slow = try Self.privateKeys.filter { key in
+            let use = KeyUse.signature(ofDigest: [UInt8](repeating: 0, count: KeyUse.digestSize))
+            let header = try #require(
+                EnclaveKey.Header(keychain: ItemUUID(), accessGroup: "", accessControl: AccessControl(bare: .always))
+            )
+            let bare = try #require(
+                EnclaveKey(
+                    header: header,
+                    kind: key.kind,
+                    publicKey: key.publicKey,
+                    box: key.box,
+                    content: key.content
+                )
+            )
+            return UsePrivateKeyRequest(bare, for: use, with: .none).takesTime
+        }
+        #expect(slow.map(\.kind) == [.tpm, .mldsa65, .mldsa87])
+    }
+
+    @Test
+    func `a use of a size that none has is neither sent nor read`() throws {
+        let key = try #require(Self.privateKeys.first)
+        let long = [UInt8](repeating: 1, count: KeyUse.largestMessage)
+        let request = { (use: KeyUse) in
+            try UsePrivateKeyRequest(key, for: use, with: Self.credentials).encoded(id: 1, uid: 1)
+        }
+        #expect(throws: KeychainError(.dataTooLarge, "")) {
+            try request(.messageSignature(of: long + [1], context: []))
+        }
+        for use: KeyUse in [
+            .messageSignature(of: [], context: [UInt8](repeating: 1, count: 256)), .decapsulation(of: []),
+            .decapsulation(of: [UInt8](repeating: 1, count: 1_089)), .signature(ofDigest: [1]),
+            .sharedSecret(with: [4]),
+        ] {
+            #expect(throws: KeychainError(.invalidParameter, "")) { try request(use) }
+        }
+        // A context of 255 bytes, made one longer, by hand.
+        var bytes = try request(.messageSignature(of: [9, 9], context: [UInt8](repeating: 8, count: 255)))
+        let start = try #require(bytes.indices.dropLast(3).first { Array(bytes[$0..<$0 + 4]) == [9, 9, 0, 255] })
+        #expect(throws: Never.self) { try KnownRequests.decode(bytes) }
+        bytes.replaceSubrange(start + 2..<start + 4, with: [1, 0])
+        bytes.insert(8, at: start + 4)
+        #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(bytes) }
+        // The same of a use that nobody knows.
+        let plain = try UsePrivateKeyRequest(key, for: .messageSignature(of: [], context: []), with: .none)
+            .encoded(id: 1, uid: 1)
+        let number = EnclaveMessage.headerSize + 2 + key.bytes.count
+        #expect(plain[number] == 3)
+        for unknown: UInt8 in [0, 5, 255] {
+            var other = plain
+            other[number] = unknown
+            #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(other) }
+        }
+    }
+
+    @Test
+    func `all that a use may have fits into one message, and what it gives into another`() throws {
+        let control = try AccessControl(protection: "akpu", flags: [.privateKeyUsage, .applicationPassword])
+        let header = try #require(
+            EnclaveKey.Header(
+                keychain: ItemUUID(),
+                accessGroup: String(repeating: "g", count: EnclaveKey.longestGroup),
+                accessControl: control
+            )
+        )
+        let publicKey = try #require(EnclavePublicKey([UInt8](repeating: 1, count: 2_592), of: .mldsa87))
+        let size = EnclaveKey.largest - 57 - 12 - 1_026 - 2_594 - 4 - 92
+        let key = try #require(
+            EnclaveKey(
+                header: header,
+                kind: .mldsa87,
+                publicKey: publicKey,
+                box: [UInt8](repeating: 2, count: size),
+                content: [UInt8](repeating: 3, count: 92)
+            )
+        )
+        #expect(key.bytes.count == EnclaveKey.largest)
+        let credentials = ItemCredentials(
+            applicationPassword: try ApplicationPassword(SecretBytes([UInt8](repeating: 4, count: 1_024))),
+            proofs: (0..<ItemCredentials.mostProofs).map { _ in PresenceProof() }
+        )
+        let use = KeyUse.messageSignature(
+            of: [UInt8](repeating: 5, count: KeyUse.largestMessage),
+            context: [UInt8](repeating: 6, count: KeyUse.largestContext)
+        )
+        let request = UsePrivateKeyRequest(key, for: use, with: credentials)
+        #expect(throws: Never.self) { try KnownRequests.decode(request.encoded(id: 1, uid: 1)) }
+        for size in [4_627, EnclaveMessage.largestResult] {
+            let reply = EnclaveReply.used(.success(SecretBytes([UInt8](repeating: 1, count: size))))
+            let bytes = try reply.encoded(id: 1, uid: 1)
+            guard case .used(.success(let result)) = try EnclaveReply.decode(bytes).reply else {
+                throw KeychainError(.internalError, "")
+            }
+            #expect(result.count == size)
+        }
+        let larger = EnclaveReply.used(.success(SecretBytes([UInt8](repeating: 1, count: 5_121))))
+        #expect(throws: KeychainError(.dataTooLarge, "")) { try larger.encoded(id: 1, uid: 1) }
     }
 
     /// What items lack: a password, a proof, both.

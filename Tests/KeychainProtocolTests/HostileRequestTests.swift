@@ -68,6 +68,36 @@ struct HostileRequestTests {
         #expect(try refusal { $0.delete.query.itemClass = .key } == nil)
     }
 
+    @Test func `a private key of an algorithm of later versions, and one that is asked for something unknown`() throws {
+        #expect(try refusal { $0.makeKey = WireMakeKey() } == nil)
+        #expect(try refusal { $0.makeKey.algorithm = .UNRECOGNIZED(5) } == .unimplemented)
+        let key = try #require(Samples.privateKeys.first)
+        #expect(try refusal { $0.useKey.key = Data(key.bytes) } == .invalidParameter)
+        #expect(try refusal { $0.useKey.ciphertext = Data(count: 1_088) } == .undecodable)
+    }
+
+    @Test func `what is too long for a private key is still too long when it has arrived`() throws {
+        func arrived(_ build: (inout WireUseKey) -> Void) throws -> KeyUse {
+            var frame = WireClientFrame()
+            frame.request.id = 1
+            frame.request.operation.useKey.key = Data(try #require(Samples.privateKeys.first).bytes)
+            build(&frame.request.operation.useKey)
+            guard case .request(1, let result) = try FrameCodec.decodeClient(frame.serializedBytes()),
+                case .operation(.useKey(let request)) = try result.get()
+            else { throw KeychainError(.internalError, "no request arrived") }
+            return request.use
+        }
+        let message = try arrived { $0.message.content = Data(count: 10 << 20) }
+        #expect(throws: KeychainError(.dataTooLarge, "")) { try message.require(of: .mldsa65) }
+        let others = try [
+            arrived { $0.message.context = Data(count: 256) }, arrived { $0.ciphertext = Data(count: 1 << 20) },
+            arrived { $0.digest = Data(count: 33) }, arrived { $0.point = Data(count: 66) },
+        ]
+        for use in others {
+            #expect(throws: KeychainError(.invalidParameter, "")) { try use.requireSize() }
+        }
+    }
+
     @Test func `a class that does not exist`() throws {
         #expect(try add(.unspecified) { _ in } == .noSuchClass)
         #expect(try find(.UNRECOGNIZED(77)) { _ in } == .noSuchClass)

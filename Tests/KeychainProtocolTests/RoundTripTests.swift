@@ -129,6 +129,41 @@ struct RoundTripTests {
         try expectSame(.find(FindRequest(query: query)))
     }
 
+    @Test func `private keys of any kind, and all that they do`() throws {
+        #expect(Samples.privateKeys.count == EnclaveKey.Kind.allCases.count)
+        for algorithm in EnclaveKeyAlgorithm.allCases {
+            var request = MakeKeyRequest()
+            request.algorithm = algorithm
+            request.accessGroup = "TEAM.group"
+            request.accessControl = try AccessControl(protection: "aku", flags: [.privateKeyUsage, .userPresence])
+            try expectSame(.makeKey(request))
+        }
+        let uses: [KeyUse] = [
+            .signature(ofDigest: [UInt8](repeating: 1, count: 32)),
+            .sharedSecret(with: [UInt8](repeating: 2, count: 65)),
+            .messageSignature(of: [], context: []), .messageSignature(of: [3], context: [4, 5]),
+            .decapsulation(of: [UInt8](repeating: 6, count: 1_568)),
+        ]
+        for key in Samples.privateKeys {
+            for use in uses { try expectSame(.useKey(UseKeyRequest(key: key, use: use))) }
+            let body = Response.Body.outcome(.success(OperationResult(.key(key))))
+            try expectSame(body)
+        }
+    }
+
+    @Test func `a key of another algorithm than was asked for, from an earlier version, is none`() throws {
+        struct Earlier: KeychainService {
+            func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+                guard let key = Samples.privateKeys.first else { throw OperationResult.unexpected }
+                return OperationResult(.key(key))
+            }
+        }
+        var request = MakeKeyRequest()
+        #expect(try Earlier().makeKey(request).kind == .software)
+        request.algorithm = .mlkem768
+        #expect(throws: KeychainError(.unimplemented, "")) { try Earlier().makeKey(request) }
+    }
+
     @Test func `the other requests`() throws {
         let batch = Request.batch([.add(Samples.add()), .delete(Samples.delete()).explained])
         for request in [Request.identity, .status, .batch([]), batch] {

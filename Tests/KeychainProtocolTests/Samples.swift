@@ -97,6 +97,26 @@ enum Samples {
         certificate: IdentityCertificate(data: SecretBytes([1]), tokenID: .string("token"))
     )
 
+    /// One of each kind.
+    static let privateKeys: [EnclaveKey] = EnclaveKey.Kind.allCases.compactMap { kind in
+        let header = EnclaveKey.Header(
+            keychain: ItemUUID(),
+            accessGroup: "TEAM.group",
+            accessControl: AccessControl(bare: .always)
+        )
+        // P-256's own point (FIPS 186-4, D.1.2.3).
+        let point =
+            "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+            + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+        let places = stride(from: 0, to: point.count, by: 2)
+        let bytes =
+            kind.algorithm == .p256
+            ? places.compactMap { UInt8(point.dropFirst($0).prefix(2), radix: 16) }
+            : [UInt8](repeating: 9, count: kind.algorithm.publicKeySize)
+        guard let header, let publicKey = EnclavePublicKey(bytes, of: kind.algorithm) else { return nil }
+        return EnclaveKey(header: header, kind: kind, publicKey: publicKey, box: [1, 2], content: [3])
+    }
+
     static let plain = FoundItem(
         reference: PersistentReference(itemClass: .genericPassword, uuid: ItemUUID()),
         attributes: AttributeList(),

@@ -141,6 +141,71 @@ struct GoldenTests {
         accessControl: []
     )
 
+    // MARK: - Private keys
+
+    /// An enclave with the keys of the keybag of version 3.
+    private func enclave() throws -> LocalEnclave {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let enclave = try LocalEnclave(MemoryStorage(keybag: Self.golden("keybag-3")), device: MemoryBinding(key))
+        let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
+        try owner.unlock(SecretBytes(Array(Self.passcode.utf8)))
+        return enclave
+    }
+
+    @Test(arguments: EnclaveKeyAlgorithm.allCases)
+    func `a private key of version 1 does what it did, and is written as it was read`(
+        algorithm: EnclaveKeyAlgorithm
+    ) throws {
+        let bytes = try Self.golden("enclave-key-\(algorithm)")
+        let key = try #require(EnclaveKey(bytes))
+        #expect(key.bytes == bytes)
+        #expect(key.kind == EnclaveKey.Kind(software: algorithm))
+        #expect(key.header.accessGroup == "golden.default")
+        #expect(key.header.accessibility == .whenUnlocked)
+        let publicKey = key.publicKey.externalRepresentation
+        let message = Array("golden".utf8)
+        func result(_ use: KeyUse) throws -> [UInt8] {
+            try enclave().use(key, for: use, with: .none).withUnsafeBytes { Array($0) }
+        }
+        switch algorithm {
+        case .p256:
+            let digest = SHA256.hash(data: message)
+            let raw = try result(.signature(ofDigest: Array(digest)))
+            let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
+            #expect(try P256.Signing.PublicKey(x963Representation: publicKey).isValidSignature(signature, for: digest))
+        case .mldsa65:
+            let signature = try result(.messageSignature(of: message, context: [1]))
+            let verifier = try MLDSA65.PublicKey(rawRepresentation: publicKey)
+            #expect(verifier.isValidSignature(signature, for: message, context: [1] as [UInt8]))
+        case .mldsa87:
+            let signature = try result(.messageSignature(of: message, context: [1]))
+            let verifier = try MLDSA87.PublicKey(rawRepresentation: publicKey)
+            #expect(verifier.isValidSignature(signature, for: message, context: [1] as [UInt8]))
+        case .mlkem768:
+            let made = try MLKEM768.PublicKey(rawRepresentation: publicKey).encapsulate()
+            let secret = try result(.decapsulation(of: Array(made.encapsulated)))
+            #expect(SymmetricKey(data: secret) == made.sharedSecret)
+        case .mlkem1024:
+            let made = try MLKEM1024.PublicKey(rawRepresentation: publicKey).encapsulate()
+            let secret = try result(.decapsulation(of: Array(made.encapsulated)))
+            #expect(SymmetricKey(data: secret) == made.sharedSecret)
+        }
+    }
+
+    /// Under the keybag of version 3 that is kept, which has to stay.
+    private func makePrivateKeys(in target: String) throws {
+        let enclave = try enclave()
+        for algorithm in EnclaveKeyAlgorithm.allCases {
+            let template = EnclaveKeyTemplate(
+                algorithm,
+                accessGroup: "golden.default",
+                accessControl: AccessControl(bare: .whenUnlocked)
+            )
+            let key = try enclave.makeKey(template, with: .none)
+            try Data(key.bytes).write(to: URL(fileURLWithPath: target + "/enclave-key-\(algorithm)"))
+        }
+    }
+
     private func makeKeybag(in target: String) throws {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let storage = MemoryStorage(keybag: try Keybag(creatingUnder: key).file(under: key))
@@ -211,6 +276,7 @@ struct GoldenTests {
     @Test(.enabled(if: ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"] != nil, "makes the files anew"))
     func `golden files are made (only where CHATELAINE_MAKE_GOLDEN names a folder)`() throws {
         let target = try #require(ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"])
+        try makePrivateKeys(in: target)
         try makeKeybag(in: target)
         let keychain = try TestKeychain()
         let connection = keychain.connection(groups: Self.groups)

@@ -121,6 +121,15 @@ struct EnclaveProcessWithTPMTests {
         let key = try enclave.makeKey(template(), with: .none)
         #expect(key.kind == .tpm)
         #expect(try isSignature(enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none), by: key))
+        // A TPM has no ML-DSA.
+        let template = EnclaveKeyTemplate(.mldsa65, accessGroup: "TEAM.app", accessControl: key.header.accessControl)
+        let quantum = try enclave.makeKey(template, with: .none)
+        #expect(quantum.kind == .mldsa65)
+        let signed = try enclave.use(quantum, for: .messageSignature(of: [1], context: []), with: .none)
+        #expect(
+            try MLDSA65.PublicKey(rawRepresentation: quantum.publicKey.externalRepresentation)
+                .isValidSignature(signed.array, for: [1] as [UInt8])
+        )
         process.stop()
         #expect(throws: KeychainError(.notAvailable, "")) {
             try enclave.use(key, for: .signature(ofDigest: Self.digest), with: .none)

@@ -36,6 +36,14 @@ enum FuzzEnclaveMessages: FuzzTarget {
         }
     }
 
+    /// Nobody has sealed it.
+    private static func privateKey(_ kind: EnclaveKey.Kind, _ header: EnclaveKey.Header) -> EnclaveKey? {
+        let bytes = [UInt8](repeating: 5, count: kind.algorithm.publicKeySize)
+        return EnclavePublicKey(bytes, of: kind.algorithm).flatMap {
+            EnclaveKey(header: header, kind: kind, publicKey: $0, box: [1], content: [2])
+        }
+    }
+
     static func seeds() throws -> [String: [UInt8]] {
         guard let token = AuthorizationToken(Array(repeating: 7, count: 32)),
             let voucher = AskerVoucher(Array(repeating: 8, count: 16))
@@ -50,6 +58,11 @@ enum FuzzEnclaveMessages: FuzzTarget {
             isTombstone: false,
             accessControl: [1, 2]
         )
+        let control = AccessControl(bare: .always)
+        let header = EnclaveKey.Header(keychain: ItemUUID(), accessGroup: "TEAM.a", accessControl: control)
+        guard let header,
+            let signing = privateKey(.mldsa65, header), let opening = privateKey(.mlkem768, header)
+        else { return [:] }
         let secret = SecretBytes([1, 2, 3])
         let state = EnclaveState(
             keychain: ItemUUID(),
@@ -63,6 +76,21 @@ enum FuzzEnclaveMessages: FuzzTarget {
             binding: .file
         )
         return [
+            "make-key": [0]
+                + (try MakePrivateKeyRequest(
+                    EnclaveKeyTemplate(.mldsa87, accessGroup: "TEAM.a", accessControl: control),
+                    with: .none
+                ).encoded(id: 1, uid: 2)),
+            "sign-message": [0]
+                + (try UsePrivateKeyRequest(signing, for: .messageSignature(of: [1, 2], context: [3]), with: .none)
+                    .encoded(id: 1, uid: 2)),
+            "decapsulate": [0]
+                + (try UsePrivateKeyRequest(
+                    opening,
+                    for: .decapsulation(of: [UInt8](repeating: 6, count: 1_088)),
+                    with: .none
+                ).encoded(id: 1, uid: 2)),
+            "used": [1] + (try EnclaveReply.used(.success(secret)).encoded(id: 1, uid: 2)),
             "unwrap": [0]
                 + (try UnwrapRequest([WrappedItemKey(binding: binding, box: [1])]).encoded(id: 1, uid: 2)),
             "redeem": [0] + (try RedeemRequest(token, for: .backup).encoded(id: 1, uid: 2)),

@@ -94,7 +94,11 @@ enum FuzzFrames: FuzzTarget {
         update.changes.accessibility = .always
         update.changes.isSynchronizable = true
         let delete = DeleteRequest(query: reference)
+        var making = MakeKeyRequest()
+        making.algorithm = .mlkem1024
+        making.accessControl = AccessControl(bare: .whenUnlocked)
         return [
+            "make-key": .operation(.makeKey(making)),
             "add": .operation(.add(add)), "find": .operation(.find(FindRequest(query: query))),
             "update": .operation(.update(update)),
             "batch": .batch([.delete(delete), .add(add)]), "who": .identity, "status": .status,

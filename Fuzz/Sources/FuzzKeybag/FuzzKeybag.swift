@@ -110,9 +110,15 @@ enum FuzzKeybag: FuzzTarget {
         if bytes.count >= 24 { bytes.replaceSubrange(8..<24, with: own.keybag.uuid.bytes) }
         guard let key = EnclaveKey(bytes) else { return }
         require(key.bytes == bytes, "what stands for a private key is written as it was read")
-        let digest = KeyUse.signature(ofDigest: [UInt8](repeating: 0, count: KeyUse.digestSize))
-        let signature = try? own.vault.enclave.use(key, for: digest, with: .none)
-        require(signature == nil, "a private key that the enclave has not sealed signs nothing")
+        let use: KeyUse =
+            switch key.kind.algorithm {
+            case .p256: .signature(ofDigest: [UInt8](repeating: 0, count: KeyUse.digestSize))
+            case .mldsa65, .mldsa87: .messageSignature(of: [0], context: [])
+            case .mlkem768, .mlkem1024:
+                .decapsulation(of: [UInt8](repeating: 0, count: key.kind.algorithm.ciphertextSize ?? 0))
+            }
+        let result = try? own.vault.enclave.use(key, for: use, with: .none)
+        require(result == nil, "a private key that the enclave has not sealed does nothing")
     }
 
     private static func check(header content: [UInt8]) throws {
@@ -172,7 +178,15 @@ enum FuzzKeybag: FuzzTarget {
         for field in [Array("group".utf8), point, [UInt8](repeating: 3, count: 60), [UInt8](repeating: 4, count: 60)] {
             enclaveKey += [0, UInt8(field.count)] + field
         }
+        func quantumKey(_ kind: UInt8, _ size: Int) -> [UInt8] {
+            let count = [UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size)]
+            var key = Array(enclaveKey.prefix(59))
+            key[5] = kind
+            key += [0, 5] + Array("group".utf8) + count + [UInt8](repeating: 5, count: size)
+            return key + [0, 60] + [UInt8](repeating: 3, count: 60) + [0, 60] + [UInt8](repeating: 4, count: 60)
+        }
         return [
+            "enclave-key-mldsa87": [9] + quantumKey(4, 2_592), "enclave-key-mlkem768": [9] + quantumKey(5, 1_184),
             "enclave-key": [9] + enclaveKey,
             "tpm-key": [8, 1] + [UInt8](repeating: 7, count: 32) + area + [0, 3, 1, 2, 3],
             "keybag": [0] + file, "keybag-authenticated": [1] + file,

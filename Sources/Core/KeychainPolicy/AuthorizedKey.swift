@@ -2,6 +2,7 @@ package import KeychainModel
 
 /// A private key that its caller may have the enclave make: group and protection are decided.
 package struct AuthorizedNewKey: Sendable {
+    package let algorithm: EnclaveKeyAlgorithm
     package let accessGroup: String
     package let protection: Protection
     package let authentication: ItemAuthentication
@@ -31,6 +32,7 @@ extension KeychainPolicy {
             throw KeychainError(.dataTooLarge, "the access group is too long for a key in the Secure Enclave")
         }
         return AuthorizedNewKey(
+            algorithm: request.algorithm,
             accessGroup: group,
             protection: try protection(
                 accessibility: nil,
@@ -45,14 +47,12 @@ extension KeychainPolicy {
     }
 
     /// - Throws: `missingEntitlement` for a key of a group that is not the caller's; `invalidParameter` for what no such key
-    ///   can do; `authenticationFailed` for a key that was made for no use.
+    ///   can do; `dataTooLarge` for a message that is too long.
     package func authorize(_ request: UseKeyRequest, for caller: Caller) throws(KeychainError) -> AuthorizedKeyUse {
         guard caller.groups.contains(request.key.header.accessGroup) else {
             throw KeychainError(.missingEntitlement, "the key is of an access group that is not among the program's")
         }
-        guard request.use.isOfRightSize else {
-            throw KeychainError(.invalidParameter, "a digest has 32 bytes, and a public key 65")
-        }
+        try request.use.require(of: request.key.kind.algorithm)
         return AuthorizedKeyUse(key: request.key, use: request.use, authentication: request.authentication)
     }
 
@@ -64,6 +64,9 @@ extension KeychainPolicy {
             let key = unsafe value.withUnsafeBytes({ unsafe EnclaveKey(Array($0)) })
         else {
             throw KeychainError(.invalidParameter, "an item with the Secure Enclave's token needs a key of it")
+        }
+        guard key.kind.algorithm == .p256 else {
+            throw KeychainError(.invalidParameter, "the keys in the Secure Enclave that are items are P-256")
         }
         guard key.header.accessGroup.utf8.elementsEqual(group.utf8) else {
             throw KeychainError(

@@ -9,7 +9,7 @@ extension KeychainVault {
     package func makeKey(_ key: AuthorizedNewKey) throws(KeychainError) -> EnclaveKey {
         let control = key.protection.accessControl
         return try keys.enclave.makeKey(
-            EnclaveKeyTemplate(accessGroup: key.accessGroup, accessControl: control),
+            EnclaveKeyTemplate(key.algorithm, accessGroup: key.accessGroup, accessControl: control),
             with: Self.credentials(key.authentication, forUseUnder: control)
         )
     }

@@ -32,6 +32,22 @@ enum WarmUp {
         let boxes = try enclave.wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))])
         let keys = try enclave.unwrap(boxes.map { WrappedItemKey(binding: binding, box: $0) })
         _ = try EnclaveReply.keys(keys).encoded(id: 0, uid: 0)
+        for algorithm in EnclaveKeyAlgorithm.allCases {
+            let template = EnclaveKeyTemplate(
+                algorithm,
+                accessGroup: "warm-up",
+                accessControl: AccessControl(bare: .whenUnlocked)
+            )
+            let key = try enclave.makeKey(template, with: .none)
+            let use: KeyUse =
+                switch algorithm {
+                case .p256: .signature(ofDigest: [UInt8](repeating: 0, count: KeyUse.digestSize))
+                case .mldsa65, .mldsa87: .messageSignature(of: [0], context: [])
+                case .mlkem768, .mlkem1024:
+                    .decapsulation(of: [UInt8](repeating: 0, count: algorithm.ciphertextSize ?? 0))
+                }
+            _ = try enclave.use(key, for: use, with: .none)
+        }
         _ = try enclave.sign(backupDigest: [UInt8](repeating: 0, count: 32))
         _ = try EnclaveReply.failure(KeychainError(.notAvailable, "\(enclave.state())")).encoded(id: 0, uid: 0)
     }

@@ -15,6 +15,9 @@ package enum EnclaveMessage {
     /// In bytes. A passcode's limit is the enclave's own and lower.
     static let largestSecret = 4 << 10
 
+    /// In bytes, of what a private key has computed: a signature of ML-DSA-87 has 4,627.
+    static let largestResult = 5 << 10
+
     /// In bytes, of the sentence in a failure.
     static let largestText = 512
 

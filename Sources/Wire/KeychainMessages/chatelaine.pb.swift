@@ -81,6 +81,52 @@ package nonisolated enum WireItemClass: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+package nonisolated enum WireKeyAlgorithm: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case p256 // = 0
+  case mldsa65 // = 1
+  case mldsa87 // = 2
+  case mlkem768 // = 3
+  case mlkem1024 // = 4
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .p256
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .p256
+    case 1: self = .mldsa65
+    case 2: self = .mldsa87
+    case 3: self = .mlkem768
+    case 4: self = .mlkem1024
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .p256: return 0
+    case .mldsa65: return 1
+    case .mldsa87: return 2
+    case .mlkem768: return 3
+    case .mlkem1024: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireKeyAlgorithm] = [
+    .p256,
+    .mldsa65,
+    .mldsa87,
+    .mlkem768,
+    .mlkem1024,
+  ]
+
+}
+
 package nonisolated enum WireAuthenticationUI: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
   case allow // = 0
@@ -1373,7 +1419,7 @@ package nonisolated struct WireDelete: Sendable {
   fileprivate var _limit: UInt64? = nil
 }
 
-/// Has the enclave make a private key, P-256. Nothing is stored.
+/// Has the enclave make a private key. Nothing is stored.
 package nonisolated struct WireMakeKey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1405,6 +1451,9 @@ package nonisolated struct WireMakeKey: Sendable {
   package var hasAuthentication: Bool {self._authentication != nil}
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
   package mutating func clearAuthentication() {self._authentication = nil}
+
+  /// A service of before this field makes P-256, whatever it says: clients look at the kind of the key that they get.
+  package var algorithm: WireKeyAlgorithm = .p256
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1444,6 +1493,24 @@ package nonisolated struct WireUseKey: Sendable {
     set {use = .point(newValue)}
   }
 
+  /// ML-DSA of a message. The outcome is the signature, 3309 or 4627 bytes.
+  package var message: WireSignedMessage {
+    get {
+      if case .message(let v)? = use {return v}
+      return WireSignedMessage()
+    }
+    set {use = .message(newValue)}
+  }
+
+  /// Decapsulation of an ML-KEM ciphertext, 1088 or 1568 bytes. The outcome is the shared secret, 32 bytes.
+  package var ciphertext: Data {
+    get {
+      if case .ciphertext(let v)? = use {return v}
+      return Data()
+    }
+    set {use = .ciphertext(newValue)}
+  }
+
   package var authentication: WireItemAuthentication {
     get {_authentication ?? WireItemAuthentication()}
     set {_authentication = newValue}
@@ -1460,12 +1527,33 @@ package nonisolated struct WireUseKey: Sendable {
     case digest(Data)
     /// ECDH with a public key (X9.63, 65 bytes). The outcome is the X coordinate, 32 bytes.
     case point(Data)
+    /// ML-DSA of a message. The outcome is the signature, 3309 or 4627 bytes.
+    case message(WireSignedMessage)
+    /// Decapsulation of an ML-KEM ciphertext, 1088 or 1568 bytes. The outcome is the shared secret, 32 bytes.
+    case ciphertext(Data)
 
   }
 
   package init() {}
 
   fileprivate var _authentication: WireItemAuthentication? = nil
+}
+
+/// What ML-DSA signs.
+package nonisolated struct WireSignedMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 48 KiB at most.
+  package var content: Data = Data()
+
+  /// 255 bytes at most; none where the caller has none (FIPS 204, section 5.2).
+  package var context: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// All that is given has to hold.
@@ -2656,6 +2744,10 @@ fileprivate nonisolated let _protobuf_package = "chatelaine.v1"
 
 nonisolated extension WireItemClass: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ITEM_CLASS_UNSPECIFIED\0\u{1}ITEM_CLASS_GENERIC_PASSWORD\0\u{1}ITEM_CLASS_INTERNET_PASSWORD\0\u{1}ITEM_CLASS_CERTIFICATE\0\u{1}ITEM_CLASS_KEY\0\u{1}ITEM_CLASS_IDENTITY\0")
+}
+
+nonisolated extension WireKeyAlgorithm: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEY_ALGORITHM_P256\0\u{1}KEY_ALGORITHM_MLDSA65\0\u{1}KEY_ALGORITHM_MLDSA87\0\u{1}KEY_ALGORITHM_MLKEM768\0\u{1}KEY_ALGORITHM_MLKEM1024\0")
 }
 
 nonisolated extension WireAuthenticationUI: SwiftProtobuf._ProtoNameProviding {
@@ -4334,7 +4426,7 @@ nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".MakeKey"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}access_group\0\u{3}access_control\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}access_group\0\u{3}access_control\0\u{1}authentication\0\u{1}algorithm\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4345,6 +4437,7 @@ nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularStringField(value: &self._accessGroup) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._accessControl) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.algorithm) }()
       default: break
       }
     }
@@ -4364,6 +4457,9 @@ nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._authentication {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.algorithm != .p256 {
+      try visitor.visitSingularEnumField(value: self.algorithm, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4371,6 +4467,7 @@ nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._accessGroup != rhs._accessGroup {return false}
     if lhs._accessControl != rhs._accessControl {return false}
     if lhs._authentication != rhs._authentication {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4378,7 +4475,7 @@ nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".UseKey"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}digest\0\u{1}point\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}digest\0\u{1}point\0\u{1}authentication\0\u{1}message\0\u{1}ciphertext\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4404,6 +4501,27 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         }
       }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      case 5: try {
+        var v: WireSignedMessage?
+        var hadOneofValue = false
+        if let current = self.use {
+          hadOneofValue = true
+          if case .message(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.use = .message(v)
+        }
+      }()
+      case 6: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.use != nil {try decoder.handleConflictingOneOf()}
+          self.use = .ciphertext(v)
+        }
+      }()
       default: break
       }
     }
@@ -4426,11 +4544,22 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .point(let v)? = self.use else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
     }()
-    case nil: break
+    default: break
     }
     try { if let v = self._authentication {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    switch self.use {
+    case .message?: try {
+      guard case .message(let v)? = self.use else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .ciphertext?: try {
+      guard case .ciphertext(let v)? = self.use else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    }()
+    default: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4438,6 +4567,41 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.key != rhs.key {return false}
     if lhs.use != rhs.use {return false}
     if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSignedMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SignedMessage"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0\u{1}context\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.context) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 1)
+    }
+    if !self.context.isEmpty {
+      try visitor.visitSingularBytesField(value: self.context, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireSignedMessage, rhs: WireSignedMessage) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.context != rhs.context {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

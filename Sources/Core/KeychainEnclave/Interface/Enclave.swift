@@ -43,7 +43,7 @@ package protocol Enclave: AnyObject, Sendable {
 
     // MARK: - Private keys
 
-    /// Makes a private key, P-256, in the device's hardware where that makes keys.
+    /// Makes a private key; one on P-256 in the device's hardware, where that makes keys.
     ///
     /// - Throws: `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where a password is
     ///   needed and none is given; `notAvailable` where the hardware does not answer.
@@ -52,8 +52,8 @@ package protocol Enclave: AnyObject, Sendable {
     /// Has a private key do something.
     ///
     /// - Throws: `undecodable` where the key, or anything it is bound to, is not as it was made; else as `unwrap` has
-    ///   it for an item; `invalidParameter` for a point that is not on the curve; `notAvailable` where the hardware
-    ///   does not answer.
+    ///   it for an item; `invalidParameter` for a point that is not on the curve, and for what keys of the algorithm do
+    ///   not do; `dataTooLarge` for a message that is too long; `notAvailable` where the hardware does not answer.
     func use(
         _ key: EnclaveKey,
         for use: KeyUse,
@@ -163,10 +163,12 @@ package struct ServiceKeys: Sendable {
 
 /// What is decided of a private key before it is made.
 package struct EnclaveKeyTemplate: Sendable {
+    package let algorithm: EnclaveKeyAlgorithm
     package let accessGroup: String
     package let accessControl: AccessControl
 
-    package init(accessGroup: String, accessControl: AccessControl) {
+    package init(_ algorithm: EnclaveKeyAlgorithm = .p256, accessGroup: String, accessControl: AccessControl) {
+        self.algorithm = algorithm
         self.accessGroup = accessGroup
         self.accessControl = accessControl
     }

@@ -1,5 +1,4 @@
 import Crypto
-import KeychainCertificates
 import KeychainModel
 
 /// Private keys that are used here and never given out: what leaves is sealed.
@@ -24,7 +23,7 @@ extension KeyRing {
         let biometry = try presence.presentBiometry(isNeeded: guarded.needsCurrentBiometry)
         let ownKey = SymmetricKey(size: .bits256)
         let content = try presence.bound(presence.content(of: ownKey, guarded, credentials), guarded, biometry)
-        let made = try NewPrivateKey(in: locking.device.hardwareKeys)
+        let made = try NewPrivateKey(template.algorithm, in: locking.device.hardwareKeys)
         let data = PrivateKeyData(header, made.kind, made.publicKey)
         guard
             let key = EnclaveKey(
@@ -51,11 +50,8 @@ extension KeyRing {
         for use: KeyUse,
         with credentials: ItemCredentials
     ) throws(KeychainError) -> SecretBytes {
-        guard use.isOfRightSize else {
-            throw KeychainError(.invalidParameter, "a digest has 32 bytes, and a public key 65")
-        }
         // An impossible request shows no prompt.
-        let task = try PrivateKeyTask(use)
+        let task = try PrivateKeyTask(use, of: key.kind.algorithm)
         guard key.header.keychain == locking.keychain else { throw Self.foreign }
         let guarded = GuardedBox(useOf: key.header)
         let data = PrivateKeyData(key.header, key.kind, key.publicKey)
@@ -72,7 +68,7 @@ extension KeyRing {
             )
         else { throw Self.foreign }
         switch key.kind {
-        case .software: return try task.result(by: secret)
+        case .software, .mldsa65, .mldsa87, .mlkem768, .mlkem1024: return try task.result(by: secret)
         case .tpm:
             guard let hardware = locking.device.hardwareKeys else {
                 throw KeychainError(.notAvailable, "the key is in a TPM, and this keychain has none any more")
@@ -125,20 +121,23 @@ extension KeyRing {
 /// A private key that was made just now.
 private struct NewPrivateKey {
     let kind: EnclaveKey.Kind
-    let publicKey: PublicKey
+    let publicKey: EnclavePublicKey
     let secret: SecretBytes
 
-    init(in hardware: (any HardwareKeys)?) throws(KeychainError) {
-        let point: [UInt8]
-        if let hardware {
+    init(_ algorithm: EnclaveKeyAlgorithm, in hardware: (any HardwareKeys)?) throws(KeychainError) {
+        let bytes: [UInt8]
+        if let seeded = algorithm.seededKey {
+            kind = EnclaveKey.Kind(software: algorithm)
+            (secret, bytes) = try seeded.makeSeed()
+        } else if let hardware {
             let key = try hardware.makeKey()
-            (kind, secret, point) = (.tpm, key.blob, key.publicKey)
+            (kind, secret, bytes) = (.tpm, key.blob, key.publicKey)
         } else {
             let key = P256.Signing.PrivateKey()
             var raw = key.rawRepresentation
-            (kind, secret, point) = (.software, SecretBytes(moving: &raw), Array(key.publicKey.x963Representation))
+            (kind, secret, bytes) = (.software, SecretBytes(moving: &raw), Array(key.publicKey.x963Representation))
         }
-        guard let publicKey = PublicKey(point: point) else {
+        guard let publicKey = EnclavePublicKey(bytes, of: algorithm) else {
             throw KeychainError(.notAvailable, "the hardware has made an invalid key")
         }
         self.publicKey = publicKey
@@ -149,9 +148,16 @@ private struct NewPrivateKey {
 private enum PrivateKeyTask {
     case sign(digest: [UInt8])
     case agree(point: [UInt8], P256.KeyAgreement.PublicKey)
+    case seeded(any SeededKey.Type, KeyUse)
 
-    /// - Throws: `invalidParameter` for a point that is not on the curve (NIST SP 800-56A, section 5.6.2.3.3).
-    init(_ use: KeyUse) throws(KeychainError) {
+    /// - Throws: `invalidParameter` for what keys of the algorithm do not do, and for a point that is not on the curve (NIST
+    ///   SP 800-56A, section 5.6.2.3.3); `dataTooLarge` for a message that is too long.
+    init(_ use: KeyUse, of algorithm: EnclaveKeyAlgorithm) throws(KeychainError) {
+        try use.require(of: algorithm)
+        if let key = algorithm.seededKey {
+            self = .seeded(key, use)
+            return
+        }
         switch use {
         case .signature(let digest): self = .sign(digest: digest)
         case .sharedSecret(let point):
@@ -159,6 +165,7 @@ private enum PrivateKeyTask {
                 throw KeychainError(.invalidParameter, "the other's public key is not on the curve")
             }
             self = .agree(point: point, key)
+        case .messageSignature, .decapsulation: throw KeyUse.impossible
         }
     }
 
@@ -176,6 +183,7 @@ private enum PrivateKeyTask {
                 }
                 let shared = try key.sharedSecretFromKeyAgreement(with: other)
                 return unsafe shared.withUnsafeBytes { unsafe SecretBytes($0) }
+            case .seeded(let key, let use): return try key.result(of: use, bySeed: secret)
             }
         } catch {
             throw KeychainError(.internalError, "the private key cannot be used")
@@ -186,6 +194,7 @@ private enum PrivateKeyTask {
         switch self {
         case .sign(let digest): SecretBytes(try hardware.signature(ofDigest: digest, by: secret))
         case .agree(let point, _): try hardware.sharedSecret(with: point, by: secret)
+        case .seeded: throw KeyUse.impossible
         }
     }
 }
@@ -218,7 +227,7 @@ private struct PrivateKeyData {
     private let data: AssociatedData
     private let trailer: [UInt8]
 
-    init(_ header: EnclaveKey.Header, _ kind: EnclaveKey.Kind, _ publicKey: PublicKey) {
+    init(_ header: EnclaveKey.Header, _ kind: EnclaveKey.Kind, _ publicKey: EnclavePublicKey) {
         data = AssociatedData(ItemBinding(header), keychain: header.keychain)
         trailer = [kind.rawValue] + publicKey.externalRepresentation
     }

@@ -163,8 +163,9 @@ extension OperationTraits {
 extension KeyUse {
     fileprivate var name: String {
         switch self {
-        case .signature: "sign"
+        case .signature, .messageSignature: "sign"
         case .sharedSecret: "agree"
+        case .decapsulation: "decapsulate"
         }
     }
 }

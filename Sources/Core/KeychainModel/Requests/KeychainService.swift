@@ -28,9 +28,13 @@ extension KeychainService {
     }
 
     /// - Throws: `missingEntitlement` for a group that is not the caller's; `invalidParameter` for an access control that is
-    ///   not for key use; `interactionNotAllowed` while its class is locked.
+    ///   not for key use; `interactionNotAllowed` while its class is locked; `unimplemented` where the service makes no
+    ///   keys of this algorithm.
     package func makeKey(_ request: MakeKeyRequest) throws(KeychainError) -> EnclaveKey {
         guard case .key(let key) = try perform(.makeKey(request)).answer else { throw OperationResult.unexpected }
+        guard key.kind.algorithm == request.algorithm else {
+            throw KeychainError(.unimplemented, "the keychain service is of a version that makes P-256 keys alone")
+        }
         return key
     }
 

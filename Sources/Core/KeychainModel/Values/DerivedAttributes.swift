@@ -52,11 +52,11 @@ package struct DerivedAttributes: Sendable {
         self.init(key, keyClass: 1, can: Self.abilities(ofPrivate: key), data: representation)
     }
 
-    package init(enclaveKey key: EnclaveKey) {
+    package init(enclaveKey key: EnclaveKey, of publicKey: PublicKey) {
         self.init(
-            key.publicKey,
+            publicKey,
             keyClass: 1,
-            can: Self.abilities(ofPrivate: key.publicKey),
+            can: Self.abilities(ofPrivate: publicKey),
             data: SecretBytes(key.bytes),
             enclaveKey: key
         )

@@ -1,5 +1,3 @@
-package import KeychainCertificates
-
 /// What stands for a private key of the enclave's, outside of it: who it is for, what its use demands, its public half, and
 /// the key itself, sealed. Only the enclave opens it, and never gives the key out.
 ///
@@ -9,7 +7,7 @@ package struct EnclaveKey: Sendable, Hashable {
     package let header: Header
     /// What its parts are bound to, beside the header: see `EnclaveKey.Kind`.
     package let kind: Kind
-    package let publicKey: PublicKey
+    package let publicKey: EnclavePublicKey
     /// The key's own key, under those of the keybag.
     package let box: [UInt8]
     /// The private key, under the key's own key.
@@ -45,30 +43,59 @@ package struct EnclaveKey: Sendable, Hashable {
         }
     }
 
-    /// Where the key is at home.
+    /// What the key computes, and where it is at home.
     package enum Kind: UInt8, Sendable, CaseIterable {
-        /// The enclave's process computes with it.
+        /// P-256: the enclave's process computes with it.
         case software = 1
-        /// A TPM does, and nothing else can.
+        /// P-256: a TPM does, and nothing else can.
         case tpm = 2
+        /// The enclave's process computes with all of these: a TPM has no such algorithms.
+        case mldsa65 = 3
+        case mldsa87 = 4
+        case mlkem768 = 5
+        case mlkem1024 = 6
+
+        package var algorithm: EnclaveKeyAlgorithm {
+            switch self {
+            case .software, .tpm: .p256
+            case .mldsa65: .mldsa65
+            case .mldsa87: .mldsa87
+            case .mlkem768: .mlkem768
+            case .mlkem1024: .mlkem1024
+            }
+        }
+
+        /// The kind of the keys that the enclave's process computes with.
+        package init(software algorithm: EnclaveKeyAlgorithm) {
+            self =
+                switch algorithm {
+                case .p256: .software
+                case .mldsa65: .mldsa65
+                case .mldsa87: .mldsa87
+                case .mlkem768: .mlkem768
+                case .mlkem1024: .mlkem1024
+                }
+        }
     }
 
     /// In bytes of UTF-8.
     package static let longestGroup = 1_024
-    /// In bytes. A TPM's key is the largest.
+    /// In bytes. One of ML-DSA-87 in a group with the longest name has some 4,000.
     package static let largest = 4_096
     /// What `kSecAttrTokenID` says of items that are such keys.
     package static let tokenID = "com.apple.setoken"
 
-    package init?(header: Header, kind: Kind, publicKey: PublicKey, box: [UInt8], content: [UInt8]) {
-        guard case .ellipticCurve(.p256, _, _) = publicKey.kind, !box.isEmpty, !content.isEmpty,
-            box.count <= 1_024, content.count <= 2_048
+    package init?(header: Header, kind: Kind, publicKey: EnclavePublicKey, box: [UInt8], content: [UInt8]) {
+        guard publicKey.algorithm == kind.algorithm, !box.isEmpty, !content.isEmpty, box.count <= 1_024,
+            content.count <= 2_048
         else { return nil }
         self.header = header
         self.kind = kind
         self.publicKey = publicKey
         self.box = box
         self.content = content
+        // What could not be read again.
+        guard bytes.count <= Self.largest else { return nil }
     }
 }
 
@@ -110,7 +137,8 @@ extension EnclaveKey {
             let rowVersion = take(16), let code = take(1), let accessibility = Accessibility(code: code[0]),
             let control = field().flatMap({ AccessControl(serialized: $0, accessibility: accessibility) }),
             let group = field().flatMap({ String(validating: $0, as: UTF8.self) }),
-            let publicKey = field().flatMap({ PublicKey(point: $0) }), let box = field(), let content = field(),
+            let publicKey = field().flatMap({ EnclavePublicKey($0, of: kind.algorithm) }), let box = field(),
+            let content = field(),
             rest.isEmpty,
             let header = Header(
                 keychain: keychain,

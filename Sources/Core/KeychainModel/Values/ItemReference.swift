@@ -7,8 +7,8 @@ package indirect enum ItemReference: Sendable {
     case publicKey(PublicKey)
     /// A private key, with its external representation.
     case privateKey(of: PublicKey, SecretBytes)
-    /// A private key of the enclave's.
-    case enclaveKey(EnclaveKey)
+    /// A private key of the enclave's, on P-256.
+    case enclaveKey(of: PublicKey, EnclaveKey)
     /// A certificate in DER, and its private key.
     case identity(certificate: [UInt8], key: ItemReference)
 
@@ -34,7 +34,7 @@ package indirect enum ItemReference: Sendable {
             case .publicKey(let key): return DerivedAttributes(publicKey: key)
             case .privateKey(let publicKey, let representation):
                 return DerivedAttributes(privateKeyOf: publicKey, representation)
-            case .enclaveKey(let key): return DerivedAttributes(enclaveKey: key)
+            case .enclaveKey(let publicKey, let key): return DerivedAttributes(enclaveKey: key, of: publicKey)
             case .identity(let certificate, let key):
                 return try DerivedAttributes(
                     identity: ItemReference.certificate(certificate).derivedAttributes,

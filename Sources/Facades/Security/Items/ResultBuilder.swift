@@ -93,9 +93,8 @@ struct ResultBuilder {
         let bytes = { unsafe data.withUnsafeBytes { unsafe Array($0) } }
         // Of an identity, the attribute is that of its certificate.
         if item.attributes.isInEnclave || itemClass == .identity && item.isEnclaveKey(data) {
-            return EnclaveKey(bytes()).map {
-                SecKey(.enclaveKey(EnclaveKeyHandle(key: $0, authentication: KeyAuthentication(dictionary))))
-            }
+            return EnclaveKey(bytes()).flatMap { EnclaveKeyHandle($0, KeyAuthentication(dictionary)) }
+                .map { SecKey(.enclaveKey($0)) }
         }
         let isPrivate = item.attributes[.keyClass] == .integer(1)
         return switch (item.attributes.isOfRSAKey, isPrivate) {
@@ -169,6 +168,8 @@ extension FoundItem {
         guard !attributes.isInEnclave else { return true }
         // Where the query asked for no attributes there are none, and those of an identity are its certificate's too.
         guard attributes.count == 0 || reference.itemClass == .identity else { return false }
-        return unsafe data.withUnsafeBytes { unsafe EnclaveKey(Array($0.prefix(EnclaveKey.largest + 1))) } != nil
+        let key = unsafe data.withUnsafeBytes { unsafe EnclaveKey(Array($0.prefix(EnclaveKey.largest + 1))) }
+        // Keys of the other algorithms are in no item by themselves.
+        return key?.publicKey.point != nil
     }
 }

@@ -6,31 +6,33 @@ import Foundation
 @_implementationOnly import KeychainKeys
 @_implementationOnly import KeychainModel
 
-/// A private key of the enclave's, as an object has it: each use is asked of the keychain, with what the person has proved
-/// in the object's context.
+/// A private key of the enclave's, on P-256, as an object has it: each use is asked of the keychain, with what the person
+/// has proved in the object's context.
 @_implementationOnly
 struct EnclaveKeyHandle: Sendable {
     let key: EnclaveKey
-    let authentication: KeyAuthentication
+    let publicKey: PublicKey
+    private let authentication: KeyAuthentication
 
-    var publicKey: PublicKey { key.publicKey }
+    /// - Returns: nil for a key of another algorithm: there are no objects of those.
+    init?(_ key: EnclaveKey, _ authentication: KeyAuthentication) {
+        guard let point = key.publicKey.point else { return nil }
+        self.key = key
+        self.authentication = authentication
+        publicKey = point
+    }
 
     /// It does not conform itself: a module in which something conforms to a protocol of a hidden one crashes Swift 6.3.1
     /// where it is imported.
     var privateKey: PrivateKey {
         PrivateKey(
             RemotePrivateKey(publicKey) { (digest) throws(KeychainError) in
-                unsafe try use(.signature(ofDigest: digest)).withUnsafeBytes { unsafe Array($0) }
+                let signature = try authentication.use(key, for: .signature(ofDigest: digest))
+                return unsafe signature.withUnsafeBytes { unsafe Array($0) }
             } agree: { (peer) throws(KeychainError) in
-                try use(.sharedSecret(with: peer.externalRepresentation))
+                try authentication.use(key, for: .sharedSecret(with: peer.externalRepresentation))
             }
         )
-    }
-
-    private func use(_ use: KeyUse) throws(KeychainError) -> SecretBytes {
-        var request = UseKeyRequest(key: key, use: use)
-        request.authentication = authentication.present
-        return try CurrentKeychain.service().useKey(request)
     }
 }
 
@@ -42,6 +44,12 @@ struct KeyAuthentication: Sendable {
     private let ui: AuthenticationUI
     private let operationPrompt: String?
 
+    init(_ context: (any AuthenticationContext)?) {
+        unsafe self.context = context
+        ui = .allow
+        operationPrompt = nil
+    }
+
     init(_ dictionary: CFDictionary) {
         unsafe context = dictionary[kSecUseAuthenticationContext] as? any AuthenticationContext
         let isForbidden =
@@ -49,6 +57,12 @@ struct KeyAuthentication: Sendable {
             || (dictionary["u_NoAuthUI" as NSString] as? NSNumber)?.boolValue ?? false
         ui = isForbidden ? .fail : .allow
         operationPrompt = dictionary[kSecUseOperationPrompt] as? String
+    }
+
+    func use(_ key: EnclaveKey, for use: KeyUse) throws(KeychainError) -> SecretBytes {
+        var request = UseKeyRequest(key: key, use: use)
+        request.authentication = present
+        return try CurrentKeychain.service().useKey(request)
     }
 
     /// As the context is now: its reason may be another one for each use.

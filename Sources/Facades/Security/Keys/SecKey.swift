@@ -90,7 +90,7 @@ enum KeyMaterial: Sendable {
             switch self {
             case .publicKey(let key): .publicKey(key)
             case .privateKey(let key): .privateKey(of: key.publicKey, try key.externalRepresentation)
-            case .enclaveKey(let handle): .enclaveKey(handle.key)
+            case .enclaveKey(let handle): .enclaveKey(of: handle.publicKey, handle.key)
             }
         }
     }

@@ -105,10 +105,10 @@ private func enclaveKey(_ attributes: CFDictionary) throws(KeychainError) -> Sec
     guard attributes[kSecAttrTokenID] as? String == EnclaveKey.tokenID else {
         throw KeychainError(.invalidParameter, "there are no keys on other tokens than the Secure Enclave")
     }
-    guard let object = attributes[KeyDescription.tokenObject] as? Data, let key = EnclaveKey(object) else {
-        throw KeychainError(.invalidParameter, "the attributes are not those of a key in the Secure Enclave")
-    }
-    return SecKey(.enclaveKey(EnclaveKeyHandle(key: key, authentication: KeyAuthentication(attributes))))
+    guard let object = attributes[KeyDescription.tokenObject] as? Data, let key = EnclaveKey(object),
+        let handle = EnclaveKeyHandle(key, KeyAuthentication(attributes))
+    else { throw KeychainError(.invalidParameter, "the attributes are not those of a key in the Secure Enclave") }
+    return SecKey(.enclaveKey(handle))
 }
 
 private let unknownType = KeychainError(.invalidParameter, "kSecAttrKeyType is missing, or no type of keys")
@@ -176,7 +176,8 @@ private struct NewKey {
             request.accessControl = try accessControl()
             request.authentication = authentication.present
             let key = try CurrentKeychain.service().makeKey(request)
-            return .enclaveKey(EnclaveKeyHandle(key: key, authentication: authentication))
+            guard let handle = EnclaveKeyHandle(key, authentication) else { throw OperationResult.unexpected }
+            return .enclaveKey(handle)
         }
         guard let size = description.sizeInBits else {
             throw KeychainError(.unimplemented, "keys of this type are not made")

@@ -87,9 +87,9 @@ package struct MessageReader {
         return operation
     }
 
-    mutating func secret() throws(KeychainError) -> SecretBytes {
+    mutating func secret(atMost largest: Int = EnclaveMessage.largestSecret) throws(KeychainError) -> SecretBytes {
         let count = Int(try number() as UInt16)
-        guard count <= EnclaveMessage.largestSecret else { throw Self.malformed }
+        guard count <= largest else { throw Self.malformed }
         return SecretBytes(try take(count))
     }
 

@@ -60,11 +60,14 @@ package struct MessageWriter {
         unsafe key.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     }
 
-    mutating func append(_ secret: SecretBytes) throws(KeychainError) {
-        guard secret.count <= EnclaveMessage.largestSecret else { throw Self.tooLarge }
+    mutating func append(
+        _ secret: SecretBytes,
+        atMost largest: Int = EnclaveMessage.largestSecret
+    ) throws(KeychainError) {
+        guard secret.count <= largest else { throw Self.tooLarge }
         append(UInt16(clamping: secret.count))
-        // Growing would leave the part that is there behind.
-        bytes.reserveCapacity(2 * EnclaveMessage.largestSecret + 256)
+        // Growing would leave the part that is there behind. A message that is to be signed may stand before it.
+        bytes.reserveCapacity(bytes.count + 2 * EnclaveMessage.largestSecret + 256)
         unsafe secret.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     }
 

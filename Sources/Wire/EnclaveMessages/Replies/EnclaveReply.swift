@@ -71,7 +71,7 @@ extension EnclaveReply {
         case .context(let context): writer.append(context.bytes)
         case .used(.success(let secret)):
             writer.append(UInt8(0))
-            try writer.append(secret)
+            try writer.append(secret, atMost: EnclaveMessage.largestResult)
         case .used(.failure(let error)):
             // All else that may fail is a failure as of any request.
             writer.append(error.need.map(PresenceLack.number(of:)) ?? PresenceLack.proof.rawValue)
@@ -165,7 +165,7 @@ extension EnclaveReply {
         _ reader: inout MessageReader
     ) throws(KeychainError) -> Result<SecretBytes, KeychainError> {
         let number = try reader.byte()
-        if number == 0 { return .success(try reader.secret()) }
+        if number == 0 { return .success(try reader.secret(atMost: EnclaveMessage.largestResult)) }
         guard let lack = PresenceLack(number: number) else { throw MessageReader.malformed }
         // Whoever asked knows the demand.
         return .failure(lack.error(items: [], .owner))

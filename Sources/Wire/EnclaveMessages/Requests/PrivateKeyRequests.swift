@@ -46,9 +46,8 @@ package struct UsePrivateKeyRequest: EnclaveRequest {
         self.credentials = credentials
     }
 
-    /// Hardware takes a part of a second.
     package var takesTime: Bool {
-        !credentials.isEmpty || key.header.accessControl.keyUseNeedsCurrentBiometry || key.kind != .software
+        !credentials.isEmpty || key.header.accessControl.keyUseNeedsCurrentBiometry || key.kind.takesTime
     }
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
@@ -61,5 +60,16 @@ package struct UsePrivateKeyRequest: EnclaveRequest {
         try writer.append(short: key.bytes)
         try writer.append(use)
         try writer.append(credentials)
+    }
+}
+
+extension EnclaveKey.Kind {
+    /// Hardware takes a part of a second. ML-DSA takes up to milliseconds: it begins anew until a signature reveals nothing
+    /// (FIPS 204, algorithm 7).
+    fileprivate var takesTime: Bool {
+        switch self {
+        case .software, .mlkem768, .mlkem1024: false
+        case .tpm, .mldsa65, .mldsa87: true
+        }
     }
 }

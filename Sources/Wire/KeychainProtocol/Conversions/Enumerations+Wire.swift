@@ -31,6 +31,33 @@ extension ItemClass {
     }
 }
 
+extension WireKeyAlgorithm {
+    init(_ algorithm: EnclaveKeyAlgorithm) {
+        self =
+            switch algorithm {
+            case .p256: .p256
+            case .mldsa65: .mldsa65
+            case .mldsa87: .mldsa87
+            case .mlkem768: .mlkem768
+            case .mlkem1024: .mlkem1024
+            }
+    }
+}
+
+extension EnclaveKeyAlgorithm {
+    /// - Throws: `unimplemented` for one of later versions.
+    init(_ wire: WireKeyAlgorithm) throws(KeychainError) {
+        switch wire {
+        case .p256: self = .p256
+        case .mldsa65: self = .mldsa65
+        case .mldsa87: self = .mldsa87
+        case .mlkem768: self = .mlkem768
+        case .mlkem1024: self = .mlkem1024
+        case .UNRECOGNIZED: throw KeychainError(.unimplemented, "private keys of this algorithm are unknown here")
+        }
+    }
+}
+
 extension WireAuthenticationUI {
     init(_ choice: AuthenticationUI) {
         self =
