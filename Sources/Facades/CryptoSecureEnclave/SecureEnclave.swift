@@ -11,13 +11,22 @@ public enum SecureEnclave: Sendable {
     /// Whether keys can be made and used: whether the keychain that this program uses can be reached.
     public static var isAvailable: Bool { isSecureEnclaveAvailable }
 
-    /// Keys on the curve P-256; there are no others.
+    /// Keys on the curve P-256, the only curve that there is here.
     public enum P256: Sendable {
         /// Keys that sign.
         public enum Signing: Sendable {}
         /// Keys that agree with others.
         public enum KeyAgreement: Sendable {}
     }
+
+    /// Keys that sign with ML-DSA (FIPS 204). No TPM has them: the keychain's enclave computes with them.
+    public enum MLDSA65: Sendable {}
+    /// Keys that sign with ML-DSA (FIPS 204). No TPM has them: the keychain's enclave computes with them.
+    public enum MLDSA87: Sendable {}
+    /// Keys that open what is encapsulated with ML-KEM (FIPS 203). No TPM has them: the keychain's enclave computes with them.
+    public enum MLKEM768: Sendable {}
+    /// Keys that open what is encapsulated with ML-KEM (FIPS 203). No TPM has them: the keychain's enclave computes with them.
+    public enum MLKEM1024: Sendable {}
 }
 
 extension SecureEnclave.P256.Signing {
