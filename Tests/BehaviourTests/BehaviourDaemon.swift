@@ -15,6 +15,7 @@ final class BehaviourDaemon: Sendable {
     private struct Part: Encodable {
         let groups: [String]
         let keychain: String
+        let ownGroup: String?
     }
 
     /// So small that nearly every answer with several items comes in pages from a session's service, and from the system's
@@ -72,8 +73,8 @@ final class BehaviourDaemon: Sendable {
     }
 
     /// A connection for a program with the given groups, to the keychain of a name.
-    func connection(groups: [String], keychain: String) -> ServiceConnection {
-        let part = Part(groups: groups, keychain: keychain)
+    func connection(groups: [String], ownGroup: String? = nil, keychain: String) -> ServiceConnection {
+        let part = Part(groups: groups, keychain: keychain, ownGroup: ownGroup)
         let directory = directory
         return ServiceConnection(address) {
             // No two sockets can have one name.

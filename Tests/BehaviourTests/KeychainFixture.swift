@@ -185,11 +185,12 @@ final class KeychainFixture {
     }
 
     /// A connection for a program with the given groups, the first of which is its default.
-    func connection(groups: [String] = ["test.default"]) -> any KeychainService {
-        let caller = Caller(name: "test", groups: AccessGroups(groups))
+    func connection(groups: [String] = ["test.default"], ownGroup: String? = nil) -> any KeychainService {
+        let caller = Caller(name: "test", groups: AccessGroups(groups), ownGroup: ownGroup)
         return switch place {
         case .memory(let engine): EngineConnection(engine: engine, caller: caller)
-        case .daemon(let daemon, let keychain): daemon.connection(groups: groups, keychain: keychain)
+        case .daemon(let daemon, let keychain):
+            daemon.connection(groups: groups, ownGroup: ownGroup, keychain: keychain)
         // The service knows by itself who this is.
         case .service(let service, _): ServiceConnection(ServiceAddress(path: service.socket, kind: .session))
         case .folder(let folder):
@@ -203,8 +204,8 @@ final class KeychainFixture {
     }
 
     /// Lets a program with the given groups make calls.
-    func asProgram<Value>(groups: [String], _ body: () throws -> Value) rethrows -> Value {
-        try CurrentKeychain.$override.withValue(connection(groups: groups), operation: body)
+    func asProgram<Value>(groups: [String], ownGroup: String? = nil, _ body: () throws -> Value) rethrows -> Value {
+        try CurrentKeychain.$override.withValue(connection(groups: groups, ownGroup: ownGroup), operation: body)
     }
 }
 
@@ -236,6 +237,11 @@ extension EngineConnection: PresenceKeychain {
     func makeContext() throws(KeychainError) -> any PresenceContext { PresenceSession(of: asker, enclave) }
 
     func presenceStatus() throws(KeychainError) -> PresenceStatus { try engine.enclave.presenceStatus() }
+
+    func ownGroup() throws(KeychainError) -> String {
+        guard let group = caller.ownGroup else { throw Self.noOwnGroup }
+        return group
+    }
 }
 
 /// Runs a test against a fresh keychain of the given kind, for a program with the given groups.

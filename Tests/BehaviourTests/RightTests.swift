@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import KeychainTestSupport
 import LocalAuthentication
@@ -25,7 +26,7 @@ struct RightTests {
         }
     }
 
-    private func wait<Value: Sendable>(_ call: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void) throws
+    func wait<Value: Sendable>(_ call: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void) throws
         -> Value
     {
         let reply = Reply<Value>()
@@ -33,13 +34,13 @@ struct RightTests {
         return try #require(try reply.get())
     }
 
-    private func wait(_ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void) throws {
+    func wait(_ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void) throws {
         let reply = Reply<Bool>()
         call { reply.take(nil, $0) }
         _ = try reply.get()
     }
 
-    private func code(_ body: () throws -> Void) -> Int? {
+    func code(_ body: () throws -> Void) -> Int? {
         do {
             try body()
             return nil
@@ -48,16 +49,16 @@ struct RightTests {
         }
     }
 
-    private let store = LARightStore.shared
+    let store = LARightStore.shared
 
     /// Where a test may wait: not on a thread of Swift's pool, which the handlers need.
-    private static func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    static func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread { done.resume(with: Result { try body() }) }
         }
     }
 
-    @Test(arguments: Transport.inThisProcess)
+    @Test(arguments: Transport.allCases)
     func `a stored right gives its secret and uses its key only while it is authorized`(transport: Transport)
         async throws
     {
@@ -99,21 +100,43 @@ struct RightTests {
             try wait {
                 right.key.publicKey.verify(Data([1]), signature: signature, algorithm: algorithm, completion: $0)
             }
+            let encryption = SecKeyAlgorithm.eciesEncryptionCofactorX963SHA256AESGCM
+            let encrypted: Data = try wait {
+                right.key.publicKey.encrypt(Data("tea".utf8), algorithm: encryption, completion: $0)
+            }
+            let decrypt = { try wait { right.key.decrypt(encrypted, algorithm: encryption, completion: $0) } as Data }
+            #expect(try decrypt() == Data("tea".utf8))
+            let other = P256.KeyAgreement.PrivateKey()
+            let exchange = {
+                try wait {
+                    right.key.exchangeKeys(
+                        publicKey: other.publicKey.x963Representation,
+                        algorithm: .ecdhKeyExchangeStandard,
+                        parameters: [:],
+                        completion: $0
+                    )
+                } as Data
+            }
+            let own: Data = try wait { right.key.publicKey.exportBytes(completion: $0) }
+            let shared = try other.sharedSecretFromKeyAgreement(
+                with: P256.KeyAgreement.PublicKey(x963Representation: own)
+            )
+            #expect(try exchange() == shared.withUnsafeBytes { Data($0) })
             // Another object for the same right has no part in it.
-            let other: LAPersistedRight = try wait { store.right(forIdentifier: "token", completion: $0) }
-            #expect(code { _ = try wait { other.secret.loadData(completion: $0) } as Data } == refused)
+            let stranger: LAPersistedRight = try wait { store.right(forIdentifier: "token", completion: $0) }
+            #expect(code { _ = try wait { stranger.secret.loadData(completion: $0) } as Data } == refused)
 
             let done = DispatchSemaphore(value: 0)
             right.deauthorize { done.signal() }
             done.wait()
             #expect(right.state == .notAuthorized)
             #expect(code { _ = try read() } == refused)
-            #expect(code { _ = try sign() } == refused)
+            for use in [sign, decrypt, exchange] { #expect(code { _ = try use() } == refused) }
             #expect(keychain.person.dialogs == 2)
         }
     }
 
-    @Test(arguments: Transport.inThisProcess)
+    @Test(arguments: Transport.allCases)
     func `rights are kept by their identifiers, and removed`(transport: Transport) async throws {
         try await Self.onOwnThread { try keepAndRemove(transport) }
     }
@@ -143,7 +166,7 @@ struct RightTests {
         }
     }
 
-    private func status(_ query: [CFString: Any]) -> OSStatus {
+    func status(_ query: [CFString: Any]) -> OSStatus {
         SecItemCopyMatching(query as CFDictionary, nil)
     }
 }

@@ -26,6 +26,7 @@ struct EntitlementsTests {
             )
         )
         #expect(entitlements.groups(identifier: "program").names == ["TEAM.b", "TEAM.a", "TEAM.app"])
+        #expect(entitlements.ownGroup(identifier: "program") == "TEAM.app")
     }
 
     @Test(arguments: ["<string>TEAM.phone</string>", "<array><string>TEAM.phone</string></array>"])
@@ -54,6 +55,7 @@ struct EntitlementsTests {
     @Test
     func `without entitlements the program's identifier is its only group`() {
         #expect(Entitlements().groups(identifier: "com.example.app").names == ["com.example.app"])
+        #expect(Entitlements().ownGroup(identifier: "com.example.app") == "com.example.app")
     }
 
     @Test

@@ -184,10 +184,19 @@ struct RoundTripTests {
 
     @Test(arguments: [ServiceIdentity.Kind.installed, .signed, .unsigned], [ServiceIdentity.Mode.session, .system])
     func `who the caller is`(kind: ServiceIdentity.Kind, mode: ServiceIdentity.Mode) throws {
-        let identity = ServiceIdentity(name: "n", groups: ["b", "a"], kind: kind, mode: mode, deficiencies: ["why"])
-        let welcome = ServerMessage.welcome(identity)
-        #expect(try picture(arrived(welcome)) == picture(welcome))
-        try expectSame(.identity(identity))
+        for own in [nil, "a", ""] as [String?] {
+            let identity = ServiceIdentity(
+                name: "n",
+                groups: ["b", "a"],
+                ownGroup: own,
+                kind: kind,
+                mode: mode,
+                deficiencies: ["why"]
+            )
+            let welcome = ServerMessage.welcome(identity)
+            #expect(try picture(arrived(welcome)) == picture(welcome))
+            try expectSame(.identity(identity))
+        }
     }
 
     @Test(arguments: KeychainError.Code.allCases)

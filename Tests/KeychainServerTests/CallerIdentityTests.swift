@@ -40,6 +40,8 @@ func `an installed program has the groups that its team signed`() throws {
     let identity = try CallerIdentity(facts(isInstalled: true), .signed(signature))
     #expect(identity.caller.groups == AccessGroups(["TEAM.shared", "TEAM.app"]))
     #expect(identity.identity.groups == ["TEAM.shared", "TEAM.app"])
+    // Its own is the one that it shares with no program.
+    #expect(identity.caller.ownGroup == "TEAM.app" && identity.identity.ownGroup == "TEAM.app")
     #expect(identity.identity.name == "TEAM.app")
     #expect(identity.identity.kind == .installed)
     #expect(identity.identity.deficiencies.isEmpty)
@@ -51,6 +53,7 @@ func `a signed program that is not installed has items of its own, and none of t
 ) throws {
     let identity = try CallerIdentity(facts(isInRootOwnedPlace: isInRootOwnedPlace), .signed(signature))
     #expect(identity.caller.groups == AccessGroups(["signed-copy." + hexadecimal]))
+    #expect(identity.identity.ownGroup == "signed-copy." + hexadecimal)
     #expect(identity.identity.kind == .signed)
     #expect(identity.identity.deficiencies == ["it is not installed"])
     #expect(identity.caller.name != "TEAM.app")
@@ -81,6 +84,7 @@ func `an unsigned program is told by its path where only root can put it, and by
 @Test func `in a session the command security looks after all items, and in system mode after its own`() throws {
     let session = try CallerIdentity(facts(path: "/usr/bin/security", mode: .session), .unsigned(digest))
     #expect(session.caller.groups == AccessGroups(["security", "*"]))
+    #expect(session.identity.ownGroup == "security")
     let system = try CallerIdentity(facts(path: "/usr/bin/security", mode: .system), .unsigned(digest))
     #expect(system.caller.groups == AccessGroups(["program./usr/bin/security"]))
     let elsewhere = try CallerIdentity(

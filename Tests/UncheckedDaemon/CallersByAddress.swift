@@ -6,7 +6,7 @@ import KeychainServer
 /// Lets one process play many programs, after all checks: a client that has bound its own socket to the abstract address
 /// `chatelaine-test/PATH` gets the groups and the keychain that the file PATH names, as
 /// `{"groups": […], "keychain": "NAME"}`. Without a keychain it is the user's; with `"installedName"` the service takes it for
-/// an installed program of that name.
+/// an installed program of that name. `"ownGroup"` is the one of the groups that is the program's own.
 struct CallersByAddress: Gatekeeper {
     private let gatekeeper: any Gatekeeper
 
@@ -14,6 +14,7 @@ struct CallersByAddress: Gatekeeper {
         let groups: [String]
         let keychain: String?
         let installedName: String?
+        let ownGroup: String?
     }
 
     init(_ gatekeeper: any Gatekeeper) {
@@ -29,10 +30,11 @@ struct CallersByAddress: Gatekeeper {
         let name = part.installedName ?? "part"
         return AdmittedPeer(
             uid: peer.uid,
-            caller: Caller(name: name, groups: AccessGroups(part.groups)),
+            caller: Caller(name: name, groups: AccessGroups(part.groups), ownGroup: part.ownGroup),
             identity: ServiceIdentity(
                 name: name,
                 groups: part.groups,
+                ownGroup: part.ownGroup,
                 kind: part.installedName == nil ? peer.identity.kind : .installed,
                 mode: peer.identity.mode,
                 deficiencies: peer.identity.deficiencies

@@ -86,8 +86,7 @@ open class LARight: NSObject, @unchecked Sendable {
     ///
     /// - Parameter localizedReason: what the person reads; not empty.
     /// - Throws: the `LAError` of `LAContext.evaluateAccessControl(_:operation:localizedReason:)`; for a stored right
-    ///   also
-    ///   the keychain's status in `NSOSStatusErrorDomain`: `errSecItemNotFound` if it was removed meanwhile.
+    ///   also the keychain's status in `NSOSStatusErrorDomain`: `errSecItemNotFound` if it was removed meanwhile.
     nonisolated(nonsending) public func authorize(localizedReason: String) async throws {
         let proof = Proof()
         let former = contents.withLock { contents in
@@ -147,8 +146,7 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 
     /// Where what the right guards may be used. Without an authorization it is a context in which nothing is proved,
-    /// and
-    /// in which nobody is asked: the enclave refuses.
+    /// and in which nobody is asked: the enclave refuses.
     var authorizedContext: LAContext {
         if let proof = contents.withLock({ $0.state == .authorized ? $0.proof : nil }) { return proof.context }
         let context = LAContext()

@@ -3,9 +3,9 @@ import Security
 
 /// Rights that are kept in the keychain, each with a key and perhaps a secret.
 ///
-/// A right is in the program's own access groups, for this device, and while it is unlocked. Errors are an `LAError`
-/// for
-/// what a person did, and the keychain's status in `NSOSStatusErrorDomain` otherwise.
+/// A right is in the program's own access group (`application-identifier`) and in no group that it shares with other
+/// programs, for this device, and while it is unlocked. Errors are an `LAError` for what a person did, and the keychain's
+/// status in `NSOSStatusErrorDomain` otherwise: `errSecMissingEntitlement` for a program without such a group.
 ///
 /// See [LARightStore](https://developer.apple.com/documentation/localauthentication/larightstore).
 public final class LARightStore: NSObject, Sendable {

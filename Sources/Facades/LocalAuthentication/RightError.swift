@@ -1,6 +1,8 @@
 import Foundation
 import Security
 
+@_implementationOnly import KeychainModel
+
 /// The errors of rights: an `LAError` for what a person did or did not do, the keychain's status otherwise.
 enum RightError {
     static func of(_ status: OSStatus) -> any Error {
@@ -14,6 +16,15 @@ enum RightError {
                 code: Int(status),
                 userInfo: [NSLocalizedDescriptionKey: SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? ""]
             )
+        }
+    }
+
+    /// Of asking which group is the program's own.
+    static func of(_ error: KeychainError) -> any Error {
+        switch error.code {
+        case .missingEntitlement: of(errSecMissingEntitlement)
+        case .interactionNotAllowed: of(errSecInteractionNotAllowed)
+        default: of(errSecNotAvailable)
         }
     }
 

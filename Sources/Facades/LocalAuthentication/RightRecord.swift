@@ -1,16 +1,37 @@
 import Foundation
 import Security
 
+@_implementationOnly import KeychainClient
+@_implementationOnly import KeychainModel
+
 /// Where a stored right is in the keychain: a password with the secret, and a key of the Secure Enclave, under one
-/// demand.
-/// The password's attributes name the key.
+/// demand. The password's attributes name the key.
+///
+/// Both are in the program's own access group and are looked for nowhere else, since programs that share a group can
+/// store anything there. Marks tell them from what the program itself keeps in that group.
 struct RightRecord: Sendable {
     /// The service of the passwords, and the label of the keys.
-    private static let service = "LARight"
+    private static let service = "chatelaine.LARight"
+    /// Every right's password has these numbers; the second is the version of the form.
+    private static var marks: [CFString: Any] {
+        [kSecAttrCreator: 0x4C41_5274 as UInt32, kSecAttrType: 1 as UInt32]
+    }
+    /// Stands before the identifier in the application tag of every right's key.
+    private static let tag = "chatelaine.LARight 1 "
 
     let identifier: String
+    /// The program's own.
+    private let group: String
     /// The digest of the public key, by which the keychain finds the key.
-    let keyLabel: Data
+    private let keyLabel: Data
+
+    private static func ownGroup() throws -> String {
+        do throws(KeychainError) {
+            return try CurrentKeychain.presence().ownGroup()
+        } catch {
+            throw RightError.of(error)
+        }
+    }
 
     // MARK: Making and finding
 
@@ -18,11 +39,14 @@ struct RightRecord: Sendable {
     ///
     /// - Throws: `errSecDuplicateItem` if there is one with this identifier.
     static func make(_ identifier: String, _ requirement: LAAuthenticationRequirement, secret: Data?) throws -> Self {
+        let group = try ownGroup()
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
             kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecPrivateKeyAttrs: [
-                kSecAttrIsPermanent: true, kSecAttrLabel: service, kSecAttrApplicationTag: Data(identifier.utf8),
+                kSecAttrIsPermanent: true, kSecAttrLabel: service,
+                kSecAttrApplicationTag: Data((tag + identifier).utf8),
+                kSecAttrAccessGroup: group,
                 kSecAttrAccessControl: try requirement.accessControl(adding: .privateKeyUsage),
             ] as [CFString: Any],
         ]
@@ -33,7 +57,7 @@ struct RightRecord: Sendable {
         guard let label = (SecKeyCopyAttributes(key) as NSDictionary?)?[kSecAttrApplicationLabel] as? Data else {
             throw RightError.of(errSecInternalError)
         }
-        let record = RightRecord(identifier: identifier, keyLabel: label)
+        let record = RightRecord(identifier: identifier, group: group, keyLabel: label)
         var item = record.passwordQuery
         item[kSecAttrGeneric] = label
         item[kSecAttrAccessControl] = try requirement.accessControl()
@@ -49,23 +73,35 @@ struct RightRecord: Sendable {
 
     /// - Throws: `errSecItemNotFound` if there is no right with this identifier.
     static func find(_ identifier: String) throws -> Self {
-        let record = RightRecord(identifier: identifier, keyLabel: Data())
-        guard let label = try record.attributes()[kSecAttrGeneric as String] as? Data else {
-            throw RightError.of(errSecItemNotFound)
-        }
-        return RightRecord(identifier: identifier, keyLabel: label)
+        let record = RightRecord(identifier: identifier, group: try ownGroup(), keyLabel: Data())
+        let attributes = try record.attributes()
+        // What demands nobody is no right, whatever its marks say.
+        guard let label = attributes[kSecAttrGeneric as String] as? Data,
+            try Self.accessControl(in: attributes).presenceDemand.needsPerson
+        else { throw RightError.of(errSecItemNotFound) }
+        return RightRecord(identifier: identifier, group: record.group, keyLabel: label)
+    }
+
+    private static func passwords(in group: String) -> [CFString: Any] {
+        [kSecClass: kSecClassGenericPassword, kSecAttrAccessGroup: group, kSecAttrService: service]
+            .merging(marks) { $1 }
+    }
+
+    private static func keys(in group: String) -> [CFString: Any] {
+        [
+            kSecClass: kSecClassKey, kSecAttrAccessGroup: group, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
+            kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrLabel: service,
+        ]
     }
 
     private var passwordQuery: [CFString: Any] {
-        [kSecClass: kSecClassGenericPassword, kSecAttrService: Self.service, kSecAttrAccount: identifier]
+        Self.passwords(in: group).merging([kSecAttrAccount: identifier]) { $1 }
     }
 
     private var keyQuery: [CFString: Any] {
-        [
-            kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
-            kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrApplicationLabel: keyLabel,
-            kSecAttrLabel: Self.service,
-        ]
+        Self.keys(in: group).merging([
+            kSecAttrApplicationLabel: keyLabel, kSecAttrApplicationTag: Data((Self.tag + identifier).utf8),
+        ]) { $1 }
     }
 
     private static func copy(_ query: [CFString: Any], _ more: [CFString: Any]) throws -> AnyObject? {
@@ -83,8 +119,10 @@ struct RightRecord: Sendable {
     // MARK: What it guards
 
     /// What the enclave demands for it: what the item has, whoever asks.
-    func accessControl() throws -> SecAccessControl {
-        guard let control = try attributes()[kSecAttrAccessControl as String] as? SecAccessControl else {
+    func accessControl() throws -> SecAccessControl { try Self.accessControl(in: attributes()) }
+
+    private static func accessControl(in attributes: [String: Any]) throws -> SecAccessControl {
+        guard let control = attributes[kSecAttrAccessControl as String] as? SecAccessControl else {
             throw RightError.of(errSecItemNotFound)
         }
         return control
@@ -117,12 +155,26 @@ struct RightRecord: Sendable {
 
     /// Removes all rights of this program; it is no error if there are none.
     static func removeAll() throws {
-        for query: [CFString: Any] in [
-            [kSecClass: kSecClassGenericPassword, kSecAttrService: service],
-            [kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrLabel: service],
-        ] {
-            let status = SecItemDelete(query as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else { throw RightError.of(status) }
+        let group = try ownGroup()
+        try delete(passwords(in: group))
+        for tag in try tagsOfKeys(in: group) {
+            try delete(keys(in: group).merging([kSecAttrApplicationTag: tag]) { $1 })
         }
+    }
+
+    /// The application tags of all rights' keys, also of one whose password was never stored.
+    private static func tagsOfKeys(in group: String) throws -> [Data] {
+        let more: [CFString: Any] = [kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll]
+        var result: AnyObject?
+        let status = unsafe SecItemCopyMatching(keys(in: group).merging(more) { $1 } as CFDictionary, &result)
+        guard status != errSecItemNotFound else { return [] }
+        guard status == errSecSuccess, let keys = result as? [[String: Any]] else { throw RightError.of(status) }
+        return keys.compactMap { $0[kSecAttrApplicationTag as String] as? Data }
+            .filter { $0.starts(with: tag.utf8) }
+    }
+
+    private static func delete(_ query: [CFString: Any]) throws {
+        let status = SecItemDelete(query as CFDictionary)
+        guard status == errSecSuccess || status == errSecItemNotFound else { throw RightError.of(status) }
     }
 }

@@ -11,6 +11,11 @@ extension EmbeddedKeychain: PresenceKeychain {
         try enclave().presenceStatus()
     }
 
+    package func ownGroup() throws(KeychainError) -> String {
+        guard let group = caller.ownGroup else { throw Self.noOwnGroup }
+        return group
+    }
+
     /// The programs of this keychain are not kept apart.
     var asker: QuestionAsker { QuestionAsker(caller, isVerified: false) }
 

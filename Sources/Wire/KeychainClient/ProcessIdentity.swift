@@ -31,10 +31,14 @@ package enum ProcessIdentity {
         let identifier = identifier
         guard let list = try entitlementsFile() else {
             let own = Entitlements().groups(identifier: identifier)
-            return Caller(name: identifier, groups: own.acceptingAnyName)
+            return Caller(name: identifier, groups: own.acceptingAnyName, ownGroup: identifier)
         }
         let entitlements = try Entitlements(propertyList: list)
-        return Caller(name: identifier, groups: entitlements.groups(identifier: identifier))
+        return Caller(
+            name: identifier,
+            groups: entitlements.groups(identifier: identifier),
+            ownGroup: entitlements.ownGroup(identifier: identifier)
+        )
     }
 
     /// What the process is called where its entitlements do not say it.

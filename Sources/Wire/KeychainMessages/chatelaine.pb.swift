@@ -563,6 +563,16 @@ package nonisolated struct WireIdentity: Sendable {
   /// Why a signed program is not an installed one, for people to read; empty for the others.
   package var deficiencies: [String] = []
 
+  /// The one of the groups that is the program's own; absent where the service does not say.
+  package var ownGroup: String {
+    get {_ownGroup ?? String()}
+    set {_ownGroup = newValue}
+  }
+  /// Returns true if `ownGroup` has been explicitly set.
+  package var hasOwnGroup: Bool {self._ownGroup != nil}
+  /// Clears the value of `ownGroup`. Subsequent reads from it will return its default value.
+  package mutating func clearOwnGroup() {self._ownGroup = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -612,96 +622,104 @@ package nonisolated struct WireIdentity: Sendable {
   }
 
   package init() {}
+
+  fileprivate var _ownGroup: String? = nil
 }
 
-package nonisolated struct WireRequest: Sendable {
+package nonisolated struct WireRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Chosen by the client; the response repeats it.
-  package var id: UInt64 = 0
+  package var id: UInt64 {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  package var body: WireRequest.OneOf_Body? = nil
+  package var body: OneOf_Body? {
+    get {return _storage._body}
+    set {_uniqueStorage()._body = newValue}
+  }
 
   package var operation: WireOperation {
     get {
-      if case .operation(let v)? = body {return v}
+      if case .operation(let v)? = _storage._body {return v}
       return WireOperation()
     }
-    set {body = .operation(newValue)}
+    set {_uniqueStorage()._body = .operation(newValue)}
   }
 
   package var batch: WireBatch {
     get {
-      if case .batch(let v)? = body {return v}
+      if case .batch(let v)? = _storage._body {return v}
       return WireBatch()
     }
-    set {body = .batch(newValue)}
+    set {_uniqueStorage()._body = .batch(newValue)}
   }
 
   package var identity: WireIdentityRequest {
     get {
-      if case .identity(let v)? = body {return v}
+      if case .identity(let v)? = _storage._body {return v}
       return WireIdentityRequest()
     }
-    set {body = .identity(newValue)}
+    set {_uniqueStorage()._body = .identity(newValue)}
   }
 
   package var status: WireStatusRequest {
     get {
-      if case .status(let v)? = body {return v}
+      if case .status(let v)? = _storage._body {return v}
       return WireStatusRequest()
     }
-    set {body = .status(newValue)}
+    set {_uniqueStorage()._body = .status(newValue)}
   }
 
   package var watch: WireWatchRequest {
     get {
-      if case .watch(let v)? = body {return v}
+      if case .watch(let v)? = _storage._body {return v}
       return WireWatchRequest()
     }
-    set {body = .watch(newValue)}
+    set {_uniqueStorage()._body = .watch(newValue)}
   }
 
   package var rotate: WireRotate {
     get {
-      if case .rotate(let v)? = body {return v}
+      if case .rotate(let v)? = _storage._body {return v}
       return WireRotate()
     }
-    set {body = .rotate(newValue)}
+    set {_uniqueStorage()._body = .rotate(newValue)}
   }
 
   package var backup: WireBackup {
     get {
-      if case .backup(let v)? = body {return v}
+      if case .backup(let v)? = _storage._body {return v}
       return WireBackup()
     }
-    set {body = .backup(newValue)}
+    set {_uniqueStorage()._body = .backup(newValue)}
   }
 
   package var restore: WireRestore {
     get {
-      if case .restore(let v)? = body {return v}
+      if case .restore(let v)? = _storage._body {return v}
       return WireRestore()
     }
-    set {body = .restore(newValue)}
+    set {_uniqueStorage()._body = .restore(newValue)}
   }
 
   package var evaluate: WireEvaluate {
     get {
-      if case .evaluate(let v)? = body {return v}
+      if case .evaluate(let v)? = _storage._body {return v}
       return WireEvaluate()
     }
-    set {body = .evaluate(newValue)}
+    set {_uniqueStorage()._body = .evaluate(newValue)}
   }
 
   package var presence: WirePresenceRequest {
     get {
-      if case .presence(let v)? = body {return v}
+      if case .presence(let v)? = _storage._body {return v}
       return WirePresenceRequest()
     }
-    set {body = .presence(newValue)}
+    set {_uniqueStorage()._body = .presence(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -721,6 +739,8 @@ package nonisolated struct WireRequest: Sendable {
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireOperation: Sendable {
@@ -1035,6 +1055,9 @@ package nonisolated struct WireEvaluate: Sendable {
   /// Clears the value of `prompt`. Subsequent reads from it will return its default value.
   package mutating func clearPrompt() {self._prompt = nil}
 
+  /// For how long an unlock of the session with a finger does for a finger; 0 for never, and at most five minutes.
+  package var reuseMilliseconds: UInt32 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1083,6 +1106,9 @@ package nonisolated struct WireItemAuthentication: Sendable {
   /// Whether what was proved on this connection counts, and what is proved now stays. Without it a proof is good for this
   /// call.
   package var usesContext: Bool = false
+
+  /// As in Evaluate, from the call's context.
+  package var reuseMilliseconds: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3092,7 +3118,7 @@ nonisolated extension WireRefusal: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Identity"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}access_groups\0\u{1}kind\0\u{1}mode\0\u{1}deficiencies\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}access_groups\0\u{1}kind\0\u{1}mode\0\u{1}deficiencies\0\u{3}own_group\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3105,12 +3131,17 @@ nonisolated extension WireIdentity: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.mode) }()
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.deficiencies) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._ownGroup) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
@@ -3126,6 +3157,9 @@ nonisolated extension WireIdentity: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.deficiencies.isEmpty {
       try visitor.visitRepeatedStringField(value: self.deficiencies, fieldNumber: 5)
     }
+    try { if let v = self._ownGroup {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3135,6 +3169,7 @@ nonisolated extension WireIdentity: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.kind != rhs.kind {return false}
     if lhs.mode != rhs.mode {return false}
     if lhs.deficiencies != rhs.deficiencies {return false}
+    if lhs._ownGroup != rhs._ownGroup {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3148,205 +3183,243 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
   package static let protoMessageName: String = _protobuf_package + ".Request"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0")
 
+  fileprivate class _StorageClass {
+    var _id: UInt64 = 0
+    var _body: WireRequest.OneOf_Body?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _body = source._body
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
-      case 2: try {
-        var v: WireOperation?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .operation(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._id) }()
+        case 2: try {
+          var v: WireOperation?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .operation(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .operation(v)
+          }
+        }()
+        case 3: try {
+          var v: WireBatch?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .batch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .batch(v)
+          }
+        }()
+        case 4: try {
+          var v: WireIdentityRequest?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .identity(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .identity(v)
+          }
+        }()
+        case 5: try {
+          var v: WireStatusRequest?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .status(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .status(v)
+          }
+        }()
+        case 6: try {
+          var v: WireWatchRequest?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .watch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .watch(v)
+          }
+        }()
+        case 7: try {
+          var v: WireRotate?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .rotate(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .rotate(v)
+          }
+        }()
+        case 8: try {
+          var v: WireBackup?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .backup(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .backup(v)
+          }
+        }()
+        case 9: try {
+          var v: WireRestore?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .restore(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .restore(v)
+          }
+        }()
+        case 10: try {
+          var v: WireEvaluate?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .evaluate(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .evaluate(v)
+          }
+        }()
+        case 11: try {
+          var v: WirePresenceRequest?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .presence(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .presence(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .operation(v)
-        }
-      }()
-      case 3: try {
-        var v: WireBatch?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .batch(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .batch(v)
-        }
-      }()
-      case 4: try {
-        var v: WireIdentityRequest?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .identity(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .identity(v)
-        }
-      }()
-      case 5: try {
-        var v: WireStatusRequest?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .status(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .status(v)
-        }
-      }()
-      case 6: try {
-        var v: WireWatchRequest?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .watch(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .watch(v)
-        }
-      }()
-      case 7: try {
-        var v: WireRotate?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .rotate(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .rotate(v)
-        }
-      }()
-      case 8: try {
-        var v: WireBackup?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .backup(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .backup(v)
-        }
-      }()
-      case 9: try {
-        var v: WireRestore?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .restore(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .restore(v)
-        }
-      }()
-      case 10: try {
-        var v: WireEvaluate?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .evaluate(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .evaluate(v)
-        }
-      }()
-      case 11: try {
-        var v: WirePresenceRequest?
-        var hadOneofValue = false
-        if let current = self.body {
-          hadOneofValue = true
-          if case .presence(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .presence(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.id != 0 {
-      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
-    }
-    switch self.body {
-    case .operation?: try {
-      guard case .operation(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case .batch?: try {
-      guard case .batch(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .identity?: try {
-      guard case .identity(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    }()
-    case .status?: try {
-      guard case .status(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .watch?: try {
-      guard case .watch(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .rotate?: try {
-      guard case .rotate(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .backup?: try {
-      guard case .backup(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .restore?: try {
-      guard case .restore(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .evaluate?: try {
-      guard case .evaluate(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .presence?: try {
-      guard case .presence(let v)? = self.body else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._id != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._id, fieldNumber: 1)
+      }
+      switch _storage._body {
+      case .operation?: try {
+        guard case .operation(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      }()
+      case .batch?: try {
+        guard case .batch(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .identity?: try {
+        guard case .identity(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      }()
+      case .status?: try {
+        guard case .status(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case .watch?: try {
+        guard case .watch(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .rotate?: try {
+        guard case .rotate(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .backup?: try {
+        guard case .backup(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .restore?: try {
+        guard case .restore(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .evaluate?: try {
+        guard case .evaluate(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .presence?: try {
+        guard case .presence(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.body != rhs.body {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._body != rhs_storage._body {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3821,7 +3894,7 @@ nonisolated extension WireRestore.Begin: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Evaluate"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alternatives\0\u{3}asks_password\0\u{1}prompt\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alternatives\0\u{3}asks_password\0\u{1}prompt\0\u{3}reuse_milliseconds\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3832,6 +3905,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.alternatives) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.asksPassword) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.reuseMilliseconds) }()
       default: break
       }
     }
@@ -3851,6 +3925,9 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._prompt {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.reuseMilliseconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reuseMilliseconds, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3858,6 +3935,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.alternatives != rhs.alternatives {return false}
     if lhs.asksPassword != rhs.asksPassword {return false}
     if lhs._prompt != rhs._prompt {return false}
+    if lhs.reuseMilliseconds != rhs.reuseMilliseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3884,7 +3962,7 @@ nonisolated extension WirePresenceRequest: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ItemAuthentication"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ui\0\u{3}application_password\0\u{1}prompt\0\u{3}uses_context\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ui\0\u{3}application_password\0\u{1}prompt\0\u{3}uses_context\0\u{3}reuse_milliseconds\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3896,6 +3974,7 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
       case 2: try { try decoder.decodeSingularBytesField(value: &self._applicationPassword) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.usesContext) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.reuseMilliseconds) }()
       default: break
       }
     }
@@ -3918,6 +3997,9 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
     if self.usesContext != false {
       try visitor.visitSingularBoolField(value: self.usesContext, fieldNumber: 4)
     }
+    if self.reuseMilliseconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reuseMilliseconds, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3926,6 +4008,7 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
     if lhs._applicationPassword != rhs._applicationPassword {return false}
     if lhs._prompt != rhs._prompt {return false}
     if lhs.usesContext != rhs.usesContext {return false}
+    if lhs.reuseMilliseconds != rhs.reuseMilliseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -2,10 +2,22 @@
 package struct Caller: Sendable {
     package let name: String
     package let groups: AccessGroups
+    private let namedOwnGroup: String?
 
-    package init(name: String, groups: AccessGroups) {
+    /// - Parameter ownGroup: the one of the groups that the entitlements give no other program:
+    ///   `application-identifier`. Nil where the only group is that one.
+    package init(name: String, groups: AccessGroups, ownGroup: String? = nil) {
         self.name = name
         self.groups = groups
+        namedOwnGroup = ownGroup
+    }
+
+    /// The group that is the program's own; nil where nothing says which of several is.
+    package var ownGroup: String? { Self.ownGroup(namedOwnGroup, among: groups.names) }
+
+    /// - Parameter named: what a keychain service, or the entitlements, call it.
+    package static func ownGroup(_ named: String?, among groups: [String]) -> String? {
+        named ?? (groups.count == 1 ? groups.first : nil)
     }
 }
 

@@ -67,6 +67,13 @@ package struct Entitlements: Sendable, Equatable {
         )
     }
 
+    /// The one of the groups that is the program's own.
+    ///
+    /// - Parameter identifier: what the program is called where the entitlements do not say it.
+    package func ownGroup(identifier: String) -> String {
+        expanded(applicationIdentifier ?? identifier, identifier: identifier)
+    }
+
     /// A text with what Xcode fills in when it signs.
     ///
     /// - Parameter identifier: what the program is called where the entitlements do not say it.

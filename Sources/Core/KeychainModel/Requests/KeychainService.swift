@@ -71,6 +71,20 @@ package protocol PresenceKeychain: KeychainService {
 
     /// By what its owner can be told now.
     func presenceStatus() throws(KeychainError) -> PresenceStatus
+
+    /// The access group that is the calling program's own.
+    ///
+    /// - Throws: `missingEntitlement` where nothing says which of several groups is.
+    func ownGroup() throws(KeychainError) -> String
+}
+
+extension PresenceKeychain {
+    package static var noOwnGroup: KeychainError {
+        KeychainError(
+            .missingEntitlement,
+            "the program has no access group of its own; give it an application-identifier"
+        )
+    }
 }
 
 /// By what the owner of a keychain can be told now.

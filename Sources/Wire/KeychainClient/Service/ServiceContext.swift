@@ -81,6 +81,12 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
 extension ServiceConnection: PresenceKeychain {
     package func makeContext() throws(KeychainError) -> any PresenceContext { ServiceContext(self) }
 
+    package func ownGroup() throws(KeychainError) -> String {
+        let identity = try identity()
+        guard let group = Caller.ownGroup(identity.ownGroup, among: identity.groups) else { throw Self.noOwnGroup }
+        return group
+    }
+
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
         switch try parts(.presence).last {
         case .presence(let status): return status

@@ -48,6 +48,7 @@ extension WireIdentity {
         kind = Kind(identity.kind)
         mode = identity.mode.rawValue
         deficiencies = identity.deficiencies
+        if let group = identity.ownGroup { ownGroup = group }
     }
 }
 
@@ -56,6 +57,7 @@ extension ServiceIdentity {
         self.init(
             name: wire.name,
             groups: wire.accessGroups,
+            ownGroup: wire.hasOwnGroup ? wire.ownGroup : nil,
             kind: try Kind(wire.kind),
             mode: try Mode(wire: wire.mode),
             deficiencies: wire.deficiencies

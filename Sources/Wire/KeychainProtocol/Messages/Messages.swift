@@ -71,14 +71,24 @@ package struct ServiceIdentity: Sendable, Equatable {
 
     package let name: String
     package let groups: [String]
+    /// The one of the groups that is the program's own; nil where the service does not say.
+    package let ownGroup: String?
     package let kind: Kind
     package let mode: Mode
     /// Why a signed program is not an installed one, for people to read.
     package let deficiencies: [String]
 
-    package init(name: String, groups: [String], kind: Kind, mode: Mode, deficiencies: [String] = []) {
+    package init(
+        name: String,
+        groups: [String],
+        ownGroup: String? = nil,
+        kind: Kind,
+        mode: Mode,
+        deficiencies: [String] = []
+    ) {
         self.name = name
         self.groups = groups
+        self.ownGroup = ownGroup
         self.kind = kind
         self.mode = mode
         self.deficiencies = deficiencies

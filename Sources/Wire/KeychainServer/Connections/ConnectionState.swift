@@ -39,7 +39,7 @@ extension QuestionAsker {
             return
         }
         let name = peer.caller.name
-        self.init(groups: peer.caller.groups) { () throws(KeychainError) in
+        self.init(groups: peer.caller.groups, ownGroup: peer.caller.ownGroup) { () throws(KeychainError) in
             .vouched(by: try vouch(), limitedName: name)
         }
     }

@@ -36,22 +36,41 @@ package struct CallerIdentity: Sendable {
     private init(_ facts: ProgramFacts, _ signature: VerifiedSignature) {
         switch facts.mode {
         case .system where facts.isInstalled:
-            self.init(name: signature.identifier, groups: signature.groups, kind: .installed, facts)
+            self.init(signature, kind: .installed, facts)
         case .system:
             // The user who starts it owns it. It must not get at what the installed program keeps, or a copy of that,
             // started with a library of the attacker's, would.
             let group = "signed-copy." + signature.digest.description
             self.init(name: signature.identifier + " (not installed)", groups: [group], kind: .signed, facts)
         case .session:
-            self.init(name: signature.identifier, groups: signature.groups, kind: .signed, facts)
+            self.init(signature, kind: .signed, facts)
         }
     }
 
-    private init(name: String, groups: [String], kind: ServiceIdentity.Kind, _ facts: ProgramFacts) {
-        caller = Caller(name: name, groups: AccessGroups(groups))
+    private init(_ signature: VerifiedSignature, kind: ServiceIdentity.Kind, _ facts: ProgramFacts) {
+        self.init(
+            name: signature.identifier,
+            groups: signature.groups,
+            ownGroup: signature.identifier,
+            kind: kind,
+            facts
+        )
+    }
+
+    /// - Parameter ownGroup: nil where the first group is the program's own.
+    private init(
+        name: String,
+        groups: [String],
+        ownGroup: String? = nil,
+        kind: ServiceIdentity.Kind,
+        _ facts: ProgramFacts
+    ) {
+        let ownGroup = ownGroup ?? groups.first
+        caller = Caller(name: name, groups: AccessGroups(groups), ownGroup: ownGroup)
         identity = ServiceIdentity(
             name: name,
             groups: groups,
+            ownGroup: ownGroup,
             kind: kind,
             mode: facts.mode,
             deficiencies: kind == .installed ? [] : facts.deficiencies
