@@ -282,7 +282,9 @@ let targets: [[Target]] = [
             "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
             "X509",
         ],
-        "LocalAuthenticationTests": ["LocalAuthentication", "Security", "KeychainModel", "KeychainClient"],
+        "LocalAuthenticationTests": [
+            "LocalAuthentication", "Security", "KeychainModel", "KeychainClient", "KeychainEnclave",
+        ],
         "KeychainProtocolTests": [
             "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates", "KeychainTestSupport",
             "SwiftProtobuf",
@@ -380,8 +382,8 @@ let targets: [[Target]] = [
             "CZeroingAllocator", "ArgumentParser",
         ],
         "KeychainProbe": [
-            "Security", "KeychainModel", "KeychainEnclave", "KeychainStore", "KeychainEngine", "KeychainClient",
-            "KeychainTestSupport", "CProbe", "Logging",
+            "Security", "LocalAuthentication", "KeychainModel", "KeychainEnclave", "KeychainStore", "KeychainEngine",
+            "KeychainClient", "KeychainTestSupport", "CProbe", "Logging",
         ],
         "crash-campaign": ["KeychainTestSupport", "KeychainProbe", "ArgumentParser"],
         "service-soak": ["KeychainTestSupport", "KeychainClient", "KeychainModel", "ArgumentParser", "Logging"],

@@ -35,6 +35,7 @@ case "repair": Maintaining.repair()
 case "passcode": Passcodes.change(in: text(1), from: text(2), to: text(3))
 case "rotate": Passcodes.rotate(in: text(1), passcode: text(2))
 case "fork": Forking.run(text(1))
+case "ask": Asking.run()
 default:
     print(line: "unknown command")
     exit(2)

@@ -102,7 +102,7 @@ package struct KeychainPolicy: Sendable {
             throw KeychainError(.unimplemented, "only the use of keys in the Secure Enclave can be guarded")
         }
         guard !control.constraint.alternatives.isEmpty else {
-            throw KeychainError(.notAvailable, "there are no companion devices here")
+            throw PresenceFailure.noCompanion.error
         }
     }
 }

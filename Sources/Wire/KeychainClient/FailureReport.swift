@@ -14,6 +14,8 @@ final class FailureReport: Sendable {
     /// A failure of a call. Only what concerns the keychain as a whole is told here; a refused request is the caller's
     /// business, and `KeychainLog.query` tells of it on demand.
     func report(_ error: KeychainError) {
+        // That nobody can be asked, or that a person declines, is nothing that has to be mended.
+        if case .failed = error.presence { return log.debug("\(error.message)") }
         switch error.code {
         case .notAvailable, .noPermission, .readOnly, .diskFull, .inputOutput, .outOfMemory, .internalError:
             reportOnce(error)

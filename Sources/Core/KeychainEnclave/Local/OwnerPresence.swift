@@ -74,7 +74,11 @@ final class OwnerPresence: Sendable {
     ) throws(KeychainError) -> SecretBytes {
         guard guarded.needsCurrentBiometry else { return content }
         guard case .known(let key) = biometry, desk.biometrySet != .empty else {
-            throw KeychainError(.notAvailable, "no finger is enrolled that an item could be bound to")
+            throw KeychainError(
+                .notAvailable,
+                "no finger is enrolled that an item could be bound to",
+                presence: .failed(desk.biometrySet == .empty ? .notEnrolled : .noBiometry)
+            )
         }
         return try BiometryBoundKey(
             content,
@@ -106,7 +110,11 @@ final class OwnerPresence: Sendable {
             return (free, demand.without(.biometry))
         case .unknown:
             guard let free = bound.free else {
-                throw KeychainError(.notAvailable, "it cannot be determined which fingers are enrolled")
+                throw KeychainError(
+                    .notAvailable,
+                    "it cannot be determined which fingers are enrolled",
+                    presence: .failed(.noBiometry)
+                )
             }
             return (free, demand.without(.biometry))
         }

@@ -218,7 +218,8 @@ extension EnclaveReply {
             case .notAvailable: "it cannot be determined which fingers are enrolled"
             default: "an item's key is not as it was wrapped"
             }
-        return .failure(KeychainError(code, sentence))
+        let presence: KeychainError.Presence? = code == .notAvailable ? .failed(.noBiometry) : nil
+        return .failure(KeychainError(code, sentence, presence: presence))
     }
 
     private static func failure(_ reader: inout MessageReader) throws(KeychainError) -> KeychainError {
