@@ -50,7 +50,8 @@ struct EnclaveMessageTests {
             password: .new,
             prompt: wishes,
             for: .items([ItemUUID(): "TEAM.grüppe", ItemUUID(): "TEAM.b", ItemUUID(): "TEAM.b"]),
-            isRepeated: true
+            isRepeated: true,
+            reuse: UnlockReuse(milliseconds: 0x0102_0304)
         )
     }()
     private static let vouchers = [AskerVoucher(Array(0..<16))].compactMap(\.self)
@@ -89,7 +90,7 @@ struct EnclaveMessageTests {
         BiometryStateRequest(BiometryState(obstacle: .notEnrolled, set: nil)), RegisterPrompterRequest(.biometry),
         BackupKeyRequest(ItemUUID()), SignBackupRequest(digest: Array(repeating: 1, count: 32)),
         BackupSignerRequest(), OpenChannelRequest(), AcknowledgeRequest(), StateRequest(), LockRequest(),
-        LogOutRequest(), SleepRequest(),
+        LogOutRequest(), SleepRequest(), SessionUnlockedRequest(),
         UnlockRequest(secret),
         ChangePasscodeRequest(from: nil, to: secret), ChangePasscodeRequest(from: secret, to: nil),
         VerifyPasscodeRequest(secret),
@@ -300,6 +301,7 @@ struct EnclaveMessageTests {
                 ServiceKeys(state: state, indexKey: key, metadata: [.always: [key], .whenUnlocked: [key, key]])
             ),
             .boxes([[], [1], [2, 3]]), .keys([.success(key), .failure(KeychainError(.interactionNotAllowed, ""))]),
+            .keys([.failure(PresenceFailure.noBiometry.error)]),
             .key(key), .bytes([1, 2]), .failure(KeychainError(.authenticationFailed, "wrong")), .proof(PresenceProof()),
             .answer(.accepted), .answer(.wrong), .answer(.over), .failure(PresenceFailure.declined.error),
             .presenceStatus(PresenceStatus(passcode: nil, biometry: .noBiometry)),

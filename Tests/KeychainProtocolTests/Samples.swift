@@ -67,6 +67,7 @@ enum Samples {
         request.returns = [.attributes, .reference]
         request.authentication.ui = .skip
         request.authentication.applicationPassword = SecretBytes(Array("of a search".utf8))
+        request.authentication.reuse = UnlockReuse(milliseconds: .max)
         return request
     }
 

@@ -252,6 +252,22 @@ final class LoginSite {
         """.write(toFile: folder + "/etc/pam.d/chatelaine-test", atomically: true, encoding: .utf8)
     }
 
+    /// Describes a log-in with a finger as display managers do, with the module after the one that reads fingers. What
+    /// has no finger to read is played by others that let everybody in, or nobody.
+    ///
+    /// - Parameter more: lines that follow.
+    func writeFingerPAM(_ reader: String, options: String = "finger", module: String, more: String = "") throws {
+        try """
+        \(reader)
+        auth optional \(module) socket=\(enclaveSocket) timeout=10000 debug \(options)
+        \(more)
+        account required pam_permit.so
+        session required pam_permit.so
+        session optional \(module) socket=\(enclaveSocket) timeout=10000 debug finger
+
+        """.write(toFile: folder + "/etc/pam.d/chatelaine-test", atomically: true, encoding: .utf8)
+    }
+
     /// Has pamtester go through operations of a log-in.
     func pamtester(_ operations: String, input: String, prefix: String = "") throws -> Outcome {
         try run("\(prefix) pamtester chatelaine-test alice \(operations)", input: input, inOwnEtc: true)

@@ -117,8 +117,14 @@ enum FuzzEnclaveMessages: FuzzTarget {
                 ).encoded(id: 1, uid: 2)),
             "ask-in-context": [0]
                 + (try AskOwnerRequest(
-                    PresenceQuestion(of: .named("a", isVerified: true), .owner, for: .context(PresenceContextID()))
+                    PresenceQuestion(
+                        of: .named("a", isVerified: true),
+                        .owner,
+                        for: .context(PresenceContextID()),
+                        reuse: .longest
+                    )
                 ).encoded(id: 1, uid: 2)),
+            "session-unlocked": [0] + (try SessionUnlockedRequest().encoded(id: 1, uid: 2)),
             "open-context": [0] + (try OpenContextRequest(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
             "vouch": [0]
                 + (try VouchRequest(

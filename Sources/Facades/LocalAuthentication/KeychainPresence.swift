@@ -12,13 +12,25 @@ struct KeychainPresence: PresenceService {
 
     private var status: PresenceStatus? { try? CurrentKeychain.presence().presenceStatus() }
 
-    var biometryType: LABiometryType {
-        switch status?.biometry {
-        case nil where status != nil: .touchID
+    var biometryType: LABiometryType { status.map(Self.biometryType(of:)) ?? .none }
+
+    private static func biometryType(of status: PresenceStatus) -> LABiometryType {
+        switch status.biometry {
         // A finger could be read even where no prompt can show the reason.
-        case .notEnrolled, .biometryLockout, .nobodyToAsk: .touchID
+        case nil, .notEnrolled, .biometryLockout, .nobodyToAsk: .touchID
         default: .none
         }
+    }
+
+    var snapshot: PresenceSnapshot {
+        let status = status
+        return PresenceSnapshot(
+            biometryType: status.map(Self.biometryType(of:)) ?? .none,
+            biometrySet: status?.biometrySet.map { Data($0) },
+            biometryObstacle: status == nil ? .notInteractive : status?.biometry?.code,
+            passcodeObstacle: status == nil ? .notInteractive : status?.passcode?.code,
+            hasPasscode: status.map { $0.passcode != .noPasscode }
+        )
     }
 
     var biometrySet: Data? { status?.biometrySet.map { Data($0) } }
@@ -46,8 +58,15 @@ struct KeychainPresence: PresenceService {
         reply: @escaping @Sendable (LAError.Code?) -> Void
     ) {
         guard let context = context as? any PresenceContext else { return reply(.notInteractive) }
-        if case .policy(let policy) = question, let obstacle = obstacle(to: policy) { return reply(obstacle) }
+        let reuse = UnlockReuse(seconds: wishes.reuseDuration)
+        if case .policy(let policy) = question, let obstacle = obstacle(to: policy),
+            // Nobody has to be asked where the session was unlocked with a finger just now; the enclave knows.
+            obstacle != .notInteractive || reuse == .none
+        {
+            return reply(obstacle)
+        }
         var request = PresenceRequest(question.demand)
+        request.reuse = reuse
         request.asksPassword = question.asksPassword
         request.prompt.reason = wishes.reason
         request.prompt.cancelTitle = wishes.cancelTitle

@@ -144,8 +144,13 @@ open class LAContext: NSObject {
     /// `kSecUseAuthenticationUIFail`.
     open var interactionNotAllowed: Bool = false
 
-    /// For how many seconds unlocking the machine with a finger counts as a proof; 0 for never. Beyond
-    /// `LATouchIDAuthenticationMaximumAllowableReuseDuration` it grows no more.
+    /// For how many seconds unlocking the machine with a finger counts as a finger that this context asks for; 0 for
+    /// never. Beyond `LATouchIDAuthenticationMaximumAllowableReuseDuration` it grows no more, and what is no number or
+    /// is below 0 is never.
+    ///
+    /// With the system's service, and where the administrator has told PAM to (`pam_chatelaine(8)`, `finger`), the
+    /// person is then not asked. It never takes the place of a passcode or an application password, and it has no
+    /// effect with a session's own service or an embedded keychain, which nobody tells of unlocking.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval = 0
 
     /// Deprecated on Apple's platforms, where setting it has no effect either.
@@ -183,7 +188,8 @@ extension LAContext {
             let wishes = PresenceWishes(
                 reason: reason,
                 cancelTitle: localizedCancelTitle,
-                fallbackTitle: localizedFallbackTitle
+                fallbackTitle: localizedFallbackTitle,
+                reuseDuration: touchIDAuthenticationAllowableReuseDuration
             )
             presence.evaluate(question, wishes, in: presenceContext) { failure in
                 state.end(ticket, failure.map(Self.error))
@@ -242,5 +248,6 @@ extension LAContext: AuthenticationContext {
     package var promptReason: String { localizedReason }
     package var promptCancelTitle: String? { localizedCancelTitle }
     package var promptFallbackTitle: String? { localizedFallbackTitle }
+    package var unlockReuseDuration: Double { touchIDAuthenticationAllowableReuseDuration }
     package var applicationPassword: (any AnyObject & Sendable)? { state.credential(.applicationPassword) }
 }

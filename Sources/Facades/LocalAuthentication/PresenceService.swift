@@ -16,16 +16,51 @@ package enum ContextQuestion: Sendable {
     }
 }
 
-/// How a prompt is to look.
+/// How a prompt is to look, and what does instead of one.
 package struct PresenceWishes: Sendable {
     package let reason: String
     package let cancelTitle: String?
     package let fallbackTitle: String?
+    /// For how many seconds an unlock of the session with a finger does for a finger.
+    package let reuseDuration: Double
 
-    package init(reason: String, cancelTitle: String? = nil, fallbackTitle: String? = nil) {
+    package init(
+        reason: String,
+        cancelTitle: String? = nil,
+        fallbackTitle: String? = nil,
+        reuseDuration: Double = 0
+    ) {
         self.reason = reason
         self.cancelTitle = cancelTitle
         self.fallbackTitle = fallbackTitle
+        self.reuseDuration = reuseDuration
+    }
+}
+
+/// By what a person can be told at one moment.
+package struct PresenceSnapshot: Sendable, Hashable {
+    package var biometryType: LABiometryType
+    /// A digest of the enrolled fingers or faces; nil where there are none.
+    package var biometrySet: Data?
+    /// Why no finger can be asked for, or nil if it can.
+    package var biometryObstacle: LAError.Code?
+    /// Why no passcode can be asked for, or nil if it can.
+    package var passcodeObstacle: LAError.Code?
+    /// Nil where no keychain answers.
+    package var hasPasscode: Bool?
+
+    package init(
+        biometryType: LABiometryType,
+        biometrySet: Data?,
+        biometryObstacle: LAError.Code?,
+        passcodeObstacle: LAError.Code?,
+        hasPasscode: Bool?
+    ) {
+        self.biometryType = biometryType
+        self.biometrySet = biometrySet
+        self.biometryObstacle = biometryObstacle
+        self.passcodeObstacle = passcodeObstacle
+        self.hasPasscode = hasPasscode
     }
 }
 
@@ -36,6 +71,9 @@ package protocol PresenceService: Sendable {
 
     /// A digest of the enrolled fingers or faces; nil where there are none.
     var biometrySet: Data? { get }
+
+    /// All of this at one moment.
+    var snapshot: PresenceSnapshot { get }
 
     /// Why a policy cannot be evaluated on this machine, or nil if it can.
     func obstacle(to policy: LAPolicy) -> LAError.Code?
@@ -55,4 +93,17 @@ package protocol PresenceService: Sendable {
         in context: (any AnyObject & Sendable)?,
         reply: @escaping @Sendable (LAError.Code?) -> Void
     )
+}
+
+extension PresenceService {
+    package var snapshot: PresenceSnapshot {
+        let passcodeObstacle = obstacle(to: .deviceOwnerAuthenticationWithWristDetection)
+        return PresenceSnapshot(
+            biometryType: biometryType,
+            biometrySet: biometrySet,
+            biometryObstacle: obstacle(to: .deviceOwnerAuthenticationWithBiometrics),
+            passcodeObstacle: passcodeObstacle,
+            hasPasscode: passcodeObstacle != .passcodeNotSet
+        )
+    }
 }

@@ -12,6 +12,7 @@ enum {
     kind_unlock = 64,
     kind_change_passcode = 65,
     kind_authorize = 67,
+    kind_session_unlocked = 80,
     // Replies.
     kind_done = 128,
     kind_state_reply = 130,
@@ -112,6 +113,8 @@ uid_t control_uid(const struct locked_memory *message) {
 }
 
 struct locked_memory *control_lock(uid_t uid) { return begin(kind_lock, uid, 0); }
+
+struct locked_memory *control_session_unlocked(uid_t uid) { return begin(kind_session_unlocked, uid, 0); }
 
 struct locked_memory *control_state(uid_t uid) { return begin(kind_state, uid, 0); }
 

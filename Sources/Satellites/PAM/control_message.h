@@ -27,6 +27,8 @@ struct locked_memory *control_unlock(uid_t uid, const char *passcode);
 struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode);
 struct locked_memory *control_lock(uid_t uid);
 struct locked_memory *control_state(uid_t uid);
+/// Says, as root, that the user's session was unlocked with a finger.
+struct locked_memory *control_session_unlocked(uid_t uid);
 /// Makes the passcode in a message of `control_unlock` the user's first one.
 struct locked_memory *control_set_first(const struct locked_memory *unlocking);
 /// Asks, as root, for leave to have one operation done; its number is the enclave's.

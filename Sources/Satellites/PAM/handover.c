@@ -45,8 +45,9 @@ static bool find_state(int descriptor, uid_t uid, struct control_state_reply *st
 // Looks first whether the keychain is as the message would have it, so that nobody has to wait for a passcode to be tried.
 static enum handover_result talk(
     int descriptor, enum handover_purpose purpose, const struct locked_memory *message, long long deadline) {
+    if (purpose == handover_lock || purpose == handover_session_unlocked) return tell(descriptor, message, deadline);
     struct control_state_reply state;
-    if (purpose == handover_lock || !find_state(descriptor, control_uid(message), &state, deadline)) {
+    if (!find_state(descriptor, control_uid(message), &state, deadline)) {
         return tell(descriptor, message, deadline);
     }
     if (purpose == handover_change) return state.has_passcode ? tell(descriptor, message, deadline) : handover_done;

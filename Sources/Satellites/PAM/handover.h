@@ -28,6 +28,8 @@ enum handover_purpose {
     /// Nothing is handed over where there is no passcode.
     handover_change,
     handover_lock,
+    /// That the session was unlocked with a finger.
+    handover_session_unlocked,
 };
 
 enum handover_result handover_send(

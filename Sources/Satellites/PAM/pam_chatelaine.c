@@ -25,6 +25,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static const char data_name[] = "chatelaine_unlock";
+static const char finger_name[] = "chatelaine_finger";
 
 struct options {
     struct enclave_place place;
@@ -32,6 +33,8 @@ struct options {
     bool as_user;
     /// The log-in password becomes the first passcode of a keychain that has none.
     bool sets_passcode;
+    /// The line follows a module that reads fingers, and does nothing else.
+    bool tells_of_finger;
     /// The end of a session locks.
     bool lock_on_close;
     bool is_debugging;
@@ -57,6 +60,8 @@ static struct options options_of(pam_handle_t *handle, int count, const char **a
             options.as_user = true;
         } else if (strcmp(argument, "set_passcode") == 0) {
             options.sets_passcode = true;
+        } else if (strcmp(argument, "finger") == 0) {
+            options.tells_of_finger = true;
         } else if (strcmp(argument, "lock_on_close") == 0) {
             options.lock_on_close = true;
         } else if (strcmp(argument, "debug") == 0) {
@@ -139,11 +144,40 @@ static void unlock(pam_handle_t *handle, const struct options *options) {
     (void)pam_set_data(handle, data_name, NULL, NULL);
 }
 
+// MARK: - Fingers
+
+// The line is reached after the module that reads fingers. Whether that has recognised one is known once the program sets
+// credentials, which it does when all of the stack has let somebody in.
+static void note_finger(pam_handle_t *handle) {
+    static char mark;
+    // With a password it was no finger that opened, or not a finger alone.
+    const bool is_finger = password(handle, PAM_AUTHTOK) == NULL;
+    (void)pam_set_data(handle, finger_name, is_finger ? &mark : NULL, NULL);
+}
+
+// Tells the enclave, once. It believes nobody but root.
+static void tell_of_finger(pam_handle_t *handle, const struct options *options) {
+    uid_t uid = 0;
+    const void *mark = NULL;
+    if (pam_get_data(handle, finger_name, &mark) != PAM_SUCCESS || mark == NULL) return;
+    (void)pam_set_data(handle, finger_name, NULL, NULL);
+    // A line for passwords after this one has seen one: the finger was not what opened.
+    if (geteuid() != 0 || is_remembered(handle) || !find_user(handle, options, &uid)) return;
+    struct locked_memory *message = control_session_unlocked(uid);
+    if (message == NULL) return;
+    note(handle, options, "telling of a finger", handover_send(options->place, handover_session_unlocked, message));
+    locked_memory_free(message);
+}
+
 // MARK: - Authentication
 
 EXPORTED int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, const char **arguments) {
     (void)flags;
     const struct options options = options_of(handle, count, arguments);
+    if (options.tells_of_finger) {
+        note_finger(handle);
+        return PAM_IGNORE;
+    }
     uid_t uid = 0;
     // Nobody is asked for anything: a module before this one has done so, or there is no password.
     const char *passcode = password(handle, PAM_AUTHTOK);
@@ -155,7 +189,11 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, con
 EXPORTED int pam_sm_setcred(pam_handle_t *handle, int flags, int count, const char **arguments) {
     if (((unsigned)flags & PAM_DELETE_CRED) == 0) {
         const struct options options = options_of(handle, count, arguments);
-        unlock(handle, &options);
+        if (options.tells_of_finger) {
+            tell_of_finger(handle, &options);
+        } else {
+            unlock(handle, &options);
+        }
     }
     return PAM_IGNORE;
 }
@@ -165,6 +203,7 @@ EXPORTED int pam_sm_setcred(pam_handle_t *handle, int flags, int count, const ch
 EXPORTED int pam_sm_open_session(pam_handle_t *handle, int flags, int count, const char **arguments) {
     (void)flags;
     const struct options options = options_of(handle, count, arguments);
+    if (options.tells_of_finger) return PAM_IGNORE;
     unlock(handle, &options);
     (void)pam_set_data(handle, data_name, NULL, NULL);
     return PAM_IGNORE;

@@ -43,7 +43,7 @@ final class EnclavePeer {
     ///
     /// - Throws: `noPermission` with what is wrong about it.
     func check(_ request: any EnclaveRequest.Type, about uid: UInt32) throws(KeychainError) {
-        guard request.senders.contains(role.sender) else {
+        guard !request.senders.isDisjoint(with: role.senders) else {
             throw KeychainError(.noPermission, role.refusal(of: request.senders))
         }
         if case .owner(let own) = role, own != uid, own != 0 {
@@ -53,10 +53,11 @@ final class EnclavePeer {
 }
 
 extension EnclavePeer.Role {
-    fileprivate var sender: RequestSenders {
+    fileprivate var senders: RequestSenders {
         switch self {
         case .service: .firstConnection
         case .channel: .service
+        case .owner(uid: 0): [.owner, .root]
         case .owner: .owner
         case .prompter: .fingerPrompter
         case .witness: .witness
@@ -74,6 +75,7 @@ extension EnclavePeer.Role {
         case .channel where senders == .witness: "only chatelaine-identify vouches for callers"
         case .channel: "the keychain service cannot do what is the owner's"
         case .owner where senders == .witness: "only chatelaine-identify vouches for callers"
+        case .owner where senders == .root: "only root tells of the session"
         case .owner where senders == .fingerPrompter: "only a trusted prompter reads fingers"
         case .owner: "only the keychain service may ask the enclave for that"
         }

@@ -26,7 +26,7 @@ package enum KnownRequests {
         UnlockRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
         AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, FingerMatchedRequest.self,
-        FingerMismatchedRequest.self,
+        FingerMismatchedRequest.self, SessionUnlockedRequest.self,
     ]
 
     private static let loop: [any LoopRequest.Type] = [

@@ -19,6 +19,9 @@ struct OpenQuestion {
     /// Whether an application password is still to be typed.
     var needsPassword: Bool { question.password != .none && password == nil }
 
+    /// Whether there is nothing left to ask for.
+    var isProved: Bool { question.demand.isMet(by: proved) && !needsPassword }
+
     func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, hint: FingerHint? = nil) -> Prompt {
         Prompt(
             question: id,

@@ -27,6 +27,15 @@ extension PresenceDesk {
         }
     }
 
+    /// The owner's session was unlocked with a finger, just now. Only root may say so.
+    package func sessionUnlocked() {
+        let clock = StartClock.current
+        // What ends it counts from now on, also while the prompter looks.
+        state.withLock { $0.sessionUnlocked(at: clock) }
+        refreshBiometry()
+        state.withLock { $0.identifyUnlock(of: clock.now) }
+    }
+
     /// The enrolled fingers, as last reported; nil where they are unknown.
     var biometrySet: BiometrySet? { state.withLock { $0.biometry?.set } }
 

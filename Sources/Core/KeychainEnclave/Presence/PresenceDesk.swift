@@ -121,10 +121,13 @@ package final class PresenceDesk: Sendable {
         guard question.scope.isSound else {
             throw KeychainError(.invalidParameter, "a question names no items, or too many")
         }
-        if let obstacle = state.withLock({ $0.obstacle(to: question) }) { throw obstacle.error }
+        let clock = StartClock.current
+        let obstacle = state.withLock { state in
+            state.obstacle(to: question, beside: state.reused(by: question, at: clock))
+        }
+        if let obstacle { throw obstacle.error }
         let asker = try asker()
         let id = ItemUUID()
-        let clock = StartClock.current
         let failure = withState { state, performers, effects -> KeychainError? in
             let failure = state.asked(question, id, of: asker, on: connection, at: clock, &effects)
             if failure == nil { performers.callers[id] = settle }
@@ -284,6 +287,6 @@ package final class PresenceDesk: Sendable {
 
     /// In the middle of a lock: what was proved is worth nothing any more.
     func forgetAll() {
-        state.withLock { $0.proofs = KeptProofs() }
+        state.withLock { $0.forgetProofs() }
     }
 }

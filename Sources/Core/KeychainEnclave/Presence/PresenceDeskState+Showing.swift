@@ -9,9 +9,10 @@ extension PresenceDeskState {
         PresenceFactor.all.filter { $0.obstacle(self) == nil }.reduce([]) { $0.union($1.factors) }
     }
 
-    func obstacle(to question: PresenceQuestion) -> PresenceFailure? {
+    /// - Parameter proved: what nobody has to be asked for any more.
+    func obstacle(to question: PresenceQuestion, beside proved: PresenceFactors = []) -> PresenceFailure? {
         if question.demand.alternatives.isEmpty { return .noCompanion }
-        let available = available
+        let available = available.union(proved)
         guard question.demand.isMet(by: available) else {
             // The reason of the way that most have.
             let missing = question.demand.alternatives.reduce(PresenceFactors.all) { $0.intersection($1) }
@@ -34,10 +35,7 @@ extension PresenceDeskState {
     /// Has the first question shown to who can do something for it, or settles it.
     mutating func show(at clock: StartClock, _ effects: inout [PresenceEffect]) {
         while let first = questions.first {
-            if first.question.demand.isMet(by: first.proved), first.question.password == .none || first.password != nil
-            {
-                return succeed(at: clock, &effects)
-            }
+            if first.isProved { return succeed(at: clock, &effects) }
             if let obstacle = remainingObstacle(to: first) {
                 fail(0, obstacle.error, at: clock, &effects, showsNext: false)
                 continue
@@ -136,6 +134,12 @@ extension PresenceDeskState {
         let open = questions.removeFirst()
         takeAway(open, &effects)
         limits.succeeded(open.asker)
+        resolve(open, at: clock, &effects)
+        show(at: clock, &effects)
+    }
+
+    /// Keeps what was proved for a question, and answers it.
+    mutating func resolve(_ open: OpenQuestion, at clock: StartClock, _ effects: inout [PresenceEffect]) {
         let proof = proofs.keep(
             open.proved,
             password: open.password,
@@ -144,7 +148,6 @@ extension PresenceDeskState {
             at: clock
         )
         effects.append(.resolve(open.id, .success(proof)))
-        show(at: clock, &effects)
     }
 
     mutating func fail(

@@ -20,6 +20,8 @@ struct PresenceDeskState {
     private(set) var wrongFingers = 0
     /// The last report about the owner's fingers; nil before the first.
     private(set) var biometry: BiometryState?
+    /// The last unlock of the owner's session with a finger that counts still.
+    var unlock: FingerUnlock?
     /// The calls that wait for the biometry state.
     private(set) var refreshes: Set<Int> = []
     private var nextRefresh = 1
@@ -37,10 +39,16 @@ struct PresenceDeskState {
         hasPasscode = enclave.hasPasscode
         defer { lock = enclave.lock }
         guard enclave.lock.rawValue < lock.rawValue else { return }
-        proofs = KeptProofs()
+        forgetProofs()
         while !questions.isEmpty {
             fail(questions.count - 1, PresenceFailure.interrupted.error, at: clock, &effects, showsNext: false)
         }
+    }
+
+    /// What was proved, in whichever way, is worth nothing any more.
+    mutating func forgetProofs() {
+        proofs = KeptProofs()
+        unlock = nil
     }
 
     /// - Returns: the number of the prompter.
@@ -63,6 +71,7 @@ struct PresenceDeskState {
 
     mutating func biometryChanged(_ biometry: BiometryState, _ effects: inout [PresenceEffect]) {
         self.biometry = biometry
+        forgetUnlockOfOthers()
         silence = nil
         effects += refreshes.map { .wake(refresh: $0) }
         refreshes = []
@@ -99,7 +108,8 @@ struct PresenceDeskState {
         at clock: StartClock,
         _ effects: inout [PresenceEffect]
     ) -> KeychainError? {
-        if let obstacle = obstacle(to: question) { return obstacle.error }
+        let reused = reused(by: question, at: clock)
+        if let obstacle = obstacle(to: question, beside: reused) { return obstacle.error }
         let groups: [String]
         switch question.scope {
         case .items(let items): groups = Set(items.values).sorted()
@@ -116,7 +126,13 @@ struct PresenceDeskState {
         if case .context(let context) = question.scope, !proofs.bind(context, to: asker) {
             return KeychainError(.noPermission, "the context is another program's")
         }
-        let open = OpenQuestion(id: id, question: question, asker: asker, groups: groups, connection: connection)
+        var open = OpenQuestion(id: id, question: question, asker: asker, groups: groups, connection: connection)
+        open.proved = reused
+        if !reused.isEmpty, open.isProved {
+            // Nobody was asked, so this says nothing about prompts that were declined before.
+            resolve(open, at: clock, &effects)
+            return nil
+        }
         questions.insert(open, at: place(of: asker))
         if questions.count == 1 { show(at: clock, &effects) }
         return nil
@@ -200,6 +216,7 @@ struct PresenceDeskState {
     ) -> PromptAnswer {
         guard let index = shownQuestion(id, wanting: [.biometry]) else { return .over }
         wrongFingers += 1
+        if wrongFingers >= PresenceDesk.mostWrongFingers { unlock = nil }
         guard wrongFingers >= PresenceDesk.mostWrongFingers else {
             showAgain(.notice, of: index, .notRecognised, &effects)
             return .wrong

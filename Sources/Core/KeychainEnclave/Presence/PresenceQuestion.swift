@@ -11,6 +11,8 @@ package struct PresenceQuestion: Sendable {
     package let scope: PresenceScope
     /// Whether what was given last was wrong.
     package let isRepeated: Bool
+    /// For how long an unlock of the session with a finger does for a finger.
+    package let reuse: UnlockReuse
 
     /// - Parameter prompt: of which as much is kept as a prompt has room for.
     package init(
@@ -19,7 +21,8 @@ package struct PresenceQuestion: Sendable {
         password: PasswordWish = .none,
         prompt: PromptWishes = PromptWishes(),
         for scope: PresenceScope,
-        isRepeated: Bool = false
+        isRepeated: Bool = false,
+        reuse: UnlockReuse = .none
     ) {
         self.asker = asker
         self.demand = demand
@@ -27,6 +30,7 @@ package struct PresenceQuestion: Sendable {
         self.prompt = prompt.limited
         self.scope = scope
         self.isRepeated = isRepeated
+        self.reuse = reuse
     }
 }
 

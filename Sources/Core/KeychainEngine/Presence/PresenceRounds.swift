@@ -77,7 +77,8 @@ package struct PresenceRounds: Sendable {
                     password: need.password,
                     prompt: prompt,
                     for: scope,
-                    isRepeated: isRepeated
+                    isRepeated: isRepeated,
+                    reuse: authentication.reuse
                 )
             }
             let proof: PresenceProof

@@ -46,7 +46,8 @@ package final class PresenceSession: PresenceContext {
                 request.demand,
                 password: request.asksPassword ? .existing : .none,
                 prompt: request.prompt,
-                for: .context(context)
+                for: .context(context),
+                reuse: request.reuse
             )
         }
     }

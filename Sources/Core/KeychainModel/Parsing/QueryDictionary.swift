@@ -58,6 +58,7 @@ struct QueryDictionary {
         authentication.applicationPassword = context?.applicationPassword
         authentication.context = context?.presence
         authentication.prompt = context?.prompt ?? PromptWishes()
+        authentication.reuse = context?.reuse ?? .none
         // What is said of this call says more.
         if let operationPrompt { authentication.prompt.reason = operationPrompt }
         return authentication

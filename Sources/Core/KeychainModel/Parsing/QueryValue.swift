@@ -37,16 +37,19 @@ package struct CallContext: Sendable {
     /// What was proved in it.
     package var presence: (any PresenceContext)?
     package var prompt: PromptWishes
+    package var reuse: UnlockReuse
 
     package init(
         forbidsInteraction: Bool,
         applicationPassword: SecretBytes? = nil,
         presence: (any PresenceContext)? = nil,
-        prompt: PromptWishes = PromptWishes()
+        prompt: PromptWishes = PromptWishes(),
+        reuse: UnlockReuse = .none
     ) {
         self.forbidsInteraction = forbidsInteraction
         self.applicationPassword = applicationPassword
         self.presence = presence
         self.prompt = prompt
+        self.reuse = reuse
     }
 }

@@ -79,6 +79,8 @@ package struct ItemAuthentication: Sendable {
     /// From `LAContext.setCredential(_:type:)` of the call's context.
     package var applicationPassword: SecretBytes?
     package var prompt = PromptWishes()
+    /// For how long its context takes an unlock of the session for a finger.
+    package var reuse = UnlockReuse.none
     /// The call's context, if it has one: what was proved in it counts, and what is proved now stays in it.
     package var context: (any PresenceContext)? {
         didSet { usesContext = context != nil }
@@ -138,6 +140,7 @@ package struct PresenceRequest: Sendable, Hashable {
     /// Whether the person is asked for an application password too.
     package var asksPassword = false
     package var prompt = PromptWishes()
+    package var reuse = UnlockReuse.none
 
     package init(_ demand: PresenceDemand) {
         self.demand = demand

@@ -10,4 +10,6 @@ package protocol AuthenticationContext: AnyObject {
     var promptReason: String { get }
     var promptCancelTitle: String? { get }
     var promptFallbackTitle: String? { get }
+    /// For how many seconds an unlock of the session with a finger does for a finger.
+    var unlockReuseDuration: Double { get }
 }

@@ -89,7 +89,8 @@ extension CallContext {
             forbidsInteraction: context.forbidsInteraction,
             applicationPassword: context.applicationPassword as? SecretBytes,
             presence: context.presenceContext as? any PresenceContext,
-            prompt: prompt
+            prompt: prompt,
+            reuse: UnlockReuse(seconds: context.unlockReuseDuration)
         )
     }
 }

@@ -75,6 +75,7 @@ struct KeyAuthentication: Sendable {
             authentication.applicationPassword = call.applicationPassword
             authentication.context = call.presence
             authentication.prompt = call.prompt
+            authentication.reuse = call.reuse
         }
         if let operationPrompt { authentication.prompt.reason = operationPrompt }
         return authentication

@@ -13,6 +13,7 @@ extension MessageWriter {
         append(question.password.rawValue)
         try append(question.prompt)
         append((question.isRepeated ? 1 : 0) as UInt8)
+        append(question.reuse.milliseconds)
         try append(question.scope)
     }
 
@@ -105,6 +106,7 @@ extension MessageReader {
         guard let password = PasswordWish(rawValue: try byte()) else { throw Self.malformed }
         let wishes = try wishes()
         let isRepeated = try flags(1) != 0
+        let reuse = UnlockReuse(milliseconds: try number())
         let scope = try scope()
         guard scope.isSound else { throw Self.malformed }
         return PresenceQuestion(
@@ -113,7 +115,8 @@ extension MessageReader {
             password: password,
             prompt: wishes,
             for: scope,
-            isRepeated: isRepeated
+            isRepeated: isRepeated,
+            reuse: reuse
         )
     }
 

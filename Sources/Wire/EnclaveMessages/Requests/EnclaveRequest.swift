@@ -97,6 +97,8 @@ package struct RequestSenders: OptionSet, Sendable {
     package static let fingerPrompter = RequestSenders(rawValue: 8)
     /// `chatelaine-identify`, which looks at the keychain service's callers.
     package static let witness = RequestSenders(rawValue: 16)
+    /// Root, and no owner.
+    package static let root = RequestSenders(rawValue: 32)
 }
 
 /// Which of the enclave's threads answers a request.

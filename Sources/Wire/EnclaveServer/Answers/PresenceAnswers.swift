@@ -46,6 +46,10 @@ extension DeclineRequest: ServedRequest {
     }
 }
 
+extension SessionUnlockedRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) { try visit.desk.sessionUnlocked() }
+}
+
 extension FingerMatchedRequest: ServedRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer { try visit.desk.matched(question) }
 }

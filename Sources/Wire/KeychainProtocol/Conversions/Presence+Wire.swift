@@ -9,6 +9,7 @@ extension WireItemAuthentication {
         if let password = authentication.applicationPassword { applicationPassword = password.data }
         if authentication.prompt != PromptWishes() { prompt = WirePrompt(authentication.prompt) }
         usesContext = authentication.usesContext
+        reuseMilliseconds = authentication.reuse.milliseconds
     }
 }
 
@@ -19,6 +20,7 @@ extension ItemAuthentication {
         applicationPassword = wire.hasApplicationPassword ? SecretBytes(wire.applicationPassword) : nil
         prompt = PromptWishes(wire.prompt)
         usesContext = wire.usesContext
+        reuse = UnlockReuse(milliseconds: wire.reuseMilliseconds)
     }
 }
 
@@ -60,6 +62,7 @@ extension WireEvaluate {
         alternatives = request.demand.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
         asksPassword = request.asksPassword
         prompt = WirePrompt(request.prompt)
+        reuseMilliseconds = request.reuse.milliseconds
     }
 }
 
@@ -73,6 +76,7 @@ extension PresenceRequest {
         self.init(PresenceDemand(Set(all.map(PresenceFactors.init(rawValue:)))))
         asksPassword = wire.asksPassword
         prompt = PromptWishes(wire.prompt)
+        reuse = UnlockReuse(milliseconds: wire.reuseMilliseconds)
     }
 }
 
