@@ -48,6 +48,21 @@ struct PortTests {
         #expect(outcome.output.contains("/chatelaine-explicit.json\n"))
     }
 
+    @Test func `CryptoKit has a toolset of its own, beside that of Security where both are used`() throws {
+        let alone = try port(["Package.swift": "", "Sources/App/App.swift": "import CryptoKit\n"])
+        #expect(alone.output.contains("  swift build --toolset …/share/chatelaine/chatelaine-cryptokit.json\n"))
+        let both = try port(["Package.swift": "", "Sources/App/App.swift": "import CryptoKit\nlet s = errSecSuccess\n"])
+        #expect(both.output.contains("/chatelaine.json --toolset …/share/chatelaine/chatelaine-cryptokit.json\n"))
+    }
+
+    @Test func `it is said that pinning does not protect`() throws {
+        let outcome = try port([
+            "Package.swift": "", "Sources/App/App.swift": "import Security\nlet trust = space.serverTrust\n",
+        ])
+        #expect(outcome.output.contains("Linux NEVER calls it: pinning does not protect there\n"))
+        #expect(outcome.output.contains("  Sources/App/App.swift:2: let trust = space.serverTrust\n"))
+    }
+
     @Test func `what is no package is refused`() throws {
         let nowhere = try port(["Package.swift": ""], options: "nowhere")
         #expect(nowhere.status == 1)

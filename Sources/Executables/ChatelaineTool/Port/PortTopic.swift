@@ -18,12 +18,13 @@ enum PortTopic: String, CaseIterable {
         switch self {
         case .security: "add the product Security"
         case .localAuthentication: "add the product LocalAuthentication"
-        case .cryptoKit: "add the product CryptoKit"
+        case .cryptoKit: "add the product CryptoKit, or build with chatelaine-cryptokit.json"
         case .commonCrypto: "add the product CommonCrypto, or build with chatelaine-commoncrypto.json"
         case .implicitSecurity: "add the plugin ImportSecurity, or build with chatelaine.json"
         case .appleOnly: "put the import and what needs it under #if canImport(…)"
         case .ownSecurityTypes: "do not use the plugin: build with chatelaine-explicit.json, or add the product alone"
-        case .serverTrust: "Foundation on Linux has no serverTrust: put the code under #if canImport(Darwin)"
+        case .serverTrust:
+            "it compiles, by a toolset or with CHATELAINE_SERVER_TRUST=1, and Linux NEVER calls it: pinning does not protect there"
         case .hiddenImport: "files that rely on this import need one of their own, or the plugin"
         case .objectiveC: "put @objc, #selector and key-value observing under #if canImport(ObjectiveC)"
         case .accessGroups: "name the groups in PROGRAM.entitlements beside the program"

@@ -22,22 +22,36 @@ struct SourceFiles {
 
     private static let extensions: Set = ["swift", "c", "h", "m", "mm", "cpp"]
 
-    init(below folder: String) {
+    /// - Parameters:
+    ///   - folder: the package's.
+    ///   - named: folders below it that its manifest names, besides the usual ones; the empty name is the package's own.
+    init(below folder: String, named: [String] = []) {
+        let usual = ["Sources", "Source", "src", "srcs", "Tests"]
+        var roots: [String] = []
+        for root in (usual + named).sorted(by: { $0.count < $1.count }) {
+            let isRead = roots.contains { $0.isEmpty || root == $0 || root.hasPrefix($0 + "/") }
+            if !isRead, Self.isFolder(root, below: folder) { roots.append(root) }
+        }
         var bytes = 0
         var entries = 0
-        for root in ["Sources", "Source", "Tests"] where !isCutShort {
-            guard Self.type(folder + "/" + root) == .typeDirectory,
-                let enumerator = FileManager.default.enumerator(atPath: folder + "/" + root)
-            else { continue }
+        for root in roots where !isCutShort {
+            guard let enumerator = FileManager.default.enumerator(atPath: folder + "/" + root) else { continue }
             for case let name as String in enumerator {
                 entries += 1
                 if files.count >= Self.mostFiles || entries > Self.mostEntries || bytes > Self.mostBytesInAll {
                     isCutShort = true
                     break
                 }
-                guard let dot = name.lastIndex(of: "."), Self.extensions.contains(String(name[dot...].dropFirst()))
+                let path = root.isEmpty ? name : root + "/" + name
+                let last = name.split(separator: "/").last ?? ""
+                // Builds and checkouts lie in hidden folders.
+                if last.hasPrefix("."), Self.type(folder + "/" + path) == .typeDirectory {
+                    enumerator.skipDescendants()
+                    continue
+                }
+                guard let dot = last.lastIndex(of: "."), Self.extensions.contains(String(last[dot...].dropFirst())),
+                    path != "Package.swift"
                 else { continue }
-                let path = root + "/" + name
                 guard Self.type(folder + "/" + path) == .typeRegular else { continue }
                 guard let text = Self.text(at: folder + "/" + path) else {
                     unread.append(path)
@@ -49,6 +63,16 @@ struct SourceFiles {
         }
         files.sort { $0.path < $1.path }
         unread.sort()
+    }
+
+    /// Whether this is a folder, and each folder on the way to it is one and no link.
+    static func isFolder(_ path: String, below folder: String) -> Bool {
+        var place = folder
+        for part in path.split(separator: "/") {
+            place += "/" + part
+            guard type(place) == .typeDirectory else { return false }
+        }
+        return true
     }
 
     static func type(_ path: String) -> FileAttributeType? {

@@ -1,0 +1,98 @@
+import Terminal
+
+/// An analysis, for people and for programs.
+struct PortReport {
+    let analysis: PortAnalysis
+    /// The folder of a copy that was written.
+    let copy: String?
+
+    /// How many places of one kind are shown.
+    private static let mostPlaces = 10
+
+    private var findings: PortFindings { analysis.findings }
+    private var sources: SourceFiles { analysis.sources }
+
+    private var lines: [String] {
+        guard !analysis.needs.products.isEmpty else { return [] }
+        return [".package(path: \"../chatelaine\"),"] + analysis.needs.productLines
+            + (analysis.needs.needsPlugin ? ["plugins: [\(PortNeeds.pluginLine)]"] : [])
+    }
+
+    var text: String {
+        var text = ""
+        for topic in PortTopic.allCases {
+            guard let places = findings.places[topic] else { continue }
+            text += "\(topic.rawValue): \(topic.advice)\n"
+            for place in places.prefix(Self.mostPlaces) {
+                text += "  \(TerminalText.escaped("\(place.path):\(place.line): \(place.text)"))\n"
+            }
+            if places.count > Self.mostPlaces { text += "  and \(places.count - Self.mostPlaces) more\n" }
+        }
+        let lines = lines
+        if lines.isEmpty {
+            text += "Nothing here needs the keychain.\n"
+        } else {
+            text += "Without a change to the package, after make install\n"
+            text += "  swift build\(analysis.needs.toolsets.map { " --toolset …/share/chatelaine/\($0)" }.joined())\n"
+            text += "or for Package.swift: the first line for the package, the others for each target that needs them\n"
+            text += lines.map { "  \($0)\n" }.joined()
+            text += targets
+        }
+        text += "Files read: \(sources.files.count)\n"
+        if !sources.unread.isEmpty {
+            text += "Not read: \(sources.unread.count), the first is \(TerminalText.escaped(sources.unread[0]))\n"
+        }
+        if sources.isCutShort { text += "There are more files than are read: this is not all.\n" }
+        if let copy { text += "Written: \(TerminalText.escaped(copy))\n" }
+        return text
+    }
+
+    private var targets: String {
+        switch analysis.targets {
+        case .success(let targets):
+            "What each target needs\n"
+                + targets.targets.map { "  \(TerminalText.escaped($0.name)): \($0.needs.summary)\n" }.joined()
+        case .failure(let obstacle):
+            "Which target needs what, Package.swift does not tell: \(TerminalText.escaped(obstacle.reason))\n"
+        }
+    }
+
+    var json: JSONText {
+        .object([
+            (
+                "findings",
+                .array(
+                    PortTopic.allCases.flatMap { topic in
+                        (findings.places[topic] ?? []).prefix(1000).map { place in
+                            .object([
+                                ("topic", .string(topic.rawValue)), ("file", .string(place.path)),
+                                ("line", .number(Int64(place.line))), ("advice", .string(topic.advice)),
+                            ])
+                        }
+                    }
+                )
+            ),
+            ("manifest", .array(lines.map { .string($0) })),
+            ("targets", jsonTargets),
+            ("toolsets", .array(analysis.needs.toolsets.map { .string($0) })),
+            ("filesRead", .number(Int64(sources.files.count))),
+            ("filesNotRead", .array(sources.unread.prefix(1000).map { .string($0) })),
+            ("isComplete", .bool(!sources.isCutShort)),
+            ("written", copy.map { .string($0) } ?? .null),
+        ])
+    }
+
+    /// Null where the manifest does not tell.
+    private var jsonTargets: JSONText {
+        guard case .success(let targets) = analysis.targets else { return .null }
+        return .array(
+            targets.targets.map { target in
+                .object([
+                    ("name", .string(target.name)), ("folder", .string(target.folder)),
+                    ("products", .array(target.needs.products.map { .string($0) })),
+                    ("plugin", .bool(target.needs.needsPlugin)),
+                ])
+            }
+        )
+    }
+}
