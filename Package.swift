@@ -15,6 +15,10 @@ let isFuzzed = ProcessInfo.processInfo.environment["CHATELAINE_FUZZING"] == "1"
 // modules are built with library evolution, without which they would ask for our inner modules.
 let isInstalled = ProcessInfo.processInfo.environment["CHATELAINE_LIBRARY"] == "1"
 
+// Names about servers' certificates that Foundation on Linux lacks are compiled into Security where somebody asks for them:
+// every program is then linked with libcurl (docs/porting.md).
+let hasServerTrust = ProcessInfo.processInfo.environment["CHATELAINE_SERVER_TRUST"] == "1"
+
 /// What every Swift target is compiled with.
 let settings: [SwiftSetting] =
     [
@@ -439,7 +443,8 @@ let package = Package(
 for target in package.targets {
     switch target.name {
     case "KeychainTrust", "CodeSignature": target.swiftSettings = hiding
-    case "SecurityObjects", "Security", "LocalAuthentication": target.swiftSettings = hidingAll
+    case "SecurityObjects", "LocalAuthentication": target.swiftSettings = hidingAll
+    case "Security": target.swiftSettings = hidingAll + (hasServerTrust ? [.define("CHATELAINE_SERVER_TRUST")] : [])
     case "CoreFoundationAliases": target.swiftSettings = strict + evolution
     case "KeychainMessages":
         // What the compiler of protocol buffers makes marks no use of a pointer.

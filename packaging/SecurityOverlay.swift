@@ -1,0 +1,2 @@
+// Whoever imports Security and FoundationNetworking gets this module besides (docs/decisions/0049).
+@_exported import Security
