@@ -104,16 +104,20 @@ for library in "$products"/*.so.*; do
     link "lib/${name%%.so.*}.so" "$name"
 done
 
-# A compiler other than the one that built a module builds it anew from its interface. CoreFoundation lies elsewhere: who
-# wants it to hide the toolchain's says so.
-for module in "$products"/*.swiftmodule; do
+# A compiler other than the one that built a module builds it anew from its interface. Those that turn on `canImport` in
+# other people's packages, or hide a module of the toolchain's, lie elsewhere: who wants them says so.
+for module in "$products"/*.swiftmodule "$products"/cryptokit/*.swiftmodule; do
     name=$(basename "$module" .swiftmodule)
-    folder=lib/chatelaine/swift
-    if [ "$name" = CoreFoundation ]; then folder=lib/chatelaine/corefoundation; fi
+    case $name in
+        CoreFoundation) folder=lib/chatelaine/corefoundation ;;
+        CryptoKit | CryptoSecureEnclave | ChatelaineCrypto) folder=lib/chatelaine/cryptokit ;;
+        *) folder=lib/chatelaine/swift ;;
+    esac
     for kind in swiftmodule swiftdoc swiftinterface; do
-        put 644 "$products/$name.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
+        put 644 "${module%.swiftmodule}.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
     done
 done
+put 644 packaging/FoundationNetworking.swiftoverlay lib/chatelaine/swift/Security.swiftcrossimport/FoundationNetworking.swiftoverlay
 
 for header in Sources/Facades/CSecurity/include/Security/*.h; do
     put 644 "$header" "include/Security/$(basename "$header")"
@@ -133,6 +137,7 @@ fill packaging/pkgconfig/chatelaine-swift.pc.in lib/pkgconfig/chatelaine-swift.p
 fill packaging/cmake/ChatelaineConfig.cmake.in lib/cmake/Chatelaine/ChatelaineConfig.cmake
 fill packaging/cmake/ChatelaineConfigVersion.cmake.in lib/cmake/Chatelaine/ChatelaineConfigVersion.cmake
 fill packaging/toolset.json.in share/chatelaine/chatelaine.json
+fill packaging/toolset-cryptokit.json.in share/chatelaine/chatelaine-cryptokit.json
 fill packaging/toolset-explicit.json.in share/chatelaine/chatelaine-explicit.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE

@@ -7,7 +7,10 @@
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
 #   MODULE.swiftmodule, .swiftdoc, .swiftinterface
-#                                   the façades' modules, and one that takes the place of the toolchain's CoreFoundation
+#                                   the façades' modules, one that takes the place of the toolchain's CoreFoundation, and
+#                                   one that is added where Security and FoundationNetworking are both imported
+#   libChatelaineCryptoKit.so.0, cryptokit/MODULE.*
+#                                   the same for programs that import CryptoKit (scripts/cryptokit.sh)
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
@@ -66,5 +69,12 @@ done
 swiftc -emit-module -parse-as-library -enable-library-evolution -module-name CoreFoundation -I "$folder" \
     -emit-module-path "$folder/CoreFoundation.swiftmodule" \
     -emit-module-interface-path "$folder/CoreFoundation.swiftinterface" packaging/CoreFoundation.swift
+# Functions that are compiled into their callers: there is nothing of it to link.
+swiftc -emit-module -parse-as-library -enable-library-evolution -swift-version 6 -suppress-warnings \
+    -module-name _Security_FoundationNetworking -I "$folder" -D CHATELAINE_SERVER_TRUST -D CHATELAINE_OVERLAY \
+    -emit-module-path "$folder/_Security_FoundationNetworking.swiftmodule" \
+    -emit-module-interface-path "$folder/_Security_FoundationNetworking.swiftinterface" \
+    Sources/Facades/Security/Networking/ServerTrust.swift packaging/SecurityOverlay.swift
 
+scripts/cryptokit.sh "$folder"
 scripts/library.sh "$folder"
