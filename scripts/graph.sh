@@ -3,6 +3,9 @@
 # `#if canImport(Security)`: swift-certificates, swift-crypto, swift-nio-ssl, async-http-client. It builds twice, since
 # what they see depends on the order: the second time they are compiled again, with our module in sight.
 #
+# Then come packages of other people's kind, by their own manifests (Tests/Packages): three wrappers with their tests, and a
+# library whose code about servers' certificates comes to life where there is a Security.
+#
 #   scripts/graph.sh [debug|release]
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
@@ -13,7 +16,7 @@ readonly package=Tests/Graph
 case ${1:-debug} in
     debug)
         scratch=$package/.build
-        build=(swift build)
+        build=(swift build --scratch-path "$scratch")
         ;;
     # In the folder and with the options of what is installed, so that nothing is compiled twice.
     release)
@@ -22,6 +25,7 @@ case ${1:-debug} in
         ;;
     *) die "debug or release?" ;;
 esac
+others=("${build[@]}")
 build+=(--package-path "$package")
 
 scripts/setup.sh --tests
@@ -46,3 +50,28 @@ run
 # Without this the second build could have been like the first.
 grep -aq SecCertificate "$("${build[@]}" --show-bin-path)/Modules/X509.swiftmodule" ||
     die "swift-certificates was not compiled with our module in sight"
+
+# Where these look for this package.
+export CHATELAINE_PACKAGE=$PWD CHATELAINE_KEYCHAIN=memory:
+# Runs the tests of a wrapper: its name, the libraries that they are written with, and what a pass of them says.
+wrapper() {
+    local bundle build=("${others[@]}" --package-path "Tests/Packages/$1" --build-tests)
+    section "Testing $1 by its manifest"
+    "${build[@]}"
+    bundle=$("${build[@]}" --show-bin-path)/$1PackageTests.xctest
+    # shellcheck disable=SC2086 # options are words
+    "$bundle" $2 2>&1 | tee "$scratch/tests.log"
+    grep -qE "$3" "$scratch/tests.log" || die "the tests of $1 did not pass"
+}
+wrapper ChainedKeychain "" 'Executed 8 tests, with 0 failures'
+wrapper Strongbox "--testing-library swift-testing" 'Test run with 8 tests .* passed'
+wrapper DefaultsKeychain "" 'Executed 6 tests, with 0 failures'
+
+section "Building a library with code about servers' certificates"
+pinning=("${others[@]}" --package-path Tests/Packages/PinningClient)
+if "${pinning[@]}" >"$scratch/pinning.log" 2>&1; then
+    die "it builds without CHATELAINE_SERVER_TRUST: this check, and the variable, have become pointless"
+fi
+grep -q serverTrust "$scratch/pinning.log" || { cat "$scratch/pinning.log" && die "it fails for another reason"; }
+CHATELAINE_SERVER_TRUST=1 "${pinning[@]}"
+"$("${pinning[@]}" --show-bin-path)/PinningClient" | grep -x 'pinning compiled'

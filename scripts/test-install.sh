@@ -238,6 +238,195 @@ unaware_package() {
 check "a package that does not know us passes its tests by the toolset" unaware_package
 mv "$folder/here/package" "$folder/package" 2>/dev/null || true
 
+# Three wrappers, each with tests of its own, built as the code for Apple's platforms that it is.
+wrapper() {
+    cp -R "$packages/$1" package
+    CHATELAINE_KEYCHAIN=memory: swift test --package-path package --toolset "$toolset" 2>&1 | tee output
+    not grep -E 'warning: |error: ' output
+    grep -E "$2" output
+}
+check "a wrapper with chained options passes its tests by the toolset" \
+    wrapper ChainedKeychain 'Executed 8 tests, with 0 failures'
+check "a wrapper with boxes passes its tests by the toolset" wrapper Strongbox 'Test run with 8 tests .* passed'
+check "a wrapper like the program's defaults passes its tests by the toolset" \
+    wrapper DefaultsKeychain 'Executed 6 tests, with 0 failures'
+
+# What somebody sees first. How long it takes depends on the machine, so that is printed and no more.
+first_build() {
+    local TIMEFORMAT='%R s, %U + %S s of a processor'
+    mkdir -p package/Sources/client
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(name: "client", targets: [.executableTarget(name: "client")])
+SWIFT
+    cat >package/Sources/client/main.swift <<'SWIFT'
+import Foundation
+
+let item: [CFString: Any] = [
+    kSecClass: kSecClassGenericPassword, kSecAttrAccount: "alice", kSecValueData: Data("secret".utf8),
+]
+print(SecItemAdd(item as CFDictionary, nil) == errSecSuccess ? "all is well" : "NOT OK")
+SWIFT
+    { time swift build --package-path package --toolset "$toolset" >output 2>&1; } 2>"$folder/first-build" || { cat output && false; }
+    not grep -E 'warning|error' output
+    CHATELAINE_KEYCHAIN=memory: is_well package/.build/debug/client
+    stat -c ', %s bytes' package/.build/debug/client >>"$folder/first-build"
+}
+check "the first build of a small program by the toolset has no warning" first_build
+if [ -f "$folder/first-build" ]; then printf '        it took %s\n' "$(tr -d '\n' <"$folder/first-build")"; fi
+
+cryptokit_package() {
+    mkdir -p package/Sources/client
+    cat >package/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+let package = Package(name: "client", targets: [.executableTarget(name: "client")])
+SWIFT
+    cp "$packages/CryptoKitClient.swift" package/Sources/client/main.swift
+    # By this toolset alone: what CryptoKit's own declarations need comes with it.
+    swift build --package-path package --toolset "$prefix/share/chatelaine/chatelaine-cryptokit.json" 2>&1 | tee output
+    not grep -E 'warning|error' output
+    CHATELAINE_KEYCHAIN=memory: is_well package/.build/debug/client
+    ldd package/.build/debug/client | grep -F "$prefix/lib/libChatelaineCryptoKit.so.0"
+}
+check "a package that imports CryptoKit builds by its toolset and runs" cryptokit_package
+
+cryptokit_interfaces() {
+    cp -R "$modules" "$prefix/lib/chatelaine/cryptokit" .
+    find . -type f -name '*.swiftmodule' -delete
+    swiftc -swift-version 5 -I swift -I cryptokit -module-cache-path cache -L "$prefix/lib" -lChatelaineCryptoKit \
+        -lChatelaine -Xlinker "-rpath=$prefix/lib" "$packages/CryptoKitClient.swift" -o client
+    CHATELAINE_KEYCHAIN=memory: is_well ./client
+}
+check "a compiler that cannot read the modules of CryptoKit builds them from their interfaces" cryptokit_interfaces
+
+cryptokit_exports() {
+    not test -e "$prefix/lib/chatelaine/cryptokit/Crypto.swiftmodule"
+    nm -D --defined-only "$prefix/lib/libChatelaineCryptoKit.so" | awk '{ print $3 }' | swift demangle --compact >names
+    [ "$(wc -l <names)" -gt 1000 ]
+    not grep -vE '\b(ChatelaineCrypto|CryptoSecureEnclave|CryptoKit)\b' names
+    not grep -E 'BoringSSL|XKCP' names
+}
+check "the library of CryptoKit shows CryptoKit and nothing else" cryptokit_exports
+
+# A program with swift-crypto of its own, here as the release build has it, beside the installed CryptoKit.
+two_cryptos() {
+    local objects
+    objects=$(cd "$root" && "${release_build[@]}" --show-bin-path)
+    cat >ours.swift <<'SWIFT'
+import CryptoKit
+import Foundation
+
+func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
+func publicKey(_ key: Data) throws -> Data { try P256.Signing.PrivateKey(rawRepresentation: key).publicKey.rawRepresentation }
+SWIFT
+    cat >main.swift <<'SWIFT'
+import Crypto
+import Foundation
+
+let data = Data("message".utf8)
+let key = P256.Signing.PrivateKey()
+let isSame = try publicKey(key.rawRepresentation) == key.publicKey.rawRepresentation
+print(isSame && digest(data) == Data(SHA256.hash(data: data)) ? "all is well" : "NOT OK")
+SWIFT
+    # shellcheck disable=SC2046 # each is a word
+    swiftc -I "$objects/Modules" -I "$modules" -I "$prefix/lib/chatelaine/cryptokit" main.swift ours.swift \
+        $(find "$objects"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims,CXKCP,CXKCPShims}.build \
+            -name '*.o' ! -name '* *') -L "$prefix/lib" -lChatelaineCryptoKit -lChatelaine -Xlinker "-rpath=$prefix/lib" \
+        -lstdc++ -use-ld=lld -o client
+    is_well ./client
+}
+check "a program with swift-crypto of its own imports both" two_cryptos
+
+# Somebody else's library whose code about servers' certificates comes to life where there is a Security. An evaluator that
+# refuses every server is in the program, and nobody asks it: what docs/porting.md warns of.
+pinning() {
+    local server port status=0
+    cp -R "$packages/Pinning" "$packages/PinningClient" .
+    swift build --package-path PinningClient --toolset "$toolset"
+    if [ "$(id -u)" -ne 0 ] || [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then
+        PinningClient/.build/debug/PinningClient | grep -x 'pinning compiled'
+        cannot_check "that Linux does not call pinning, which needs root and Debian's file of anchors"
+        return
+    fi
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out certificate.pem -days 2 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost 2>/dev/null
+    port=$((20000 + RANDOM % 20000))
+    openssl s_server -accept "$port" -cert certificate.pem -key key.pem -www -quiet >server.log 2>&1 &
+    server=$!
+    for _ in $(seq 100); do if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then break; fi; sleep 0.05; done
+    PinningClient/.build/debug/PinningClient "https://localhost:$port/" >untrusted || status=1
+    # Where libcurl looks for the system's anchors: this one in their place.
+    unshare --mount --propagation private sh -c 'mount --bind certificate.pem /etc/ssl/certs/ca-certificates.crt && exec "$@"' \
+        sh PinningClient/.build/debug/PinningClient "https://localhost:$port/" >trusted || status=1
+    kill $server
+    cat trusted untrusted server.log
+    [ "$status" = 0 ]
+    printf '%s\n' 'pinning compiled' 'answer received' 'challenges 0' | diff - trusted
+    grep -q '^error -' untrusted
+    grep -x 'challenges 0' untrusted
+}
+check "a library with pinning builds by the toolset, and Linux never calls it" pinning
+
+# Nothing but what imports it is linked with Foundation's networking, and so with libcurl.
+no_networking() {
+    cat >client.swift <<'SWIFT'
+import Foundation
+import Security
+
+print(NSURLAuthenticationMethodServerTrust.isEmpty ? "NOT OK" : "all is well")
+SWIFT
+    # shellcheck disable=SC2046 # flags are words
+    swiftc $(swift_flags) client.swift -o client
+    is_well ./client
+    readelf -d client "$prefix"/lib/libChatelaine*.so.0 >needed
+    not grep -i networking needed
+}
+check "programs without networking are not linked with it" no_networking
+
+# A package that has never heard of us, copied and changed by the command, and built by its manifest: in the folder of the
+# release build, which has compiled our modules already.
+port_and_build() {
+    local build=("${release_build[@]}" --package-path "$PWD/new" --product app)
+    mkdir -p old/Sources/app old/Model old/Tests/appTests
+    cat >old/Package.swift <<'SWIFT'
+// swift-tools-version:5.9
+import PackageDescription
+
+let package = Package(
+    name: "app",
+    targets: [
+        .executableTarget(name: "app", dependencies: ["Model"]),
+        .target(name: "Model", path: "Model"),
+        .testTarget(name: "appTests", dependencies: ["Model"]),
+    ]
+)
+SWIFT
+    cat >old/Model/Key.swift <<'SWIFT'
+import CryptoKit
+import Foundation
+
+public func fingerprint(_ data: Data) -> String { SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined() }
+SWIFT
+    cat >old/Sources/app/main.swift <<'SWIFT'
+import Foundation
+import Model
+
+let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: fingerprint(Data("abc".utf8))]
+print(SecItemAdd(item as CFDictionary, nil) == errSecSuccess ? "all is well" : "NOT OK")
+SWIFT
+    cp "$packages/Wrapper/Tests/WrapperTests/KeychainTests.swift" old/Tests/appTests/
+    cp -R old before
+    "$prefix/bin/chatelaine" port --write new --chatelaine "$root" old | tee output
+    diff -r before old
+    grep -x '  app: Security, and the plugin ImportSecurity' output
+    grep -x '  Model: CryptoKit' output
+    (cd "$root" && "${build[@]}") 2>&1 | tail -20
+    CHATELAINE_KEYCHAIN=memory: is_well "$(cd "$root" && "${build[@]}" --show-bin-path)/app"
+}
+check "a package that chatelaine port has copied and changed builds by its manifest and runs" port_and_build
+
 own_stubs() {
     mkdir -p package/Sources/client
     cat >package/Package.swift <<'SWIFT'

@@ -123,6 +123,16 @@ struct DocumentedCommandTests {
         ),
         Elsewhere("swift test --toolset ~/.local/share/chatelaine/chatelaine.json", "scripts/test-install.sh", toolset),
         Elsewhere(
+            "swift build --toolset ~/.local/share/chatelaine/chatelaine-cryptokit.json",
+            "scripts/test-install.sh",
+            "--toolset \"$prefix/share/chatelaine/chatelaine-cryptokit.json\""
+        ),
+        Elsewhere(
+            "CHATELAINE_SERVER_TRUST=1 swift build",
+            "scripts/graph.sh",
+            "CHATELAINE_SERVER_TRUST=1 \"${pinning[@]}\""
+        ),
+        Elsewhere(
             "CHATELAINE_KEYCHAIN=memory: swift test",
             "scripts/test-install.sh",
             "CHATELAINE_KEYCHAIN=memory: swift test"
