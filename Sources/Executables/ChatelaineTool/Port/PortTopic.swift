@@ -24,7 +24,7 @@ enum PortTopic: String, CaseIterable {
         case .appleOnly: "put the import and what needs it under #if canImport(…)"
         case .ownSecurityTypes: "do not use the plugin: build with chatelaine-explicit.json, or add the product alone"
         case .serverTrust:
-            "it compiles, by a toolset or with CHATELAINE_SERVER_TRUST=1, and Linux NEVER calls it: pinning does not protect there"
+            "it compiles by a toolset, and Linux NEVER calls it: pinning does not protect there"
         case .hiddenImport: "files that rely on this import need one of their own, or the plugin"
         case .objectiveC: "put @objc, #selector and key-value observing under #if canImport(ObjectiveC)"
         case .accessGroups: "name the groups in PROGRAM.entitlements beside the program"
