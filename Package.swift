@@ -136,7 +136,7 @@ let targets: [[Target]] = [
     core([
         "KeychainCertificates": ["Crypto", "SwiftASN1"],
         // SecurityObjects is for linking alone: see there.
-        "KeychainTrust": ["SecurityObjects", "KeychainCertificates", "CLinux", "SwiftASN1", "X509"],
+        "KeychainTrust": ["SecurityObjects", "KeychainCertificates", "CLibcurl", "CLinux", "SwiftASN1", "X509"],
         "KeychainModel": ["KeychainCertificates", "CLinux"],
         "KeychainKeys": [
             "KeychainCertificates", "KeychainModel", "CLibcrypto", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
@@ -229,6 +229,8 @@ let targets: [[Target]] = [
         "Sources/Platform/CLegacyCiphers": "dl",
         // SHA-224, and what RSA keys do that swift-crypto has no call for, in a library that is looked for when needed.
         "Sources/Platform/CLibcrypto": "dl",
+        // HTTP, in a library that is looked for when somebody has allowed questions about revocation.
+        "Sources/Platform/CLibcurl": "dl",
         // The device key and the passcode's second half in a TPM 2.0, which is looked for when it is needed.
         "Sources/Platform/CTPM": "dl",
         "Sources/Platform/CSystemBus": "dl",

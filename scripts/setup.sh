@@ -78,6 +78,9 @@ look_for_what_tests_need() {
     has_command sqlite3 || lacks "the sqlite3 command, with which tests look into a keychain" sqlite3
     has_command strace || lacks "strace, with which tests watch what reaches the disk" strace
     has_command openssl || lacks "openssl, which makes certificates for tests" openssl
+    # Loaded when a program lets servers be asked about revocation.
+    any_exists /usr/lib/*/libcurl.so.4 /usr/lib/libcurl.so.4 /usr/lib64/libcurl.so.4 ||
+        lacks "libcurl, by which answers about revocation are fetched" libcurl4
     has_command certtool || lacks "certtool, which exchanges keys with tests" gnutls-bin
     has_command pk12util || lacks "pk12util, which does so in BER" libnss3-tools
     has_command cmake || lacks "cmake, which builds a client against what is installed" cmake

@@ -12,6 +12,7 @@ package enum TestResponses {
     ///   - status: as the index of `openssl ca` has it: `V` for good, `R` for revoked, nil for unknown.
     ///   - signer: who signs it; the issuer if nil.
     ///   - days: for how long it says to be right; nil if it does not say so.
+    ///   - question: a request in DER that somebody has sent; one is made if nil.
     ///   - options: more of `openssl ocsp` for the request, and for the response.
     /// - Returns: it in DER.
     package static func make(
@@ -20,6 +21,7 @@ package enum TestResponses {
         status: Character?,
         signer: TestAuthority? = nil,
         days: Int? = 1,
+        question: [UInt8]? = nil,
         request: [String] = [],
         response: [String] = []
     ) throws -> [UInt8] {
@@ -40,11 +42,15 @@ package enum TestResponses {
             }
             try write(line ?? "", "index.txt")
             try write("unique_subject = no\n", "index.txt.attr")
-            try OpenSSL.run(
-                ["ocsp"] + request
-                    + ["-issuer", "issuer.pem", "-cert", "subject.pem", "-no_nonce", "-reqout", "request.der"],
-                in: folder
-            )
+            if let question {
+                try Data(question).write(to: folder.appending(path: "request.der"))
+            } else {
+                try OpenSSL.run(
+                    ["ocsp"] + request
+                        + ["-issuer", "issuer.pem", "-cert", "subject.pem", "-no_nonce", "-reqout", "request.der"],
+                    in: folder
+                )
+            }
             try OpenSSL.run(
                 ["ocsp", "-index", "index.txt", "-CA", "issuer.pem", "-rsigner", "signer.pem", "-rkey", "signer.key"]
                     + ["-reqin", "request.der", "-respout", "response.der"]

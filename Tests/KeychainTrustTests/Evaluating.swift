@@ -20,12 +20,6 @@ extension TrustVerdict {
         if case .isTrusted = self { true } else { false }
     }
 
-    var chain: [[UInt8]] {
-        switch self {
-        case .isTrusted(let chain), .isNotTrusted(_, let chain): chain
-        }
-    }
-
     /// What speaks against the certificate; nothing if it is trusted.
     var reasons: Set<TrustFailure.Reason> {
         switch self {

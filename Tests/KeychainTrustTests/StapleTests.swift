@@ -38,7 +38,7 @@ struct StapleTests {
                 hierarchy.leaf.der,
                 for: policies,
                 at: Date.timeIntervalSinceReferenceDate + seconds,
-                staples: staples
+                evidence: RevocationEvidence(staples: staples)
             )
         return (outcome.verdict.reasons, outcome.revocation)
     }
@@ -187,7 +187,7 @@ struct StapleTests {
                 hierarchy.leaf.der,
                 for: [.revocation(needsPositiveAnswer: true)],
                 at: Date.timeIntervalSinceReferenceDate,
-                staples: good
+                evidence: RevocationEvidence(staples: good)
             )
         #expect(alone.verdict.reasons == [.revocationUnknown])
     }

@@ -93,8 +93,13 @@ struct DERFields {
 
 extension UInt8 {
     // Universal tags (ITU-T X.680, section 8.6), and the bit that says that elements are inside.
+    static let derBoolean: UInt8 = 0x01
     static let derInteger: UInt8 = 0x02
     static let derBitString: UInt8 = 0x03
+    static let derOctetString: UInt8 = 0x04
+    static let derObjectIdentifier: UInt8 = 0x06
+    static let derUTCTime: UInt8 = 0x17
+    static let derGeneralizedTime: UInt8 = 0x18
     static let derSequence: UInt8 = 0x30
 
     /// A tag of the context's own whose content is bytes.

@@ -30,6 +30,11 @@ extension OID {
     package static let extendedKeyUsage = OID([2, 5, 29, 37])
     package static let crlDistributionPoints = OID([2, 5, 29, 31])
     package static let freshestCRL = OID([2, 5, 29, 46])
+    // Those of lists and of their entries (RFC 5280, section 5.2 and 5.3).
+    package static let listNumber = OID([2, 5, 29, 20])
+    package static let revocationReason = OID([2, 5, 29, 21])
+    package static let deltaListIndicator = OID([2, 5, 29, 27])
+    package static let issuingDistributionPoint = OID([2, 5, 29, 28])
     package static let authorityInformationAccess = OID([1, 3, 6, 1, 5, 5, 7, 1, 1])
     /// RFC 3739, section 3.2.6.
     package static let qualifiedCertificateStatements = OID([1, 3, 6, 1, 5, 5, 7, 1, 3])
@@ -48,7 +53,8 @@ extension OID {
     package static let p384 = OID([1, 3, 132, 0, 34])
     package static let p521 = OID([1, 3, 132, 0, 35])
 
-    // Answers about revocation (RFC 6960, section 4).
+    // Answers about revocation (RFC 6960, section 4), and where they are asked for (RFC 5280, section 4.2.2.1).
+    package static let ocspAccess = OID([1, 3, 6, 1, 5, 5, 7, 48, 1])
     package static let basicOCSPResponse = OID([1, 3, 6, 1, 5, 5, 7, 48, 1, 1])
     package static let ocspNonce = OID([1, 3, 6, 1, 5, 5, 7, 48, 1, 2])
 }

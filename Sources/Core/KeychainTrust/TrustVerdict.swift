@@ -4,6 +4,13 @@ package enum TrustVerdict: Sendable, Equatable {
     case isTrusted(chain: [[UInt8]])
     /// At least one thing speaks against it. The chain goes as far as issuers were found.
     case isNotTrusted([TrustFailure], chain: [[UInt8]])
+
+    /// The chain, however far it goes.
+    package var chain: [[UInt8]] {
+        switch self {
+        case .isTrusted(let chain), .isNotTrusted(_, let chain): chain
+        }
+    }
 }
 
 /// One thing that speaks against a certificate.

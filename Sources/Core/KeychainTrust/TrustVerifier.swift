@@ -27,34 +27,34 @@ package struct TrustVerifier: Sendable {
     ///   - policies: all of which it has to meet; none means the basic one.
     ///   - date: for when, in seconds since 2001-01-01.
     package func evaluate(_ certificate: [UInt8], for policies: [TrustPolicy], at date: Double) -> TrustVerdict {
-        evaluate(certificate, for: policies, at: date, staples: []).verdict
+        evaluate(certificate, for: policies, at: date, evidence: RevocationEvidence(staples: [])).verdict
     }
 
-    /// The same, with answers about revocation.
-    ///
-    /// - Parameter staples: responses of revocation servers (RFC 6960) in DER, which anybody may have brought. What is
-    ///   none, and what proves nothing, is left out.
-    /// - Returns: also what they say of the chain; nil if the certificate cannot be read.
+    /// The same, with answers about revocation. What proves nothing is left out.
     package func evaluate(
         _ certificate: [UInt8],
         for policies: [TrustPolicy],
         at date: Double,
-        staples: [[UInt8]]
-    ) -> (verdict: TrustVerdict, revocation: RevocationFindings?) {
+        evidence: RevocationEvidence
+    ) -> TrustOutcome {
         guard CertificateContents(der: certificate) != nil, let leaf = try? Certificate(derEncoded: certificate) else {
             let verdict = TrustVerdict.isNotTrusted(
                 [TrustFailure(.unreadable, "It cannot be read as a certificate, or its key is not supported.")],
                 chain: [certificate]
             )
-            return (verdict, nil)
+            return TrustOutcome(verdict: verdict, revocation: nil, date: date)
         }
         let (chain, failures, endsInAnchor) = path(from: leaf, check: ChainCheck(policies: policies, date: date))
-        let revocation = RevocationCheck(responses: staples, date: date)
+        let revocation = RevocationCheck(evidence: evidence, date: date)
             .findings(about: chain, endsInAnchor: endsInAnchor)
         // What was revoked is the weightiest. It counts beside other failures too, which a caller may let pass.
         let revoked = revocation.revoked.map { TrustFailure(.revoked, "\($0) was revoked by its issuer.") }
         let unknown = revocation.unknown(under: policies).map { TrustFailure(.revocationUnknown, $0) }
-        return (verdict(revoked + failures + unknown, chain: chain), revocation)
+        return TrustOutcome(
+            verdict: verdict(revoked + failures + unknown, chain: chain),
+            revocation: revocation,
+            date: date
+        )
     }
 
     /// The chain that is judged, and what speaks against it apart from revocation.

@@ -23,6 +23,25 @@ package struct OCSPCertificateIdentifier: Sendable {
             }
     }
 
+    /// The identifier of a certificate in DER, with SHA-1.
+    static func sha1(of certificate: CertificateContents, issuedBy issuer: CertificateContents) throws -> [UInt8] {
+        let name = Array(Insecure.SHA1.hash(data: certificate.issuerBytes))
+        let key = Array(Insecure.SHA1.hash(data: issuer.subjectPublicKeyInfo.key))
+        var serializer = DER.Serializer()
+        try serializer.appendConstructedNode(identifier: .sequence) { identifier in
+            try identifier.appendConstructedNode(identifier: .sequence) { algorithm in
+                algorithm.appendPrimitiveNode(identifier: .objectIdentifier) {
+                    $0.append(contentsOf: OID.hashSHA1.content)
+                }
+                try algorithm.serialize(ASN1Null())
+            }
+            try identifier.serialize(ASN1OctetString(contentBytes: name[...]))
+            try identifier.serialize(ASN1OctetString(contentBytes: key[...]))
+            identifier.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: certificate.serialNumber) }
+        }
+        return serializer.serializedBytes
+    }
+
     /// Whether it is this certificate of this issuer's. SHA-1 finds a certificate here and protects nothing: the answer's
     /// signature does.
     package func identifies(_ certificate: CertificateContents, of issuer: CertificateContents) -> Bool {

@@ -19,30 +19,44 @@ struct OCSPCheck {
     /// How many certificates of a response are looked at.
     private static let mostCertificates = 8
 
+    /// - Parameter nonce: what the question had as its nonce; nil if the response was not asked for.
     /// - Returns: nil if it proves nothing, for whichever reason.
-    func proof(in response: OCSPResponse) -> RevocationProof? {
+    func proof(in response: OCSPResponse, answering nonce: [UInt8]? = nil) -> RevocationProof? {
         // Signatures last: they cost the most, and anybody can bring responses.
-        guard response.producedAt <= date + Self.clockSkew, !hasUnknownCritical(response.extensions) else { return nil }
+        guard response.producedAt <= date + Self.clockSkew, !hasUnknownCritical(response.extensions),
+            let isFresh = isFresh(response, nonce)
+        else { return nil }
         let answers = response.answers.filter { answer in
-            isInForce(answer) && !hasUnknownCritical(answer.extensions)
+            answer.status != .unknown && !hasUnknownCritical(answer.extensions)
                 && answer.subject.identifies(subject, of: authority)
         }
         // The server's own word that it does not know the certificate is no answer.
         let proofs = answers.compactMap { answer -> RevocationProof? in
-            guard answer.status != .unknown, let end = answer.nextUpdate else { return nil }
+            guard let end = validEnd(of: answer, isFresh: isFresh) else { return nil }
             return RevocationProof(isRevoked: answer.status == .revoked, validUntil: end)
         }
         guard let proof = proofs.first(where: \.isRevoked) ?? proofs.first, isSigned(response) else { return nil }
         return proof
     }
 
-    /// RFC 5019, section 4: one that does not say how long it holds could be shown for ever, and is refused.
-    private func isInForce(_ answer: OCSPAnswer) -> Bool {
-        guard let end = answer.nextUpdate, answer.thisUpdate <= end else { return false }
-        return answer.thisUpdate <= date + Self.clockSkew && date <= end + Self.clockSkew
+    /// Whether the response was made for this very question.
+    ///
+    /// - Returns: nil if it was made for another one. Servers that make their responses in advance leave the nonce out.
+    private func isFresh(_ response: OCSPResponse, _ nonce: [UInt8]?) -> Bool? {
+        let answered = response.extensions.filter { $0.type == .ocspNonce }
+        guard let nonce, !answered.isEmpty else { return false }
+        return answered.allSatisfy { $0.value.elementsEqual(nonce) } ? true : nil
     }
 
-    /// A nonce is the only extension that may be critical: none was sent that it could contradict.
+    /// Until when an answer is right that is right now. RFC 5019, section 4: one that does not say so could be shown for
+    /// ever. It counts for the moment if it was made for this question, and not at all otherwise.
+    private func validEnd(of answer: OCSPAnswer, isFresh: Bool) -> Double? {
+        guard answer.thisUpdate <= date + Self.clockSkew else { return nil }
+        guard let end = answer.nextUpdate else { return isFresh ? date : nil }
+        return answer.thisUpdate <= end && date <= end + Self.clockSkew ? end : nil
+    }
+
+    /// A nonce is the only extension that may be critical. Where none was sent, there is nothing that it could contradict.
     private func hasUnknownCritical(_ extensions: [CertificateExtension]) -> Bool {
         extensions.contains { $0.isCritical && $0.type != .ocspNonce }
     }

@@ -2,20 +2,18 @@ import KeychainCertificates
 
 @_implementationOnly import X509
 
-/// Looks for what responses prove about a chain.
+/// Looks for what is proved about a chain.
 package struct RevocationCheck: Sendable {
-    /// How many responses are looked at, and how long one may be.
+    /// How many responses are looked at that a caller brings, and how long one may be.
     package static let mostResponses = 32
     package static let mostBytes = OCSPResponse.mostBytes
 
-    private let responses: [OCSPResponse]
+    private let evidence: RevocationEvidence
     private let date: Double
 
-    /// - Parameters:
-    ///   - responses: in DER. What is none is left out, and what is beyond `mostResponses`.
-    ///   - date: for when, in seconds since 2001-01-01.
-    init(responses: [[UInt8]], date: Double) {
-        self.responses = responses.prefix(Self.mostResponses).compactMap { OCSPResponse(der: $0) }
+    /// - Parameter date: for when, in seconds since 2001-01-01.
+    init(evidence: RevocationEvidence, date: Double) {
+        self.evidence = evidence
         self.date = date
     }
 
@@ -26,8 +24,10 @@ package struct RevocationCheck: Sendable {
         var revoked: [String] = []
         var firstUnknown: String?
         var validUntil: Double?
-        for (certificate, issuer) in zip(chain, chain.dropFirst()) {
+        var open: [Int] = []
+        for (index, (certificate, issuer)) in zip(chain, chain.dropFirst()).enumerated() {
             guard let proof = proof(about: certificate, of: issuer) else {
+                open.append(index)
                 firstUnknown = firstUnknown ?? certificate.title
                 continue
             }
@@ -38,22 +38,17 @@ package struct RevocationCheck: Sendable {
         if let tip = chain.last, chain.count == 1 || !endsInAnchor && tip.issuer != tip.subject {
             firstUnknown = firstUnknown ?? tip.title
         }
-        return RevocationFindings(revoked: revoked, firstUnknown: firstUnknown, validUntil: validUntil)
+        return RevocationFindings(
+            revoked: revoked,
+            firstUnknown: firstUnknown,
+            open: endsInAnchor ? open : [],
+            validUntil: validUntil
+        )
     }
 
-    /// What the responses prove about one certificate. One that says that it was revoked outweighs all others.
     private func proof(about certificate: Certificate, of issuer: Certificate) -> RevocationProof? {
-        guard !responses.isEmpty, let subject = CertificateContents(der: certificate.bytes),
-            let authority = CertificateContents(der: issuer.bytes)
-        else { return nil }
-        let check = OCSPCheck(
-            subject: subject,
-            authority: authority,
-            issuer: issuer,
-            date: date
-        )
-        let proofs = responses.compactMap { check.proof(in: $0) }
-        return proofs.first(where: \.isRevoked) ?? proofs.max { $0.validUntil < $1.validUntil }
+        guard !evidence.isEmpty, let link = RevocationLink(certificate, issuedBy: issuer) else { return nil }
+        return link.proof(in: evidence, at: date)
     }
 }
 

@@ -6,6 +6,9 @@ package struct RevocationFindings: Sendable, Equatable {
     package let revoked: [String]
     /// What to call the first certificate, below the anchor, of which nothing is known.
     let firstUnknown: String?
+    /// Which certificates of the chain somebody could answer for who did not, by their places. None where the chain does
+    /// not end in an anchor: servers that nobody vouches for are not asked.
+    let open: [Int]
     /// Until when all of this is known to be right, in seconds since 2001-01-01; nil if nothing is known.
     package let validUntil: Double?
 

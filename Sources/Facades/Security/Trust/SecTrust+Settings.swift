@@ -74,14 +74,23 @@ public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
     (trust.settings.date ?? Date()).timeIntervalSinceReferenceDate
 }
 
-/// Says whether missing issuers may be fetched from the network. It is remembered; nothing is ever fetched.
+/// Says whether servers may be asked about revocation.
+///
+/// They are asked when the trust object is evaluated, if a policy of revocation names a method
+/// (`kSecRevocationOCSPMethod`, `kSecRevocationCRLMethod`) and none has `kSecRevocationNetworkAccessDisabled`. Such an
+/// evaluation can take ten seconds. It needs libcurl. Issuers are not fetched.
+///
+/// Without a call with true nothing is asked, whatever `SecTrustGetNetworkFetchAllowed` gives.
+///
+/// See [SecTrustSetNetworkFetchAllowed](https://developer.apple.com/documentation/security/sectrustsetnetworkfetchallowed(_:_:)).
 @discardableResult
 public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
     trust.change { $0.mayFetch = allowFetch }
     return errSecSuccess
 }
 
-/// Gives what `SecTrustSetNetworkFetchAllowed` said; else true where one of the policies is that of TLS.
+/// Gives what `SecTrustSetNetworkFetchAllowed` said; else true where one of the policies is that of TLS, as with Apple,
+/// although nothing is asked then.
 @discardableResult
 public func SecTrustGetNetworkFetchAllowed(
     _ trust: SecTrust,
@@ -137,7 +146,7 @@ public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> B
 
 /// Says what an evaluation lets pass (macOS).
 ///
-/// - Returns: `errSecSuccess`; `errSecUnimplemented` for `requireRevPerCert`, since revocation is not checked.
+/// - Returns: `errSecSuccess`; `errSecUnimplemented` for `requireRevPerCert`: a policy of revocation takes its place.
 @discardableResult
 public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
     guard !options.contains(.requireRevPerCert) else { return errSecUnimplemented }

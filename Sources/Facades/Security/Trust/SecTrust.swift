@@ -40,24 +40,23 @@ public final class SecTrust: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Evaluates the certificate with the settings of this moment. A fork waits for the whole of it, since it takes locks
-    /// that evaluations share.
+    /// Evaluates the certificate with the settings of this moment. The lock is not held meanwhile, but a fork waits for
+    /// whoever holds it.
     func evaluate() -> TrustEvaluation {
         do throws(KeychainError) {
-            return try ForkGuard.holdingOffForks { evaluateBetweenForks() }
+            let (settings, generation) = try ForkGuard.holdingOffForks {
+                guarded.withLock { ($0.settings, $0.generation) }
+            }
+            let evaluation = try TrustEvaluation.made(of: settings)
+            try ForkGuard.holdingOffForks {
+                guarded.withLock { state in
+                    if state.generation == generation { state.evaluation = evaluation }
+                }
+            }
+            return evaluation
         } catch {
             return TrustEvaluation(failingWith: error)
         }
-    }
-
-    /// The lock is not held while it evaluates.
-    private func evaluateBetweenForks() -> TrustEvaluation {
-        let (settings, generation) = guarded.withLock { ($0.settings, $0.generation) }
-        let evaluation = TrustEvaluation(of: settings)
-        guarded.withLock { state in
-            if state.generation == generation { state.evaluation = evaluation }
-        }
-        return evaluation
     }
 
     public override var description: String {
@@ -78,7 +77,7 @@ struct TrustSettings: Sendable {
     var trustsOwnAnchorsOnly = true
     /// The moment for which is evaluated; nil for now.
     var date: Date?
-    /// Whether issuers may be fetched; nil if the caller has not said. Nothing is ever fetched.
+    /// Whether the network may be used; nil if the caller has not said, which is no leave to use it.
     var mayFetch: Bool?
     /// Answers about revocation that the caller has brought, whatever they are.
     var staples: [[UInt8]] = []

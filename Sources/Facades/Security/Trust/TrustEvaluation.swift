@@ -49,23 +49,12 @@ struct TrustEvaluation: Sendable {
         )
     }
 
-    init(of settings: TrustSettings) {
-        let certificates = settings.certificates.map { [UInt8]($0.der) }
-        let anchors = settings.anchors?.map { [UInt8]($0.der) }
-        let verifier = TrustVerifier(
-            anchors: anchors.map { settings.trustsOwnAnchorsOnly ? .only($0) : .systemAnd($0) } ?? .system,
-            intermediates: Array(certificates.dropFirst())
-        )
-        let (verdict, revocation) = verifier.evaluate(
-            certificates.first ?? [],
-            for: settings.policies.map(\.trustPolicy),
-            at: (settings.date ?? Date()).timeIntervalSinceReferenceDate,
-            staples: settings.staples
-        )
+    init(of settings: TrustSettings, _ outcome: TrustOutcome) {
+        let revocation = outcome.revocation
         isRevocationChecked = revocation.map { $0.isComplete || !$0.revoked.isEmpty } ?? false
         revocationIsKnownUntil = (revocation?.validUntil).map { Date(timeIntervalSinceReferenceDate: $0) }
         date = Date()
-        switch verdict {
+        switch outcome.verdict {
         case .isTrusted(let chain):
             self.chain = Self.objects(for: chain, of: settings)
             failures = []

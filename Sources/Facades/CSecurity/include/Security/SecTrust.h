@@ -41,7 +41,7 @@ CF_EXPORT OSStatus SecTrustSetPolicies(SecTrustRef trust, CFTypeRef policies);
 CF_EXPORT OSStatus SecTrustCopyPolicies(SecTrustRef trust,
                                         CFArrayRef _Nullable *_Nonnull CF_RETURNS_RETAINED policies);
 
-/// Whether issuers may be fetched from the network.
+/// Whether servers may be asked about revocation, if a policy of revocation names a method.
 CF_EXPORT OSStatus SecTrustSetNetworkFetchAllowed(SecTrustRef trust, Boolean allowFetch);
 
 /// Whether issuers may be fetched from the network.
