@@ -59,6 +59,8 @@ let package = Package(
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzKeys"),
         fuzzer("FuzzTrust"),
+        fuzzer("FuzzRevocationResponses"),
+        fuzzer("FuzzRevocationLists"),
         fuzzer("FuzzExchange"),
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),

@@ -42,6 +42,13 @@ enum FuzzCertificates: FuzzTarget {
         }
         require(contents.commonName?.contains("\0") != true, "no common name has NUL in it")
         require(contents.subject != nil || contents.subjectAttributes.isEmpty, "a malformed subject has no parts")
+        require(
+            contents.ocspServers.count + contents.revocationListServers.count
+                <= contents.extensions.reduce(0) {
+                    $0 + $1.value.count
+                },
+            "an address has a byte"
+        )
         require(contents.notBefore.isFinite && contents.notAfter.isFinite, "a time is a number")
         let names = contents.extensions.filter { $0.type == .subjectAlternativeName }
         require(
