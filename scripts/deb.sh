@@ -32,11 +32,11 @@ find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 version=$("$stage/usr/bin/security" --version | awk '{ print $NF }')
 architecture=$(dpkg --print-architecture)
 
-# The packages that bring the libraries which the programs name. Swift's own runtime, which libChatelaine.so needs, comes
-# with the toolchain that a Swift program is built with.
+# The packages that bring the libraries which the programs name, but for ours. Swift's own runtime, which libChatelaine.so
+# needs, comes with the toolchain that a Swift program is built with.
 depends=$(
     find "$stage/usr/bin" "$stage/usr/lib" -type f \( -perm -u+x -o -name '*.so' -o -name '*.so.*' \) -exec objdump -p {} + 2>/dev/null |
-        awk '$1 == "NEEDED" { print $2 }' | sort -u | { grep -vE '^lib(swift|Foundation|_|dispatch|Blocks)' || true; } |
+        awk '$1 == "NEEDED" { print $2 }' | sort -u | { grep -vE '^lib(swift|Foundation|_|dispatch|Blocks|Chatelaine)' || true; } |
         while read -r library; do
             path=$(ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
             { dpkg-query -S "$(readlink -f "$path")" "$path" 2>/dev/null || true; } | cut -d : -f 1
