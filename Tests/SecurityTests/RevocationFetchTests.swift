@@ -46,10 +46,18 @@ struct RevocationFetchTests {
 
     @Test func `nobody is asked about a certificate that leads to no anchor`() throws {
         let site = try RevocationSite()
-        let trust = try site.trust(RevocationSite.strict, mayFetch: true)
+        // The authority's certificate is at hand, and nobody has said that it is trusted.
+        let trust = try site.trust(RevocationSite.strict, mayFetch: true, withAuthority: true)
+        var anchors: CFArray?
+        SecTrustCopyCustomAnchorCertificates(trust, &anchors)
         SecTrustSetAnchorCertificates(trust, [] as CFArray)
-        #expect(site.outcome(of: trust) != errSecSuccess)
+        #expect(site.outcome(of: trust) == errSecNotTrusted)
+        #expect(SecTrustGetCertificateCount(trust) == 2)
         #expect(site.server.requests.isEmpty)
+        // The control.
+        SecTrustSetAnchorCertificates(trust, anchors)
+        #expect(site.outcome(of: trust) == errSecIncompleteCertRevocationCheck)
+        #expect(site.server.requests.count == 1)
     }
 
     @Test func `nobody is asked where the certificate came with an answer`() throws {

@@ -62,13 +62,16 @@ struct RevocationSite {
         return .answer(response)
     }
 
-    func trust(_ flags: CFOptionFlags?, mayFetch: Bool?) throws -> SecTrust {
+    func trust(_ flags: CFOptionFlags?, mayFetch: Bool?, withAuthority: Bool = false) throws -> SecTrust {
         let certificate = try #require(SecCertificateCreateWithData(nil, Data(leaf.der) as CFData))
         let anchor = try #require(SecCertificateCreateWithData(nil, Data(root.der) as CFData))
         var policies = [SecPolicyCreateSSL(true, "www.example.com" as CFString)]
         if let flags { policies.append(try #require(SecPolicyCreateRevocation(flags))) }
         var trust: SecTrust?
-        #expect(SecTrustCreateWithCertificates(certificate, policies as CFArray, &trust) == errSecSuccess)
+        let certificates = [certificate] + (withAuthority ? [anchor] : [])
+        #expect(
+            SecTrustCreateWithCertificates(certificates as CFArray, policies as CFArray, &trust) == errSecSuccess
+        )
         let made = try #require(trust)
         SecTrustSetAnchorCertificates(made, [anchor] as CFArray)
         if let mayFetch { SecTrustSetNetworkFetchAllowed(made, mayFetch) }
