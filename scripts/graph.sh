@@ -70,8 +70,8 @@ wrapper DefaultsKeychain "" 'Executed 6 tests, with 0 failures'
 # In a folder of its own, and for debugging: every module is compiled with this option, and Security with other contents.
 section "Building a library with code about servers' certificates (some minutes)"
 pinning=(
-    env CHATELAINE_SERVER_TRUST=1 swift build --package-path Tests/Packages/PinningClient "${debug_options[@]}"
-    -Xswiftc -Xfrontend -Xswiftc -disable-availability-checking
+    env CHATELAINE_SERVER_TRUST=1 swift build --package-path Tests/Packages/PinningClient --scratch-path .build/pinning
+    "${debug_options[@]}" -Xswiftc -Xfrontend -Xswiftc -disable-availability-checking
 )
 # What looks for a module is to find it.
 "${pinning[@]}" --target Security

@@ -238,9 +238,15 @@ unaware_package() {
 check "a package that does not know us passes its tests by the toolset" unaware_package
 mv "$folder/here/package" "$folder/package" 2>/dev/null || true
 
+# Copies a package of ours, without what somebody may have built in it: our modules would lie there.
+copy_of() {
+    mkdir "$2"
+    find "$packages/$1" -mindepth 1 -maxdepth 1 ! -name '.*' -exec cp -R {} "$2" ';'
+}
+
 # Three wrappers, each with tests of its own, built as the code for Apple's platforms that it is.
 wrapper() {
-    cp -R "$packages/$1" package
+    copy_of "$1" package
     CHATELAINE_KEYCHAIN=memory: swift test --package-path package --toolset "$toolset" 2>&1 | tee output
     not grep -E 'warning: |error: ' output
     grep -E "$2" output
@@ -343,7 +349,8 @@ check "a program with swift-crypto of its own imports both" two_cryptos
 # refuses every server is in the program, and nobody asks it: what docs/porting.md warns of.
 pinning() {
     local server port status=0
-    cp -R "$packages/Pinning" "$packages/PinningClient" .
+    copy_of Pinning Pinning
+    copy_of PinningClient PinningClient
     swift build --package-path PinningClient --toolset "$toolset"
     if [ "$(id -u)" -ne 0 ] || [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then
         PinningClient/.build/debug/PinningClient | grep -x 'pinning compiled'

@@ -10,6 +10,9 @@ public protocol TrustEvaluating: Sendable {
     func evaluate(_ trust: SecTrust, forHost host: String) throws
 }
 
+/// The type has a name of the library's, for its files that do not import Security.
+public typealias ClientIdentity = SecIdentity
+
 public enum EvaluationError: Error {
     case noCertificates
     case noMatch

@@ -8,7 +8,7 @@ open class SessionDelegate: NSObject, URLSessionTaskDelegate, @unchecked Sendabl
 
     #if canImport(Security)
     private let evaluators: [String: any TrustEvaluating]
-    public var clientIdentity: SecIdentity?
+    public var clientIdentity: ClientIdentity?
 
     public init(evaluators: [String: any TrustEvaluating] = [:]) { self.evaluators = evaluators }
     #endif
