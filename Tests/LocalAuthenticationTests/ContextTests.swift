@@ -269,6 +269,16 @@ struct ContextTests {
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 10_000)
     }
 
+    @Test(arguments: [1, 300, .infinity, .nan, -1] as [TimeInterval])
+    func `a duration for reuse proves nothing to a keychain that nobody tells of unlocking`(seconds: TimeInterval) async
+    {
+        let context = LAContext()
+        context.touchIDAuthenticationAllowableReuseDuration = seconds
+        for (policy, obstacle) in Self.obstacles {
+            #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "sign in") } == obstacle)
+        }
+    }
+
     // MARK: - Subclasses, as tests of applications make them
 
     private final class Stub: LAContext {
