@@ -145,7 +145,7 @@ let targets: [[Target]] = [
             "KeychainCertificates", "KeychainModel", "CLegacyCiphers", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
         // Who holds the keys: its code, and how the rest of the core speaks to it.
-        "KeychainEnclave": ["KeychainCertificates", "KeychainModel", "CLinux", "Crypto", "CryptoExtras"],
+        "KeychainEnclave": ["KeychainModel", "CLinux", "Crypto", "CryptoExtras"],
         "KeychainPolicy": ["KeychainModel", "KeychainEnclave"],
         "KeychainVault": ["KeychainModel", "KeychainEnclave", "KeychainPolicy", "Crypto"],
         "KeychainStore": ["KeychainModel", "KeychainEnclave", "KeychainVault", "CLinux", "CSQLite", "GRDB", "Logging"],
