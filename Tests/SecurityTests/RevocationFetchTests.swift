@@ -31,6 +31,16 @@ struct RevocationFetchTests {
         #expect(site.server.requests.isEmpty)
     }
 
+    @Test func `the option that demands answers asks as a policy does, where the program allows it`() throws {
+        let site = try RevocationSite(lists: ["list"])
+        for mayFetch in [false, true] {
+            let trust = try site.trust(nil, mayFetch: mayFetch)
+            SecTrustSetOptions(trust, .requireRevPerCert)
+            #expect(site.outcome(of: trust) == errSecIncompleteCertRevocationCheck)
+            #expect(site.server.requests.map(\.path) == (mayFetch ? ["/ocsp", "/list"] : []))
+        }
+    }
+
     @Test func `nobody is asked where the policy disables the network`() throws {
         let site = try RevocationSite(lists: ["list"])
         let flags = RevocationSite.strict | kSecRevocationCRLMethod | kSecRevocationNetworkAccessDisabled

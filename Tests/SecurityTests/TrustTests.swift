@@ -211,6 +211,26 @@ struct TrustTests {
         #expect(try revocation(trust)["TrustExpirationDate"] is Date)
     }
 
+    @Test func `an option demands an answer about each certificate, beside the policies`() throws {
+        let trust = try self.trust(leaf, intermediate, anchors: [root])
+        #expect(SecTrustSetOptions(trust, .requireRevPerCert) == errSecSuccess)
+        #expect(error(of: trust)?.code == Int(errSecIncompleteCertRevocationCheck))
+        #expect(try revocation(trust)["TrustRevocationChecked"] as? Bool == false)
+        let one = try TestResponses.make(about: leaf, of: intermediate, status: "V")
+        #expect(SecTrustSetOCSPResponse(trust, Data(one) as CFData) == errSecSuccess)
+        #expect(error(of: trust)?.code == Int(errSecIncompleteCertRevocationCheck))
+        let both = [one, try TestResponses.make(about: intermediate, of: root, status: "V")]
+        #expect(SecTrustSetOCSPResponse(trust, both.map { Data($0) } as CFArray) == errSecSuccess)
+        #expect(error(of: trust) == nil)
+        // The policies stay as they are.
+        var policies: CFArray?
+        #expect(SecTrustCopyPolicies(trust, &policies) == errSecSuccess)
+        #expect((policies as NSArray?)?.count == 1)
+        SecTrustSetOCSPResponse(trust, nil)
+        SecTrustSetOptions(trust, [])
+        #expect(error(of: trust) == nil)
+    }
+
     @Test func `a certificate is refused whose revocation came with it, and no exception lets it pass`() throws {
         let trust = try self.trust(leaf, intermediate, policy: SecPolicyCreateSSL(true, nil), anchors: [root])
         #expect(error(of: trust) == nil)

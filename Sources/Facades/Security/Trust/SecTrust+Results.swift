@@ -52,7 +52,7 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     if evaluation.isRevocationChecked {
         result[kSecTrustRevocationChecked] = NSNumber(value: true)
         if let date = evaluation.revocationIsKnownUntil { result[kSecTrustRevocationValidUntilDate] = date as NSDate }
-    } else if trust.settings.policies.contains(where: { $0.revocationFlags != nil }) {
+    } else if trust.settings.effectivePolicies.contains(where: { $0.revocationFlags != nil }) {
         // It was asked for, and there is no answer about at least one certificate.
         result[kSecTrustRevocationChecked] = NSNumber(value: false)
     }

@@ -146,10 +146,12 @@ public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> B
 
 /// Says what an evaluation lets pass (macOS).
 ///
-/// - Returns: `errSecSuccess`; `errSecUnimplemented` for `requireRevPerCert`: a policy of revocation takes its place.
+/// `requireRevPerCert` is the one that lets less pass: it stands for a policy of revocation with
+/// `kSecRevocationUseAnyAvailableMethod` and `kSecRevocationRequirePositiveResponse`.
+///
+/// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
-    guard !options.contains(.requireRevPerCert) else { return errSecUnimplemented }
     trustRef.change { $0.options = options }
     return errSecSuccess
 }

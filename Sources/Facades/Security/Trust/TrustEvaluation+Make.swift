@@ -44,7 +44,7 @@ extension TrustEvaluation {
         )
         return verifier.evaluate(
             certificates.first ?? [],
-            for: settings.policies.map(\.trustPolicy),
+            for: settings.effectivePolicies.map(\.trustPolicy),
             at: (settings.date ?? Date()).timeIntervalSinceReferenceDate,
             evidence: evidence
         )
