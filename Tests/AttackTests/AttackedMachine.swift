@@ -100,13 +100,22 @@ final class AttackedMachine: Sendable {
 
     /// Signs and marks what lies there.
     func sign(_ path: String, groups: [String]) throws {
+        try sign(path, groups: groups, with: key)
+        try mark(path)
+    }
+
+    /// Signs what lies there in the name of the machine's team, with a key of nobody's.
+    func signAsForeigner(_ path: String, groups: [String]) throws {
+        try sign(path, groups: groups, with: TeamKey(new: key.team))
+    }
+
+    private func sign(_ path: String, groups: [String], with key: TeamKey) throws {
         let list = """
             <plist version="1.0"><dict><key>keychain-access-groups</key>
             <array>\(groups.map { "<string>T1TEAM.\($0)</string>" }.joined())</array></dict></plist>
             """
         let entitlements = try EntitlementsTemplate.complete(Data(list.utf8), team: key.team, identifier: "app")
         try ProgramSigner.sign(path, entitlements: entitlements, with: key)
-        try mark(path)
     }
 
     /// Installs what is signed.

@@ -40,6 +40,32 @@ struct ProgramFileAttackTests {
         try machine.mark(program)
     }
 
+    @Test func `a program has the entitlements that the service has verified, and no others (as root)`() throws {
+        func answer(_ program: String) throws -> String {
+            try machine.run([program, "entitlement", "keychain-access-groups"]).text
+        }
+        let installed = try machine.install("attacked-program", groups: ["verified"])
+        #expect(try answer(installed) == "entitled: [\"T1TEAM.verified\"]\n")
+        #expect(try answer(machine.plain("attacked-program")) == "not entitled\n")
+
+        // Signed by a team that nobody trusts.
+        let foreign = machine.home + "/foreign"
+        try FileManager.default.copyItem(atPath: AttackedService.beside("attacked-program"), toPath: foreign)
+        try machine.signAsForeigner(foreign, groups: ["verified"])
+        let foreignAnswer = try answer(foreign)
+        #expect(!foreignAnswer.contains("entitled: ["), "\(foreignAnswer)")
+
+        // Its own copy with other entitlements in its signature.
+        let altered = machine.home + "/altered"
+        var bytes = try Data(contentsOf: URL(filePath: installed))
+        let name = try #require(bytes.range(of: Data("T1TEAM.verified".utf8), options: .backwards))
+        bytes.replaceSubrange(name, with: Data("T1TEAM.elevated".utf8))
+        try bytes.write(to: URL(filePath: altered))
+        #expect(chmod(altered, 0o755) == 0)
+        let alteredAnswer = try answer(altered)
+        #expect(alteredAnswer == "error: -34018\nnot entitled\n", "\(alteredAnswer)")
+    }
+
     @Test(.enabled(if: Command.find("openssl") != nil, "needs openssl"))
     func `an installed program believes no anchors that its environment names (as root, needs openssl)`() throws {
         let folder = machine.home + "/anchors"

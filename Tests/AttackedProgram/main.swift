@@ -3,7 +3,7 @@ import Security
 
 // A program of somebody's that keeps a secret in the keychain, written as for an Apple platform. Tests install it, and attack it:
 //
-//     attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty
+//     attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty | entitlement NAME
 
 func item() -> [CFString: Any] {
     [kSecClass: kSecClassGenericPassword, kSecAttrService: "kept", kSecAttrAccount: "alice"]
@@ -39,7 +39,14 @@ case ("fill", 3):
     print("added \(count), then \(status)")
 case ("count", 1): print("\(Filling.count()) items")
 case ("empty", 1): print("deleted: \(Filling.empty())")
+case ("entitlement", 2):
+    var error: Unmanaged<CFError>?
+    let value = SecTaskCreateFromSelf(nil).flatMap {
+        SecTaskCopyValueForEntitlement($0, arguments[1] as CFString, &error)
+    }
+    if let error = error?.takeRetainedValue() { print("error: \(CFErrorGetCode(error))") }
+    print(value.map { "entitled: \($0 as? [String] ?? [])" } ?? "not entitled")
 default:
-    print("usage: attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty")
+    print("usage: attacked-program store TEXT | find | wait | fill KIND COUNT | count | empty | entitlement NAME")
     exit(2)
 }

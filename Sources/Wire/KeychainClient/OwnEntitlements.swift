@@ -1,13 +1,14 @@
 package import Foundation
 package import KeychainModel
+import KeychainProtocol
 import ProgramTrailer
 
 /// The entitlements of this process's own program, as the program itself may read them.
 ///
-/// Of a signed program they are those of its signature. Here they are read and not verified, since a program that was
-/// altered could tell itself anything; the service verifies them before it grants anything. Of other programs they are
-/// what an embedded keychain goes by. The service grants an unsigned program nothing for a file beside it, so with the
-/// service such a program has none.
+/// Of a signed program they are those of its signature. With the service they are what it has verified: a program whose
+/// signature it refuses, or gives nothing for, has none. Without one, or where it does not answer, the program reads them
+/// unverified, and grants itself nothing by that. Of other programs they are what an embedded keychain goes by. The service
+/// grants an unsigned program nothing for a file beside it, so with the service such a program has none.
 package struct OwnEntitlements: Sendable {
     /// An XML property list that `Entitlements` understands; nil for none.
     package let propertyList: Data?
@@ -40,12 +41,17 @@ package struct OwnEntitlements: Sendable {
 
     /// Those of this process.
     ///
-    /// - Throws: `missingEntitlement` for a list that cannot be understood, `undecodable` for a damaged signature;
-    ///   otherwise where the program's file cannot be read, or no keychain can be told.
+    /// - Throws: `missingEntitlement` for a list that cannot be understood, and for a signature that the service refuses;
+    ///   `undecodable` for a damaged signature; otherwise where the program's file cannot be read, or no keychain can be
+    ///   told.
     package static func ofThisProcess() throws(KeychainError) -> OwnEntitlements {
         switch try ProgramTrailer.endingOfOwnProgram() {
         case .trailer(let trailer):
-            return try OwnEntitlements(propertyList: Data(trailer.entitlements), identifier: nil)
+            let isWorthNothing = try isUnsignedToService()
+            return try OwnEntitlements(
+                propertyList: isWorthNothing ? nil : Data(trailer.entitlements),
+                identifier: nil
+            )
         case .faulty:
             throw KeychainError(.undecodable, "the program's signature is damaged")
         case .none: break
@@ -57,5 +63,20 @@ package struct OwnEntitlements: Sendable {
             propertyList: ProcessIdentity.entitlementsFile(),
             identifier: ProcessIdentity.identifier
         )
+    }
+
+    /// Whether there is a service that has looked at this process and takes it for an unsigned program.
+    ///
+    /// - Throws: `missingEntitlement` where it refuses the signature.
+    private static func isUnsignedToService() throws(KeychainError) -> Bool {
+        guard case .service = try KeychainLocation.current() else { return false }
+        do throws(KeychainError) {
+            let service = try CurrentKeychain.presence() as? ServiceConnection
+            return try service?.identity().kind == .unsigned
+        } catch {
+            // A service that is not there knows nothing.
+            guard error.code == .missingEntitlement else { return false }
+            throw error
+        }
     }
 }

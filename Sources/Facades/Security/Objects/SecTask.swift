@@ -62,10 +62,12 @@ public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? {
 
 /// The value of one entitlement: text, a Boolean, a number, or a list or dictionary of them.
 ///
-/// A signed program has the entitlements of its signature, as it says them itself: whoever else wants to rely on them
-/// asks the service. An unsigned program has those of its embedded keychain, and none with the service.
+/// A signed program has the entitlements of its signature. With a keychain service it has them if the service has verified
+/// the signature, and none otherwise; where no service answers, they are read as they stand there. An unsigned program has
+/// those of its embedded keychain, and none with the service.
 ///
-/// - Parameter error: receives `errSecMissingEntitlement` where the program's entitlements cannot be understood.
+/// - Parameter error: receives `errSecMissingEntitlement` where the program's entitlements cannot be understood, or the
+///   service refuses its signature.
 /// - Returns: nil for an entitlement that the program does not have, which is no error.
 ///
 /// See
