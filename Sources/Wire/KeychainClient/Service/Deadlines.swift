@@ -1,7 +1,8 @@
 /// How long a client of the keychain service waits before it fails. No call hangs.
 package struct Deadlines: Sendable {
-    /// For the connection and the whole handshake.
-    package var handshake = Duration.seconds(5)
+    /// For the connection and the whole handshake. The service reads a program whole before it answers it for the first time:
+    /// a large one on a slow machine takes it some seconds.
+    package var handshake = Duration.seconds(20)
     /// For a request and the first part of its response, and for each further part: a list may be long. For all parts
     /// together, twenty times as much.
     package var request = Duration.seconds(30)
