@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: bench-service deb help setup build library demo two-apps examples test check gate format protobuf api graph bench fuzz install uninstall \
-	test-install clean
+	machine-test test-install clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ deb: ## build a Debian package into .build
 
 uninstall: ## remove what was installed there
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh --uninstall
+
+machine-test: ## boot a whole machine with the package, and use it as people do (root; ARGS=--short for the most important)
+	@scripts/machine-test.sh $(ARGS)
 
 test-install: ## install into a folder and build clients against it alone
 	@scripts/test-install.sh

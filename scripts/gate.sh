@@ -61,6 +61,8 @@ stage two-apps 10 two-apps ARGS="--built $PWD/.build/debug"
 # So do these three.
 stage test-install 35 test-install
 stage examples 30 examples CONFIGURATION=release
+# From what test-install has built.
+stage machine 20 machine-test ARGS=--short
 stage graph 40 graph CONFIGURATION=release
 # And these two, in a folder of their own: in that of the others a module Security is in sight, which fuzzers do not link.
 stage "fuzz replay" 30 fuzz ARGS=replay

@@ -4,6 +4,7 @@
 #   scripts/setup.sh            what a build needs
 #   scripts/setup.sh --tests    and what the tests and checks need
 #   scripts/setup.sh --benchmarks    and what the keychain service is measured against
+#   scripts/setup.sh --machine  what a whole machine is made and run with
 #
 # It looks for the things themselves (a header, a command) and not for packages, so it is quick when all is there and
 # has nothing to do on a system that got them in another way.
@@ -15,11 +16,13 @@ readonly swift_page=https://www.swift.org/install/linux/
 
 for_tests=no
 for_benchmarks=no
+for_machine=no
 for argument in "$@"; do
     case $argument in
         --tests) for_tests=yes ;;
         --benchmarks) for_benchmarks=yes ;;
-        *) die "unknown argument $argument (only --tests and --benchmarks are known)" ;;
+        --machine) for_machine=yes ;;
+        *) die "unknown argument $argument (only --tests, --benchmarks and --machine are known)" ;;
     esac
 done
 
@@ -115,6 +118,20 @@ look_for_what_benchmarks_need() {
     has_command pkg-config || lacks "pkg-config" pkg-config
 }
 
+look_for_what_a_machine_needs() {
+    has_command qemu-system-x86_64 || lacks "qemu, in which the machine runs" qemu-system-x86
+    any_exists /usr/share/seabios/bios-256k.bin /usr/share/qemu/bios-256k.bin || lacks "the machine's firmware" seabios
+    any_exists /usr/lib/ipxe/qemu/efi-virtio.rom /usr/share/qemu/efi-virtio.rom || lacks "that of its network card" ipxe-qemu
+    has_command qemu-img || lacks "qemu-img, which makes its disk" qemu-utils
+    has_command mmdebstrap || lacks "mmdebstrap, which makes what is on it" mmdebstrap
+    has_command mkfs.ext4 || lacks "mkfs.ext4, which puts it there" e2fsprogs
+    has_command systemctl || lacks "systemctl, which says what starts there" systemd
+    has_command nbdkit || lacks "nbdkit, a disk that loses what was not flushed" nbdkit
+    has_command swtpm || lacks "swtpm, its TPM" swtpm
+    has_command gcc || lacks "gcc, for the programs that attack there" gcc
+    has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
+}
+
 # A toolchain from swift.org is linked against libraries that a minimal system does not have.
 look_for_what_the_toolchain_needs() {
     local tools="swift swift-build clang lld" tool path library
@@ -178,6 +195,7 @@ libstdc++-12-dev libxml2"
 look_for_what_a_build_needs
 if [ $for_tests = yes ]; then look_for_what_tests_need; fi
 if [ $for_benchmarks = yes ]; then look_for_what_benchmarks_need; fi
+if [ $for_machine = yes ]; then look_for_what_a_machine_needs; fi
 look_for_what_the_toolchain_needs
 install_what_is_missing
 check_swift

@@ -64,30 +64,10 @@ final class AttackSite: Sendable {
 
     // MARK: - Frames
 
-    /// The attackers speak the protocol, and leave its encoding to us.
     private func writeFrames() throws {
-        var add = AddRequest(itemClass: .genericPassword)
-        add.attributes["svce"] = .string("attacked")
-        add.secrets[.valueData] = SecretBytes(Array(secret.utf8))
-        var query = ItemQuery(itemClass: .genericPassword)
-        query.filters["svce"] = .string("attacked")
-        var find = FindRequest(query: query)
-        find.returns = [.data, .attributes]
-        let authentication = Authentication(proof: Array(repeating: 0xAA, count: 32), version: 1)
-        try write(.authenticate(authentication), to: "authentication.frame")
-        try write(.request(id: 1, .operation(.add(add))), to: "add.frame")
-        try write(.request(id: 1, .operation(.find(find))), to: "find.frame")
-        let everything = ItemClass.allCases.map { itemClass in
-            var find = FindRequest(query: ItemQuery(itemClass: itemClass))
-            find.limit = .all
-            find.returns = [.attributes]
-            return KeychainOperation.find(find)
+        for (name, bytes) in try AttackFrames.all(storing: secret) {
+            try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
         }
-        try write(.request(id: 1, .batch(everything)), to: "everything.frame")
-    }
-
-    private func write(_ message: ClientMessage, to name: String) throws {
-        try Data(FrameCodec.encode(message)).write(to: URL(filePath: folder + "/" + name))
     }
 
     // MARK: - Programs

@@ -1,0 +1,5 @@
+/// What a machine did not do.
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}

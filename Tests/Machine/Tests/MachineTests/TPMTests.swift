@@ -1,0 +1,67 @@
+import Machine
+import Testing
+
+extension Scenarios {
+    @Suite(.serialized) struct TPMTests {
+        @Test func `the keychain is bound to the TPM, and opens after a restart with the passcode alone`() throws {
+            try Installed.scenario { machine in
+                try machine.root("test -c /dev/tpmrm0")
+                try machine.givePasscode(.alice)
+                var alice = try machine.console(0)
+                try #require(alice.run("chatelaine doctor").says("TPM"))
+                try alice.run("security add-generic-password -s background -a alice -w 'of the daemon'")
+                try machine.restart()
+                // Before anybody has logged in nothing opens.
+                try machine.run(
+                    as: "alice", "security find-generic-password -s mail -w", status: interactionIsNotAllowed
+                )
+                alice = try machine.logIn(.alice)
+                try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                try #require(alice.run("chatelaine status").says("TPM"))
+            }
+        }
+
+        @Test func `a copied disk in a machine with another TPM is refused, with words that say so`() throws {
+            try Installed.scenario { machine in
+                try machine.givePasscode(.alice)
+                try machine.shutDown()
+                let thief = try Machine(machine.image, name: "thief", copying: machine)
+                defer { thief.cutPower() }
+                try thief.start()
+                let alice = try thief.logIn(.alice)
+                let found = try alice.run("security find-generic-password -s mail -w", status: nil)
+                try #require(found.status != 0 && !found.says("hunter"))
+                let status = try alice.run("chatelaine status", status: nil)
+                let journal = try thief.root("journalctl --boot --unit chatelaine-enclave --unit chatelained --no-pager")
+                try #require(
+                    status.says("made with another TPM") || journal.says("made with another TPM"),
+                    "\(status.text)\n\(journal.text)"
+                )
+                // Nothing was made in its place, and the rightful machine opens it.
+                try machine.start()
+                let owner = try machine.logIn(.alice)
+                try #require(owner.run("security find-generic-password -s mail -w").text == "hunter 2")
+            }
+        }
+
+        @Test func `wrong passcodes wait longer and longer, do not lock the TPM, and a restart does not help`() throws {
+            try Installed.scenario { machine in
+                try machine.givePasscode(.alice)
+                let alice = try machine.console(0)
+                try alice.run("chatelaine lock")
+                for _ in 1...3 {
+                    try alice.run("chatelaine unlock --stdin <<<'a guess'", status: nil)
+                }
+                let refused = try alice.run("chatelaine unlock --stdin <<<'correct horse'", status: nil)
+                try #require(refused.status != 0, "a right passcode straight after wrong ones: \(refused.text)")
+                try machine.root("tpm2_getcap properties-variable | grep -A1 -i 'inLockout\\|LOCKOUT_COUNTER'", status: nil)
+                try #require(machine.root("tpm2_getcap properties-variable").says("inLockout:                0"))
+                try machine.restart()
+                try machine.run(as: "alice", "chatelaine unlock --stdin <<<'correct horse'", status: 1)
+                try machine.run(
+                    as: "alice", "security find-generic-password -s mail -w", status: interactionIsNotAllowed
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Machine
+import Testing
+
+extension Scenarios {
+    @Suite(.serialized) struct UpgradeTests {
+        @Test func `an upgrade and a downgrade keep items, keys, teams and running clients`() throws {
+            try Installed.scenario(at: "fresh") { machine in
+                try Package.install(on: machine, "/mnt/test/previous.deb")
+                let alice = try machine.logIn(.alice)
+                try fill(machine, alice)
+                let identities = try alice.run("security find-identity -v").text
+                // It goes on through all that follows.
+                try alice.run("chatelaine watch --json >watched 2>&1 & sleep 8")
+                try Package.install(on: machine, "/mnt/test/chatelaine.deb")
+                try check(machine, alice, identities)
+                try alice.run("security add-generic-password -s newer -a alice -w 'of the new version'")
+                try machine.root("apt-get install --yes --allow-downgrades /mnt/test/previous.deb", seconds: 600)
+                try check(machine, alice, identities)
+                try #require(alice.run("security find-generic-password -s newer -w").text == "of the new version")
+                try alice.run("kill %1; grep newer watched || grep added watched")
+                try Package.install(on: machine, "/mnt/test/chatelaine.deb")
+                try check(machine, alice, identities)
+            }
+        }
+
+        @Test func `removing the package, purging it and installing it again keeps the keychains`() throws {
+            try Installed.scenario { machine in
+                let alice = try machine.logIn(.alice)
+                try alice.run("security add-generic-password -s mail -a alice -w 'hunter 2'")
+                for removal in ["remove", "purge"] {
+                    try machine.root("apt-get \(removal) --yes chatelaine", seconds: 300)
+                    try machine.root("systemctl --failed --no-legend --plain | { ! grep . ; }")
+                    try machine.root("! pgrep chatelaine; test ! -e /run/chatelaine/keychain.sock")
+                    try machine.root("test -d /var/lib/chatelaine/users/1000")
+                    // Log-ins go on without it.
+                    try machine.logIn(.bob, at: 1)
+                    try machine.console(1).logOut()
+                    try Package.install(on: machine)
+                    try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                }
+            }
+        }
+
+        @Test func `what the administrator has switched off stays off in an upgrade`() throws {
+            try Installed.scenario(at: "fresh") { machine in
+                try Package.install(on: machine, "/mnt/test/previous.deb")
+                try machine.root("systemctl disable --now chatelaine-prompt.service")
+                try Package.install(on: machine, "/mnt/test/chatelaine.deb")
+                try machine.root("systemctl is-enabled chatelaine-prompt.service", status: 1)
+                try machine.root("systemctl is-active chatelained.socket")
+            }
+        }
+
+        private func fill(_ machine: Machine, _ alice: Console) throws {
+            try alice.run("security add-generic-password -s mail -a alice -w 'hunter 2'")
+            try alice.run("security add-internet-password -s example.com -a alice -w 'of the net'")
+            try alice.run("security create-keypair --enclave 'this machine' && security create-keypair ordinary")
+            try alice.run("security create-certificate --name 'this machine' 'this machine' || true")
+            try machine.root("chatelaine team new EXAMPLE001 --out /root/team.pem && chatelaine team trust /root/team.pem")
+        }
+
+        private func check(_ machine: Machine, _ alice: Console, _ identities: String) throws {
+            try machine.root("systemctl --failed --no-legend --plain | { ! grep . ; }")
+            try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+            try #require(alice.run("security find-internet-password -s example.com -w").text == "of the net")
+            try #require(alice.run("security find-identity -v").text == identities)
+            try #require(machine.root("chatelaine team list").says("EXAMPLE001"))
+        }
+    }
+}
