@@ -26,6 +26,7 @@ struct EnclavePeerTests {
         // The right passcode, so that nothing but the connection is wrong.
         let attempts: [any EnclaveRequest] = [
             UnlockRequest(passcode), VerifyPasscodeRequest(passcode), ChangePasscodeRequest(from: passcode, to: nil),
+            LogInRequest(passcode, setsFirst: true),
             AuthorizeRequest(.export, passcode: passcode), ChangeSettingsRequest(LockSettings(), passcode: passcode),
             ConfirmPasscodeRequest(passcode, with: nil),
         ]

@@ -91,7 +91,7 @@ struct EnclaveMessageTests {
         BackupKeyRequest(ItemUUID()), SignBackupRequest(digest: Array(repeating: 1, count: 32)),
         BackupSignerRequest(), OpenChannelRequest(), AcknowledgeRequest(), StateRequest(), LockRequest(),
         LogOutRequest(), SleepRequest(), SessionUnlockedRequest(),
-        UnlockRequest(secret),
+        UnlockRequest(secret), LogInRequest(secret, setsFirst: false), LogInRequest(secret, setsFirst: true),
         ChangePasscodeRequest(from: nil, to: secret), ChangePasscodeRequest(from: secret, to: nil),
         VerifyPasscodeRequest(secret),
         AuthorizeRequest(.restore, passcode: nil), AuthorizeRequest(.export, passcode: secret),

@@ -8,7 +8,7 @@ struct FingerPAMTests {
     private let site: LoginSite
     private let password = LoginSite.password
 
-    private static let unlock: UInt8 = 64
+    private static let unlock: UInt8 = 76
     private static let sessionUnlocked: UInt8 = 80
     private static let recognised = "auth required pam_permit.so"
     private static let notRecognised = "auth required pam_deny.so"

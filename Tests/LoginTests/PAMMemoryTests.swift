@@ -87,6 +87,6 @@ struct PAMMemoryTests {
         #expect(try copies(site, "", hasModule: false) == [0, 0])
         try site.startListener()
         #expect(try copies(site, "setcred") == [1, 0, 0])
-        #expect(site.heard == [64])
+        #expect(site.heard == [76])
     }
 }

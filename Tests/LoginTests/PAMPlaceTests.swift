@@ -71,7 +71,7 @@ struct PAMPlaceTests {
         }
         // The same, as it should be.
         #expect(try logIn("\(bound) && chown \(LoginSite.alice) chatelaine chatelaine/enclave.sock").status == 0)
-        #expect(site.heard == [64])
+        #expect(site.heard == [76])
     }
 
     @Test func `the system's socket is root's folder's, and its listener root or the enclave`() throws {
@@ -86,7 +86,7 @@ struct PAMPlaceTests {
             #expect(site.log("listener") == "ready\n", "\(line): \(site.log("listener"))")
         }
         #expect(try logIn("\(bound) && chown 0:0 /run/chatelaine").status == 0)
-        #expect(site.heard == [64])
+        #expect(site.heard == [76])
     }
 }
 
@@ -130,6 +130,21 @@ struct FirstPasscodeTests {
         try logIn("set_passcode")
         #expect(try site.lock == .unlocked)
         #expect(try site.asAlice("security find-generic-password -s mail -w").output == "secret\n")
+    }
+
+    @Test func `what a log-in asks for is done also where the enclave is slow and nobody waits for it`() throws {
+        let enclave = "pkill --full --signal"
+        let process = "'chatelaine-enclave.*\(site.folder)'"
+        try makeKeychain()
+        #expect(try site.run("\(enclave) STOP \(process)").status == 0)
+        try logIn("set_passcode timeout=50")
+        #expect(try site.run("\(enclave) CONT \(process)").status == 0)
+        try site.wait(for: "the passcode") { try state().hasPasscode }
+        try site.logOut()
+        #expect(try site.run("\(enclave) STOP \(process)").status == 0)
+        try logIn("set_passcode timeout=50")
+        #expect(try site.run("\(enclave) CONT \(process)").status == 0)
+        try site.wait(for: "the unlocked keychain") { try site.lock == .unlocked }
     }
 
     @Test func `a passcode that is there stays, and nobody without a keychain gets one`() throws {

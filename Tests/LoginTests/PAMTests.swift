@@ -27,7 +27,7 @@ struct PAMTests {
     private let password = LoginSite.password
 
     private static let lock: UInt8 = 33
-    private static let unlock: UInt8 = 64
+    private static let unlock: UInt8 = 76
     private static let change: UInt8 = 65
 
     init() throws {

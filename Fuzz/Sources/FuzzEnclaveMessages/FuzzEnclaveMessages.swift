@@ -124,6 +124,7 @@ enum FuzzEnclaveMessages: FuzzTarget {
                         reuse: .longest
                     )
                 ).encoded(id: 1, uid: 2)),
+            "log-in": [0] + (try LogInRequest(secret, setsFirst: true).encoded(id: 1, uid: 2)),
             "session-unlocked": [0] + (try SessionUnlockedRequest().encoded(id: 1, uid: 2)),
             "open-context": [0] + (try OpenContextRequest(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
             "vouch": [0]

@@ -9,9 +9,9 @@ enum {
     // Requests.
     kind_state = 32,
     kind_lock = 33,
-    kind_unlock = 64,
     kind_change_passcode = 65,
     kind_authorize = 67,
+    kind_log_in = 76,
     kind_session_unlocked = 80,
     // Replies.
     kind_done = 128,
@@ -19,9 +19,7 @@ enum {
     kind_token = 136,
     kind_failure = 255,
     // In the body of a state: after two UUIDs and two numbers of eight bytes.
-    state_lock = header_size + 48,
-    state_flags = state_lock + 2,
-    lock_unlocked = 2,
+    state_flags = header_size + 50,
     flag_has_passcode = 1,
     // What a failure's first byte can be.
     code_item_not_found = 8,
@@ -62,13 +60,18 @@ static size_t length_of(const char *passcode) {
     return length <= control_passcode_limit ? length : 0;
 }
 
-struct locked_memory *control_unlock(uid_t uid, const char *passcode) {
-    const size_t length = length_of(passcode);
+struct locked_memory *control_log_in(uid_t uid, const char *password) {
+    const size_t length = length_of(password);
     if (length == 0) return NULL;
-    struct locked_memory *message = begin(kind_unlock, uid, 2 + length);
+    struct locked_memory *message = begin(kind_log_in, uid, 3 + length);
     if (message == NULL) return NULL;
-    append_text(message, passcode, length);
+    append_byte(message, 0);
+    append_text(message, password, length);
     return message;
+}
+
+void control_let_set_first(struct locked_memory *log_in) {
+    if (log_in->count > header_size && log_in->bytes[1] == kind_log_in) log_in->bytes[header_size] = 1;
 }
 
 struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode) {
@@ -82,18 +85,6 @@ struct locked_memory *control_change(uid_t uid, const char *old_passcode, const 
     append_text(message, old_passcode, old_length);
     append_byte(message, 1);
     append_text(message, new_passcode, new_length);
-    return message;
-}
-
-struct locked_memory *control_set_first(const struct locked_memory *unlocking) {
-    if (unlocking->count < header_size || unlocking->bytes[1] != kind_unlock) return NULL;
-    const size_t size = unlocking->count - header_size;
-    struct locked_memory *message = begin(kind_change_passcode, control_uid(unlocking), 2 + size);
-    if (message == NULL) return NULL;
-    // No old one; and the new one, as it stands there.
-    append_byte(message, 0);
-    append_byte(message, 1);
-    for (size_t index = 0; index < size; index++) append_byte(message, unlocking->bytes[header_size + index]);
     return message;
 }
 
@@ -120,7 +111,6 @@ struct locked_memory *control_state(uid_t uid) { return begin(kind_state, uid, 0
 
 bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state) {
     if (count <= state_flags || reply[0] != message_version || reply[1] != kind_state_reply) return false;
-    state->is_unlocked = reply[state_lock] == lock_unlocked;
     state->has_passcode = (reply[state_flags] & flag_has_passcode) != 0;
     return true;
 }

@@ -23,16 +23,17 @@ enum control_outcome {
 
 // Each makes a message in memory of its own; NULL where there is no memory, or a password is empty or too long.
 
-struct locked_memory *control_unlock(uid_t uid, const char *passcode);
+struct locked_memory *control_log_in(uid_t uid, const char *password);
 struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode);
 struct locked_memory *control_lock(uid_t uid);
 struct locked_memory *control_state(uid_t uid);
 /// Says, as root, that the user's session was unlocked with a finger.
 struct locked_memory *control_session_unlocked(uid_t uid);
-/// Makes the passcode in a message of `control_unlock` the user's first one.
-struct locked_memory *control_set_first(const struct locked_memory *unlocking);
 /// Asks, as root, for leave to have one operation done; its number is the enclave's.
 struct locked_memory *control_authorize(uid_t uid, uint8_t operation);
+
+/// Lets the password in a message of `control_log_in` become the passcode of a keychain that has none.
+void control_let_set_first(struct locked_memory *log_in);
 
 /// Whose keychain a message is about.
 uid_t control_uid(const struct locked_memory *message);
@@ -41,7 +42,6 @@ uid_t control_uid(const struct locked_memory *message);
 enum { control_reply_limit = 4096 };
 
 struct control_state_reply {
-    bool is_unlocked;
     bool has_passcode;
 };
 

@@ -23,15 +23,6 @@ static enum handover_result tell(int descriptor, const struct locked_memory *mes
     return result_of_reply(reply, (size_t)count);
 }
 
-// Makes the passcode of an unlocking the first one. The enclave refuses where there is one by now.
-static enum handover_result set_first(int descriptor, const struct locked_memory *unlocking, long long deadline) {
-    struct locked_memory *message = control_set_first(unlocking);
-    if (message == NULL) return handover_refused;
-    const enum handover_result result = tell(descriptor, message, deadline);
-    locked_memory_free(message);
-    return result;
-}
-
 // False where the enclave does not say: there is no keychain, or it has gone.
 static bool find_state(int descriptor, uid_t uid, struct control_state_reply *state, long long deadline) {
     struct locked_memory *question = control_state(uid);
@@ -42,17 +33,14 @@ static bool find_state(int descriptor, uid_t uid, struct control_state_reply *st
     return count > 0 && control_state_of_reply(reply, (size_t)count, state);
 }
 
-// Looks first whether the keychain is as the message would have it, so that nobody has to wait for a passcode to be tried.
+// Looks before a change whether there is a passcode, so that none is set by one.
 static enum handover_result talk(
     int descriptor, enum handover_purpose purpose, const struct locked_memory *message, long long deadline) {
-    if (purpose == handover_lock || purpose == handover_session_unlocked) return tell(descriptor, message, deadline);
     struct control_state_reply state;
-    if (!find_state(descriptor, control_uid(message), &state, deadline)) {
-        return tell(descriptor, message, deadline);
+    if (purpose == handover_change && find_state(descriptor, control_uid(message), &state, deadline)) {
+        if (!state.has_passcode) return handover_done;
     }
-    if (purpose == handover_change) return state.has_passcode ? tell(descriptor, message, deadline) : handover_done;
-    if (!state.has_passcode && purpose == handover_unlock_or_set) return set_first(descriptor, message, deadline);
-    return state.is_unlocked ? handover_done : tell(descriptor, message, deadline);
+    return tell(descriptor, message, deadline);
 }
 
 enum handover_result handover_send(

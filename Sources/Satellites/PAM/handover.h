@@ -21,10 +21,8 @@ enum handover_result {
 };
 
 enum handover_purpose {
-    /// Nothing is handed over where nothing is locked.
-    handover_unlock,
-    /// The same; and where the keychain has no passcode, the one in the message becomes it.
-    handover_unlock_or_set,
+    /// One message, so that the enclave has all that it needs where nobody waits for its answer.
+    handover_log_in,
     /// Nothing is handed over where there is no passcode.
     handover_change,
     handover_lock,

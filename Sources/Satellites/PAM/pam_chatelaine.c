@@ -103,7 +103,7 @@ static bool is_remembered(pam_handle_t *handle) {
 }
 
 static void remember(pam_handle_t *handle, uid_t uid, const char *passcode) {
-    struct locked_memory *message = control_unlock(uid, passcode);
+    struct locked_memory *message = control_log_in(uid, passcode);
     if (message == NULL) return;
     // What was there before is cleaned up by this call.
     if (pam_set_data(handle, data_name, message, forget) != PAM_SUCCESS) locked_memory_free(message);
@@ -135,9 +135,9 @@ static void unlock(pam_handle_t *handle, const struct options *options) {
     if (pam_get_data(handle, data_name, &data) != PAM_SUCCESS || data == NULL) return;
     if (!find_user(handle, options, &uid)) return;
     // A passcode that root brings is the owner's beyond doubt; one from any other program would be that program's.
-    const bool sets = options->sets_passcode && geteuid() == 0;
-    const enum handover_result result =
-        handover_send(options->place, sets ? handover_unlock_or_set : handover_unlock, data);
+    // It is this module's own memory, which PAM keeps for it and calls constant.
+    if (options->sets_passcode && geteuid() == 0) control_let_set_first((struct locked_memory *)(uintptr_t)data);
+    const enum handover_result result = handover_send(options->place, handover_log_in, data);
     note(handle, options, "unlocking", result);
     // The user's own service may be there only after the session has been opened.
     if (result == handover_absent) return;

@@ -23,7 +23,7 @@ package enum KnownRequests {
         MakePrivateKeyRequest.self, UsePrivateKeyRequest.self,
         RedeemRequest.self, BackupKeyRequest.self, SignBackupRequest.self, BackupSignerRequest.self,
         ForgetProofRequest.self, PresenceStatusRequest.self, OpenContextRequest.self, CloseContextRequest.self,
-        UnlockRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
+        UnlockRequest.self, LogInRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
         AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, FingerMatchedRequest.self,
         FingerMismatchedRequest.self, SessionUnlockedRequest.self,

@@ -17,6 +17,31 @@ package struct UnlockRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(passcode) }
 }
 
+/// What a log-in has its password for: it unlocks the keychain, or becomes the first passcode. It is one message, so that
+/// what it asks for is done also where the log-in waits no longer for the answer.
+package struct LogInRequest: EnclaveRequest {
+    package static let description = RequestDescription(76, from: .owner, on: .passcodes(), answer: .nothing)
+
+    package let password: SecretBytes
+    /// Whether it becomes the passcode of a keychain that has none.
+    package let setsFirst: Bool
+
+    package init(_ password: SecretBytes, setsFirst: Bool) {
+        self.password = password
+        self.setsFirst = setsFirst
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) {
+        setsFirst = try reader.flags(1) != 0
+        password = try reader.secret()
+    }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) {
+        writer.append(setsFirst ? 1 as UInt8 : 0)
+        try writer.append(password)
+    }
+}
+
 /// Sets, changes or removes the passcode without an authorization, as log-ins have always done.
 package struct ChangePasscodeRequest: EnclaveRequest {
     package static let description = RequestDescription(65, from: .owner, on: .passcodes(), answer: .nothing)

@@ -6,6 +6,18 @@ extension UnlockRequest: ServedRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) { try visit.control.unlock(passcode) }
 }
 
+extension LogInRequest: ServedRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        // Nobody has to wait for a passcode to be tried where there is nothing to unlock.
+        let state = try visit.enclave.state()
+        if !state.hasPasscode, setsFirst {
+            try visit.control.changePasscode(from: nil, to: password, with: nil)
+        } else if state.lock != .unlocked {
+            try visit.control.unlock(password)
+        }
+    }
+}
+
 extension ChangePasscodeRequest: ServedRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) {
         try visit.control.changePasscode(from: old, to: new, with: nil)
