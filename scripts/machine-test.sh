@@ -73,13 +73,20 @@ gcc -std=gnu17 -O1 -w -static -o "$content/attacks/attacker" "$programs"/{attack
 gcc -std=gnu17 -O1 -w -static -o "$content/attacks/victim" "$programs"/{victim,sha256}.c
 gcc -std=gnu17 -O1 -w -shared -fPIC -o "$content/attacks/loot.so" "$programs"/{loot,sha256}.c
 cp Tests/Machine/Fixtures/* "$content/"
-# Linked with the library that the package brings.
-unpacked=$folder/unpacked
-rm -rf "$unpacked"
-dpkg-deb --extract "$package" "$unpacked"
-gcc -std=gnu17 -O1 -Wall -Werror -I "$unpacked/usr/include" -o "$content/guarded" Tests/Machine/Programs/guarded.c \
-    -L "$unpacked/usr/lib" -lSecurity -Wl,--allow-shlib-undefined
-rm -rf "$unpacked"
+if [ $short = no ]; then
+    # A C program, linked with the library that the package brings, and with Swift's runtime, which a toolchain would bring.
+    unpacked=$folder/unpacked
+    rm -rf "$unpacked"
+    dpkg-deb --extract "$package" "$unpacked"
+    { read -r swift_resources && read -r swift_runtime && read -r _; } < <(swift_paths)
+    clang -std=gnu17 -O1 -Wall -Werror -fblocks -fcf-runtime-abi=swift -I "$unpacked/usr/include" \
+        -isystem "$swift_resources" -o "$content/guarded" Tests/Machine/Programs/guarded.c -L "$unpacked/usr/lib" -lSecurity \
+        -L "$swift_runtime" -lFoundation -Wl,-rpath,/mnt/test/lib -Wl,--allow-shlib-undefined
+    install -d "$content/lib"
+    LD_LIBRARY_PATH=$unpacked/usr/lib:$swift_runtime ldd "$content/guarded" |
+        awk -v runtime="$swift_runtime/" 'index($3, runtime) == 1 { print $3 }' | xargs cp -t "$content/lib"
+    rm -rf "$unpacked"
+fi
 size=$(($(du -sk "$content" | cut -f 1) + 65536))
 rm -f "$folder/tests.raw"
 truncate -s "${size}K" "$folder/tests.raw"

@@ -37,7 +37,7 @@ extension Scenarios {
                 // Root says at a log-in that it is alice, which counts as no guess.
                 try machine.waitUntilGone(.alice)
                 try machine.logIn(.alice)
-                try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                try #require(alice.readMail() == "hunter 2")
                 try alice.run("security add-generic-password -s before -a alice -w 'years ago'")
                 try #require(alice.run("security find-generic-password -s before -w").text == "years ago")
             }

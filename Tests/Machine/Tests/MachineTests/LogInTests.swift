@@ -26,7 +26,7 @@ extension Scenarios {
                 try alice.logOut()
                 try machine.waitUntilGone(.alice)
                 try machine.logIn(.alice)
-                try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                try #require(alice.readMail() == "hunter 2")
             }
         }
 
@@ -84,7 +84,7 @@ extension Scenarios {
                 try alice.logOut()
                 try machine.waitUntilGone(.alice)
                 try alice.logIn("alice", password: "a stable genius")
-                try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                try #require(alice.readMail() == "hunter 2")
             }
         }
 

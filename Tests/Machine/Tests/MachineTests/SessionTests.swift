@@ -23,7 +23,7 @@ extension Scenarios {
                 try alice.logOut()
                 try machine.waitUntilGone(.alice)
                 try machine.logIn(.alice)
-                try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
+                try #require(alice.readMail() == "hunter 2")
                 // The confinement that a user's own manager can give.
                 try alice.run("systemctl --user --failed --no-legend | { ! grep . ; }")
                 // Another person's service is out of reach.

@@ -23,8 +23,8 @@ struct ShortStory {
             try machine.restart()
             try machine.run(as: "alice", "security find-generic-password -s mail -w", status: interactionIsNotAllowed)
             alice = try machine.logIn(.alice)
-            try #require(alice.run("security find-generic-password -s mail -w").text == "hunter 2")
-            try #require(alice.run("chatelaine doctor", status: nil).says("TPM"))
+            try #require(alice.readMail() == "hunter 2")
+            try #require(alice.run("chatelaine doctor", status: nil).says("bound to the TPM"))
             try machine.run(as: "bob", "security find-generic-password -s mail -w", status: isNotFound)
 
             // An installed program, and what its user's other programs get of its secret.
