@@ -108,7 +108,7 @@ struct DocumentedCommandTests {
     private static let elsewhere = [
         Elsewhere("make demo", "scripts/gate.sh", "stage demo "),
         Elsewhere("make test", "scripts/gate.sh", "stage test "),
-        Elsewhere("sudo apt install ./.build/chatelaine_0.1.0_amd64.deb", "scripts/deb.sh", "dpkg-deb"),
+        Elsewhere("sudo apt install ./.build/chatelaine_0.2.0_amd64.deb", "scripts/deb.sh", "dpkg-deb"),
         Elsewhere(
             "sudo chatelaine team trust team-certificate.pem && sudo install mail /usr/local/bin/",
             "scripts/two-apps.sh",

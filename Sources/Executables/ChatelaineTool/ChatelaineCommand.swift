@@ -24,7 +24,7 @@ struct ChatelaineCommand: ParsableCommand {
               1  not done: the message says why
               2  the command line is not understood
             """,
-        version: "chatelaine 0.1.0",
+        version: "chatelaine 0.2.0",
         groupedSubcommands: [
             CommandGroup(name: "Teams", subcommands: [TeamCommand.self]),
             CommandGroup(

@@ -27,7 +27,7 @@ struct SecurityCommand: ParsableCommand {
               -q          Print no error messages.
               -l, -v      No effect; accepted for scripts from a Mac.
             """,
-        version: "security (Chatelaine) 0.1.0",
+        version: "security (Chatelaine) 0.2.0",
         groupedSubcommands: [
             CommandGroup(
                 name: "Generic password",

@@ -1,4 +1,4 @@
 /// The version of the service, as it tells it to clients.
 package enum ServiceVersion {
-    package static let current = "0.1.0"
+    package static let current = "0.2.0"
 }
