@@ -83,6 +83,8 @@ struct TrustedPathAttackTests {
         }
         #expect(try tools.root().state().settings == LockSettings())
         #expect(try tools.failure(UnlockRequest(Self.guess)) == .authenticationFailed)
+        // What a log-in sends, from a program that is none.
+        #expect(try tools.failure(LogInRequest(Self.guess, setsFirst: true)) == .authenticationFailed)
         #expect(try tools.root().state().hasPasscode == false)
         #expect(try tools.victimReads())
     }
