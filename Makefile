@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: bench-service deb help setup build library demo two-apps examples test check gate format protobuf api graph bench fuzz install uninstall \
-	machine-test test-install clean
+	machine-test test-install test-package clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ uninstall: ## remove what was installed there
 
 machine-test: ## boot a whole machine with the package, and use it as people do (root; ARGS=--short for the most important)
 	@scripts/machine-test.sh $(ARGS)
+
+test-package: ## install, update and remove the Debian package in containers (root, mmdebstrap, systemd-container)
+	@scripts/test-package.sh $(ARGS)
 
 test-install: ## install into a folder and build clients against it alone
 	@scripts/test-install.sh
