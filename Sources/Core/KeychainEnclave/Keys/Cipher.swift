@@ -1,5 +1,5 @@
 package import Crypto
-package import Foundation
+package import FoundationEssentials
 package import KeychainModel
 
 /// AES-256-GCM (NIST SP 800-38D) with random nonces, over swift-crypto. A box is nonce, ciphertext and tag in a row.

@@ -1,6 +1,6 @@
 import CLinux
 package import Crypto
-package import Foundation
+package import FoundationEssentials
 package import KeychainModel
 
 extension SecretBytes {

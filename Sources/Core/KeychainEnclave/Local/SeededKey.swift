@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FoundationEssentials
 import KeychainModel
 
 /// A private key that is kept as the seed which it is made of: swift-crypto's keys of ML-DSA and ML-KEM.

@@ -1,6 +1,6 @@
 import CLinux
-import Foundation
 package import KeychainModel
+@_spi(_Unicode) import Swift
 
 /// A passcode in the one spelling that all ways to type it have: the OpaqueString profile of RFC 8265, section 4.2.
 package struct Passcode: Sendable {
@@ -31,7 +31,7 @@ package struct Passcode: Sendable {
             guard isAllowed(scalar) else { throw refused("the passcode has a character that none may have") }
             mapped.append(scalar.properties.generalCategory == .spaceSeparator ? " " : scalar)
         }
-        return SecretBytes(Array(String(mapped).precomposedStringWithCanonicalMapping.utf8))
+        return SecretBytes(Array(String(String.UnicodeScalarView(String(mapped)._nfc)).utf8))
     }
 
     /// What the FreeformClass of RFC 8264, section 4.3, takes. The two joiners are taken wherever they stand: the rules

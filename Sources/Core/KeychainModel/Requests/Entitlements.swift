@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// A program's entitlements: the property list that Xcode calls `PROGRAM.entitlements`.
 package struct Entitlements: Sendable, Equatable {
@@ -79,10 +79,10 @@ package struct Entitlements: Sendable, Equatable {
     /// - Parameter identifier: what the program is called where the entitlements do not say it.
     package func expanded(_ text: String, identifier: String) -> String {
         let prefix = teamIdentifier.map { $0 + "." } ?? ""
-        return text.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: prefix)
-            .replacingOccurrences(of: "$(TeamIdentifierPrefix)", with: prefix)
-            .replacingOccurrences(of: "$(CFBundleIdentifier)", with: identifier)
-            .replacingOccurrences(of: "$(PRODUCT_BUNDLE_IDENTIFIER)", with: identifier)
+        return text.replacing("$(AppIdentifierPrefix)", with: prefix)
+            .replacing("$(TeamIdentifierPrefix)", with: prefix)
+            .replacing("$(CFBundleIdentifier)", with: identifier)
+            .replacing("$(PRODUCT_BUNDLE_IDENTIFIER)", with: identifier)
     }
 }
 
