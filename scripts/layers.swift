@@ -73,6 +73,18 @@ func mustAskPolicy(_ target: Target) -> Bool {
 /// The targets that answer other processes. Programs that import a façade do not link them.
 let servers: Set = ["EnclaveServer", "KeychainServer", "KeychainDaemon"]
 
+/// The programs that are linked without Foundation, which would bring ICU into each of them (docs/decisions/0054).
+let small = ["chatelaine-enclave", "chatelaine-prompt", "chatelaine-identify"]
+
+/// The files of a target that import all of Foundation. Its parts, such as FoundationEssentials, are other modules.
+func filesWithFoundation(in target: Target) -> [String] {
+    guard let path = target.path, let files = FileManager.default.enumerator(atPath: path) else { return [] }
+    return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.map { "\(path)/\($0)" }.filter { file in
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        return text.contains(#/\bimport (\w+ )?Foundation\b/#)
+    }
+}
+
 /// A target's dependencies, and theirs.
 func everything(below target: Target, in targets: [String: Target]) -> Set<String> {
     var found: Set<String> = []
@@ -97,6 +109,13 @@ func problems(in manifest: Manifest) -> [String] {
     for target in targets where target.layer == "Sources/Facades" {
         for server in everything(below: target, in: byName).intersection(servers).sorted() {
             problems.append("\(target.name) reaches \(server), but no façade carries a server along.")
+        }
+    }
+    for target in targets where small.contains(target.name) {
+        for part in everything(below: target, in: byName).union([target.name]).compactMap({ byName[$0] }) {
+            for file in filesWithFoundation(in: part) {
+                problems.append("\(file) imports Foundation, which \(target.name) is linked without.")
+            }
         }
     }
     for target in targets {

@@ -28,21 +28,52 @@ objects=$("${build[@]}" --show-bin-path)
 # Programs carry Swift's libraries, for the machine that runs them may have no toolchain. To compile for that
 # (--static-swift-stdlib) would compile everything once more, so they are only linked so; and what the static modules
 # would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
-static_foundation=(-lCoreFoundation -l_FoundationICU -l_FoundationCShims -l_FoundationCollections)
+#
+# Foundation brings ICU into each program that has a line of it. The enclave, the prompter and the process that knows
+# callers have none, only FoundationEssentials (docs/decisions/0054): the linker fails where that changes.
+foundation_essentials=(-l_FoundationCShims -l_FoundationCollections)
+foundation=(-lCoreFoundation -l_FoundationICU "${foundation_essentials[@]}")
 
-# Links a product: its name, the module that has its main, and more for the linker.
+# ICU's data are 34 MB, almost all of it languages and encodings that no program here speaks. An object with what is left
+# comes before the archive with all of it, so the linker has no need for that. A toolchain with data of another form has
+# its programs linked with all.
+icu_data() {
+    local archive member symbol where work=$folder/icu
+    archive=$(swiftc -static-stdlib -print-target-info | awk -F '"' '$2 == "runtimeResourcePath" { print $4 }')
+    archive=$archive/linux/lib_FoundationICU.a
+    where=$(nm -A --defined-only "$archive" 2>/dev/null | grep -E ':0+ R icudt[0-9]+_dat$') || return 1
+    member=$(cut -d : -f 2 <<<"$where")
+    symbol=${where##* }
+    ar p "$archive" "$member" >"$work/all.o" && objcopy -O binary --only-section=.rodata "$work/all.o" "$work/all" &&
+        swift scripts/icu-data.swift "$work/all" "$work/some" || return 1
+    printf '.section .rodata\n.globl %s\n.balign 16\n%s:\n.incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' \
+        "$symbol" "$symbol" "$work/some" >"$work/some.s"
+    "$(dirname "$(command -v swiftc)")/clang" -c "$work/some.s" -o "$folder/icu-data.o"
+}
+mkdir "$folder/icu"
+if icu_data; then
+    foundation=("$folder/icu-data.o" "${foundation[@]}")
+else
+    printf "The toolchain's data of ICU cannot be read: the programs are linked with all of it.\n"
+fi
+rm -r "$folder/icu"
+
+# Links a product: its name, the module that has its main, and more for the linker. Swift asks for all symbols to be
+# exported, for backtraces, which we have turned off; what is exported is never left out. What takes the place of the C
+# library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
 program() {
     local product=$1 module=$2
     shift 2
     "${build[@]}" --product "$product"
     swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
-        -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --strip-all -o "$folder/$product"
+        -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --no-export-dynamic \
+        -Xlinker --strip-all -o "$folder/$product"
 }
-program security SecurityTool "${static_foundation[@]}" -lstdc++ -lsqlite3
-program chatelaine ChatelaineTool "${static_foundation[@]}" -l_CFXMLInterface -lxml2 -lstdc++ -lsqlite3
-program chatelained chatelained "${static_foundation[@]}" -lstdc++ -lsqlite3
-program chatelaine-enclave chatelaine_enclave "${static_foundation[@]}" -lstdc++
-program chatelaine-prompt chatelaine_prompt "${static_foundation[@]}" -lstdc++
+program security SecurityTool "${foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -lstdc++ -lsqlite3
+program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine-enclave chatelaine_enclave "${foundation_essentials[@]}" -lstdc++
+program chatelaine-prompt chatelaine_prompt "${foundation_essentials[@]}" -lstdc++
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 

@@ -128,6 +128,39 @@ the_service() {
 }
 check "the service keeps a password for the command, locks it, and ends when it is told to" the_service
 
+# Whoever holds keys is linked with as little as can be; whoever needs Foundation has no more of ICU's data than English.
+what_is_inside() {
+    local process
+    for process in enclave prompt identify; do
+        not grep -qaE 'icudt[0-9]+l' "$prefix/libexec/chatelaine/chatelaine-$process"
+    done
+    for process in bin/security bin/chatelaine libexec/chatelaine/chatelained; do
+        grep -qaE 'icudt[0-9]+l/en\.res' "$prefix/$process"
+        not grep -qaE 'icudt[0-9]+l/(de|zh)\.res' "$prefix/$process"
+    done
+    # What zeroes freed memory does so for libraries, too, only if it is found before the C library's.
+    for process in chatelained chatelaine-enclave chatelaine-identify; do
+        nm -D --defined-only "$prefix/libexec/chatelaine/$process" | awk '{ print $3 }' >exported
+        for name in malloc calloc realloc free posix_memalign aligned_alloc memalign; do grep -qx $name exported; done
+    done
+}
+check "the processes with keys are without Foundation, zero what is freed, and no program speaks other languages" what_is_inside
+
+# The same program with all of ICU's data and with ours.
+dates_and_numbers() {
+    local data=$root/.build/release-products/icu-data.o
+    test -s "$data"
+    swiftc -static-stdlib -use-ld=lld "$packages/FoundationInEnglish.swift" -o all
+    swiftc -static-stdlib -use-ld=lld "$packages/FoundationInEnglish.swift" "$data" -o ours
+    for language in C en_US.UTF-8 de_DE.UTF-8; do
+        LC_ALL=C ./all >wanted
+        LC_ALL=$language ./ours >given
+        diff wanted given
+    done
+    [ "$(wc -l <wanted)" -gt 12 ]
+}
+check "Foundation does in English what it did with all of ICU's data" dates_and_numbers
+
 units() {
     mkdir units
     cp "$prefix"/lib/systemd/system/* units
