@@ -39,17 +39,26 @@ package struct KeychainDirectory: Sendable {
     ///
     /// Each process of the user's opens it for itself, and shares with the others what is unlocked.
     ///
-    /// - Parameter cost: what a new passcode costs to try.
+    /// - Parameters:
+    ///   - unlocksUnattended: whether a passcode among the credentials unlocks it.
+    ///   - cost: what a new passcode costs to try.
     package init(
         path: String,
         credentials: String? = nil,
+        unlocksUnattended: Bool = true,
         cost: PasscodeCost = .standard,
         patience: Duration = defaultPatience,
         quota: StorageQuota? = nil
     ) {
         self.init(
             path: path,
-            enclave: LocalEnclaveFolder(path: path, credentials: credentials, sharing: .embedded, cost: cost),
+            enclave: LocalEnclaveFolder(
+                path: path,
+                credentials: credentials,
+                unlocksUnattended: unlocksUnattended,
+                sharing: .embedded,
+                cost: cost
+            ),
             patience: patience,
             quota: quota
         )
@@ -66,20 +75,34 @@ package struct KeychainDirectory: Sendable {
     ///   others; `noPermission`, `readOnly`, `diskFull`, `inputOutput`.
     package func open(log: Logger) throws(KeychainError) -> KeychainEngine {
         try makePrivateFolder()
+        var overtaken: UInt64?
         for _ in 0..<Self.mostAttempts {
-            let engine = try openOnce(log: log)
-            // A repair that came in between took the journal away, or the database itself.
-            guard engine.isCurrent else { continue }
-            // Not before all belongs together: what is refused stays as it is.
-            engine.store.checkpointIfFree()
-            return engine
+            switch try openOnce(log: log) {
+            case .opened(let engine):
+                // A repair that came in between took the journal away, or the database itself.
+                guard engine.isCurrent else { continue }
+                // Not before all belongs together: what is refused stays as it is.
+                engine.store.checkpointIfFree()
+                return engine
+            case .keybagIsOlder(let generation):
+                // Another process may have changed both after the keybag was read, and before the database was. A keybag that
+                // is the same at a second look was put back.
+                guard generation != overtaken else { throw Header.older }
+                overtaken = generation
+            }
         }
         throw KeychainError(.notAvailable, "the keychain at \(path) is replaced again and again")
     }
 
     private static let mostAttempts = 5
 
-    private func openOnce(log: Logger) throws(KeychainError) -> KeychainEngine {
+    private enum Opening {
+        case opened(KeychainEngine)
+        /// Than the database.
+        case keybagIsOlder(generation: UInt64)
+    }
+
+    private func openOnce(log: Logger) throws(KeychainError) -> Opening {
         let lock = try WriterLock(path: lockPath, patience: patience)
         if try !isComplete() {
             try lock.withLock { () throws(KeychainError) in
@@ -90,13 +113,18 @@ package struct KeychainDirectory: Sendable {
         }
         try checkMode()
         let vault = try KeychainVault(enclave.open())
+        let known = vault.state.generation
         var generation: UInt64 = 0
-        let store = try KeychainStore(path: databasePath, lock: lock, quota: quota, log: log) {
-            (header) throws(KeychainError) in
-            try header.check(against: vault)
-            generation = try header.generation(under: vault)
+        do throws(KeychainError) {
+            let store = try KeychainStore(path: databasePath, lock: lock, quota: quota, log: log) {
+                (header) throws(KeychainError) in
+                generation = try header.generation(under: vault)
+                guard generation <= known else { throw Header.older }
+            }
+            return .opened(KeychainEngine(vault: vault, store: store, log: log, following: generation))
+        } catch where generation > known {
+            return .keybagIsOlder(generation: known)
         }
-        return KeychainEngine(vault: vault, store: store, log: log, following: generation)
     }
 
     /// Finishes what a repair had decided before it was stopped. The caller holds the lock.
