@@ -13,7 +13,7 @@ struct ProgramWithoutEntitlementsTests {
         let keychain = EmbeddedKeychain(
             .memory,
             caller: Caller(name: "program", groups: groups),
-            passcode: passcode.map { SecretBytes($0.utf8) }
+            passcode: passcode.map { .variable(SecretBytes($0.utf8)) }
         )
         try CurrentKeychain.$override.withValue(keychain, operation: body)
     }
@@ -82,7 +82,7 @@ struct ProgramWithoutEntitlementsTests {
                 .embedded(directory: folder.path),
                 caller: Caller(name: "program", groups: AccessGroups(["program"])),
                 cost: .uncheckedLeast,
-                passcode: SecretBytes(passcode.utf8)
+                passcode: .variable(SecretBytes(passcode.utf8))
             )
         }
         CurrentKeychain.$override.withValue(keychain("1234")) {

@@ -77,17 +77,12 @@ package enum CurrentKeychain {
         }
     }
 
-    /// The variable that says the passcode of a keychain that `CHATELAINE_KEYCHAIN` names: for tests, which nobody is there
-    /// to type it for.
-    package static let passcodeVariable = "CHATELAINE_PASSCODE"
-
     private static func embedded(_ place: EmbeddedKeychain.Place) throws(KeychainError) -> EmbeddedKeychain {
         let isNamed = Environment[KeychainLocation.variable].map { !$0.isEmpty } ?? false
-        let passcode = isNamed ? Environment[passcodeVariable].flatMap { $0.isEmpty ? nil : $0 } : nil
         return EmbeddedKeychain(
             place,
             caller: try ProcessIdentity.current(),
-            passcode: passcode.map { SecretBytes($0.utf8) }
+            passcode: try PasscodeSource.choose(isNamed: isNamed) { Environment[$0] }
         )
     }
 }

@@ -28,7 +28,8 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     ///   - patience: how long a call waits for another process that writes, before it fails.
     ///   - cost: what a passcode costs to try.
     ///   - pinentry: what its owner is asked by.
-    ///   - passcode: what the keychain is unlocked with when it is opened, and given where it has no passcode.
+    ///   - passcode: says what the keychain is unlocked with when it is opened, and given where it has no passcode. Where
+    ///     it cannot be told, no keychain is made or opened.
     package init(
         _ place: Place,
         caller: Caller,
@@ -37,7 +38,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         patience: Duration = KeychainDirectory.defaultPatience,
         cost: PasscodeCost = .standard,
         pinentry: PinentryChoice = .named,
-        passcode: SecretBytes? = nil
+        passcode: PasscodeSource? = nil
     ) {
         self.place = place
         self.caller = caller
@@ -45,20 +46,36 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         absences = AbsenceLog(log: queryLog)
         self.patience = patience
         self.cost = cost
-        failures = FailureReport(log: log)
+        let failures = FailureReport(log: log)
+        self.failures = failures
+        let warnings = FailureReport(log: log, level: .warning)
+        let readPasscode = { @Sendable () throws(KeychainError) -> SecretBytes? in
+            try passcode?.read { warnings.reportOnce($0) }
+        }
         keychain = OpenKeychain(
             isAbsent: { () throws(KeychainError) in
                 guard case .embedded(let path) = place else { return false }
+                // That there is nothing to be found is no answer where the passcode is missing that it would be made with.
+                _ = try readPasscode()
                 return try Self.directory(path, patience: patience, cost: cost).isAbsent()
             }
         ) { () throws(KeychainError) in
+            let passcode = try readPasscode()
             let engine =
                 switch place {
                 case .memory: try KeychainEngine.inMemory(log: log)
-                case .embedded(let path): try Self.directory(path, patience: patience, cost: cost).open(log: log)
+                case .embedded(let path):
+                    try Self.directory(path, patience: patience, cost: cost, unlocksUnattended: passcode == nil)
+                        .open(log: log)
                 }
             pinentry.serve(engine.enclave)
-            if let passcode { try Self.unlock(engine, with: passcode) }
+            guard let passcode else { return engine }
+            do throws(KeychainError) {
+                try Self.unlock(engine, with: passcode)
+            } catch {
+                failures.reportOnce(error)
+                throw error
+            }
             return engine
         }
         ForkGuard.register(self)
@@ -99,10 +116,16 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         Self.directory(path, patience: patience, cost: cost)
     }
 
-    private static func directory(_ path: String, patience: Duration, cost: PasscodeCost) -> KeychainDirectory {
+    private static func directory(
+        _ path: String,
+        patience: Duration,
+        cost: PasscodeCost,
+        unlocksUnattended: Bool = true
+    ) -> KeychainDirectory {
         KeychainDirectory(
             path: path,
             credentials: Environment["CREDENTIALS_DIRECTORY"],
+            unlocksUnattended: unlocksUnattended,
             cost: cost,
             patience: patience
         )
@@ -110,10 +133,21 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
 
     private static func unlock(_ engine: KeychainEngine, with passcode: SecretBytes) throws(KeychainError) {
         let control = try engine.ownerControl()
-        if try control.state().hasPasscode {
-            try control.unlock(passcode)
-        } else {
-            try control.changePasscode(from: nil, to: passcode, with: nil)
+        if try !control.state().hasPasscode {
+            do throws(KeychainError) {
+                return try control.changePasscode(from: nil, to: passcode)
+            } catch  where error.code == .duplicateItem {
+                // Another process has set it meanwhile.
+            }
+        }
+        do throws(KeychainError) {
+            // A server that is started again and again with a wrong one must not make the right one wait.
+            try engine.unlockUnattended(passcode)
+        } catch  where error.code == .authenticationFailed {
+            throw KeychainError(
+                .authenticationFailed,
+                "the passcode that this program was given does not open its keychain: \(error.message)"
+            )
         }
     }
 

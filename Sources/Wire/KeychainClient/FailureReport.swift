@@ -5,10 +5,12 @@ import Synchronization
 /// Says why a keychain cannot be used, in the log of the program: once for each reason, since every call fails alike.
 final class FailureReport: Sendable {
     private let log: Logger
+    private let level: Logger.Level
     private let last = Mutex<String>("")
 
-    init(log: Logger) {
+    init(log: Logger, level: Logger.Level = .error) {
         self.log = log
+        self.level = level
     }
 
     /// A failure of a call. Only what concerns the keychain as a whole is told here; a refused request is the caller's
@@ -28,11 +30,13 @@ final class FailureReport: Sendable {
     }
 
     /// A failure that every call will meet.
-    func reportOnce(_ error: KeychainError) {
+    func reportOnce(_ error: KeychainError) { reportOnce(error.message) }
+
+    func reportOnce(_ message: String) {
         let isNew = last.withLock { last in
-            defer { last = error.message }
-            return last != error.message
+            defer { last = message }
+            return last != message
         }
-        if isNew { log.error("\(error.message)") }
+        if isNew { log.log(level: level, "\(message)") }
     }
 }

@@ -26,6 +26,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     /// - Parameters:
     ///   - binding: where the device key is; nil where the folder, the credentials and the hardware are to say.
     ///   - credentials: where systemd has put the service's credentials, if it has. One of ours comes before the file.
+    ///   - unlocksUnattended: whether a passcode among them unlocks the keychain.
     ///   - owner: whose keychain it is, which says which passcode among the credentials is theirs; nil for this
     ///     process's user.
     ///   - hardware: what may seal the device key; nil for none.
@@ -35,6 +36,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
         path: String,
         binding: (any DeviceBinding)? = nil,
         credentials: String? = nil,
+        unlocksUnattended: Bool = true,
         owner: UInt32? = nil,
         hardware: (any DeviceHardware)? = nil,
         sharing: Sharing = .none,
@@ -52,7 +54,8 @@ package struct LocalEnclaveFolder: EnclaveFolder {
         self.sharing = sharing
         self.cost = cost
         self.arena = arena
-        unattended = credentials.map { UnattendedPasscode(credentials: $0, of: owner ?? geteuid()) }
+        unattended =
+            unlocksUnattended ? credentials.map { UnattendedPasscode(credentials: $0, of: owner ?? geteuid()) } : nil
         self.log = log
     }
 

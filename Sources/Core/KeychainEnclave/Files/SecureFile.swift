@@ -32,7 +32,11 @@ package enum SecureFile {
         guard status.st_size <= largest else {
             throw KeychainError(.notAvailable, "\(path) is larger than it can be; put the original file back")
         }
-        let size = Int(status.st_size)
+        return try contents(of: descriptor, size: Int(status.st_size), path: path)
+    }
+
+    /// - Throws: `inputOutput` where there is less than that.
+    static func contents(of descriptor: Int32, size: Int, path: String) throws(KeychainError) -> SecretBytes {
         var count = 0
         var failure: Int32 = 0
         let contents = unsafe SecretBytes(count: size) { target in

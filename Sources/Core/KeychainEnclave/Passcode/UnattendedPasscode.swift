@@ -26,10 +26,17 @@ package struct UnattendedPasscode: Sendable {
             else {
                 continue
             }
-            return unsafe file.withUnsafeBytes { bytes in
-                unsafe SecretBytes(bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...])
-            }
+            return file.withoutLineEnd
         }
         return nil
+    }
+}
+
+extension SecretBytes {
+    /// The line without the end that an editor leaves.
+    var withoutLineEnd: SecretBytes {
+        unsafe withUnsafeBytes { bytes in
+            unsafe SecretBytes(bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...])
+        }
     }
 }

@@ -9,9 +9,21 @@ extension KeychainEngine {
     ///
     /// - Throws: `unimplemented` where the enclave is another process's.
     package func ownerControl() throws(KeychainError) -> any EnclaveControl {
+        LocalControl(try ownEnclave(), for: geteuid() == 0 ? .administrator : .owner, keepsProgramsApart: false)
+    }
+
+    /// Unlocks it with a passcode that nobody has typed. A wrong one is neither counted nor followed by a delay: it would be
+    /// brought again and again.
+    ///
+    /// - Throws: as `ownerControl`; `authenticationFailed` for a wrong one.
+    package func unlockUnattended(_ passcode: SecretBytes) throws(KeychainError) {
+        try LocalControl(try ownEnclave(), for: .administrator, keepsProgramsApart: false).unlock(passcode)
+    }
+
+    private func ownEnclave() throws(KeychainError) -> LocalEnclave {
         guard let enclave = vault.enclave as? LocalEnclave else {
             throw KeychainError(.unimplemented, "the keychain's enclave is asked by way of its own socket")
         }
-        return LocalControl(enclave, for: geteuid() == 0 ? .administrator : .owner, keepsProgramsApart: false)
+        return enclave
     }
 }

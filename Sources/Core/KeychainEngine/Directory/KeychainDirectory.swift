@@ -122,7 +122,7 @@ package struct KeychainDirectory: Sendable {
                 guard generation <= known else { throw Header.older }
             }
             return .opened(KeychainEngine(vault: vault, store: store, log: log, following: generation))
-        } catch where generation > known {
+        } catch  where generation > known {
             return .keybagIsOlder(generation: known)
         }
     }
