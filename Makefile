@@ -1,8 +1,8 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-service deb help setup build library demo two-apps examples test check gate format protobuf api graph bench fuzz install uninstall \
-	machine-test test-install test-package clean
+.PHONY: bench-service deb help setup build library demo two-apps examples container-test chroot-test test check gate format protobuf api graph bench fuzz \
+	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,12 @@ two-apps: ## two apps of one team share a password and nobody else gets it, with
 
 examples: ## build the examples that need a network, and try them (CONFIGURATION=release for a release build)
 	@scripts/examples.sh $(or $(CONFIGURATION),debug)
+
+container-test: ## put a server into an image, and try it in containers (root, mmdebstrap, bubblewrap)
+	@scripts/container.sh $(ARGS)
+
+chroot-test: ## try make demo and make test on another release (ARGS=noble; root, mmdebstrap; an hour)
+	@scripts/chroot-test.sh $(ARGS)
 
 test: ## build and run the tests (ARGS="--filter …" for some of them)
 	@scripts/test.sh $(ARGS)

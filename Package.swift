@@ -273,6 +273,7 @@ let targets: [[Target]] = [
     [
         client("PasswordDemo", ["Security"], in: "Examples/PasswordDemo"),
         client("GuardedNote", ["Security", "LocalAuthentication"], in: "Examples/GuardedNote"),
+        client("SecretServer", ["Security", "Crypto"], in: "Examples/Server"),
         client("TwoAppsMail", ["Security"], in: "Examples/TwoApps/Mail"),
         client("TwoAppsCalendar", ["Security"], in: "Examples/TwoApps/Calendar"),
         client("Swift5Client", ["Security", "LocalAuthentication"], in: "Tests/Clients/Swift5Client", mode: .v5),
@@ -428,6 +429,7 @@ let package = Package(
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "guarded-note", targets: ["GuardedNote"]),
+        .executable(name: "secret-server", targets: ["SecretServer"]),
         .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
         .executable(name: "two-apps-calendar", targets: ["TwoAppsCalendar"]),
         // For the benchmarks, which are a package of their own.

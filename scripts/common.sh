@@ -33,6 +33,26 @@ readonly release_build=(
     env CHATELAINE_LIBRARY=1 CHATELAINE_WARNINGS_AS_ERRORS=0 swift build "${release_options[@]}"
 )
 
+# Links a product for machines without a toolchain, with Swift's libraries inside: the folder, the product, the module
+# that has its main, and more for the linker; built by the command `programs_build`. To compile for that
+# (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static modules would
+# have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them. Swift asks for all
+# symbols to be exported, for backtraces, which we have turned off; what is exported is never left out. What takes the place
+# of the C library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
+readonly static_essentials=(-l_FoundationCShims -l_FoundationCollections)
+# shellcheck disable=SC2034 # read by the scripts that source this file
+readonly static_foundation=(-lCoreFoundation -l_FoundationICU "${static_essentials[@]}")
+programs_build=("${release_build[@]}")
+link_program() {
+    local folder=$1 product=$2 module=$3 objects
+    shift 3
+    "${programs_build[@]}" --product "$product"
+    objects=$("${programs_build[@]}" --show-bin-path)
+    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
+        -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker --strip-all \
+        -o "$folder/$product"
+}
+
 # Prints a heading.
 section() { printf '\n==> %s\n' "$*"; }
 

@@ -25,14 +25,9 @@ readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentica
 build=("${release_build[@]}")
 objects=$("${build[@]}" --show-bin-path)
 
-# Programs carry Swift's libraries, for the machine that runs them may have no toolchain. To compile for that
-# (--static-swift-stdlib) would compile everything once more, so they are only linked so; and what the static modules
-# would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
-#
 # Foundation brings ICU into each program that has a line of it. The enclave, the prompter and the process that knows
 # callers have none, only FoundationEssentials (docs/decisions/0054): the linker fails where that changes.
-foundation_essentials=(-l_FoundationCShims -l_FoundationCollections)
-foundation=(-lCoreFoundation -l_FoundationICU "${foundation_essentials[@]}")
+foundation=("${static_foundation[@]}")
 
 # ICU's data are 34 MB, almost all of it languages and encodings that no program here speaks. An object with what is left
 # comes before the archive with all of it, so the linker has no need for that. A toolchain with data of another form has
@@ -58,22 +53,12 @@ else
 fi
 rm -r "$folder/icu"
 
-# Links a product: its name, the module that has its main, and more for the linker. Swift asks for all symbols to be
-# exported, for backtraces, which we have turned off; what is exported is never left out. What takes the place of the C
-# library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
-program() {
-    local product=$1 module=$2
-    shift 2
-    "${build[@]}" --product "$product"
-    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
-        -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --no-export-dynamic \
-        -Xlinker --strip-all -o "$folder/$product"
-}
+program() { link_program "$folder" "$@"; }
 program security SecurityTool "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -lstdc++ -lsqlite3
 program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
-program chatelaine-enclave chatelaine_enclave "${foundation_essentials[@]}" -lstdc++
-program chatelaine-prompt chatelaine_prompt "${foundation_essentials[@]}" -lstdc++
+program chatelaine-enclave chatelaine_enclave "${static_essentials[@]}" -lstdc++
+program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 
