@@ -50,8 +50,9 @@ if [ "${1:-}" = --engine ]; then
     mount --bind "$folder/data" "$root/var/lib/secret-server"
     install -d -m 755 "$root/run/secrets"
     install -d -m 700 -o $server -g $server "$root/run/secret-server"
-    if [ -d "$folder/$credential" ]; then mkdir "$root/run/secrets/passcode"; else touch "$root/run/secrets/passcode"; fi
-    mount --bind "$folder/$credential" "$root/run/secrets/passcode"
+    place=$root/run/secrets/passcode
+    if [ -d "$folder/$credential" ]; then mkdir "$place"; else touch "$place"; fi
+    mount --bind "$folder/$credential" "$place"
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin CHATELAINE_PASSCODE_FILE="$variable" \
         CHATELAINE_KEYCHAIN=embedded:/var/lib/secret-server/keychain \
         setpriv --no-new-privs chroot --groups= --userspec=$server:$server "$root" \
@@ -175,8 +176,8 @@ contained() {
 }
 run() { (contained "$@"); }
 
-# The same, as an engine with root does it: with the users that the machine has, and no namespace of users. The server answers
-# one line, and is ended.
+# The same, as an engine with root does it: with the users that the machine has, and no namespace of users. The server
+# answers one line, and is ended.
 engine() {
     unshare --mount --propagation private --pid --ipc --net --uts --fork --kill-child \
         scripts/container.sh --engine "$image" "$folder" "$credential" "$variable" "$1"
@@ -225,8 +226,8 @@ ends() {
 signed() { printf '%s %s\n' "$1" "$(printf '%s' "$1" | openssl dgst -sha256 -hmac "$secret" | awk '{ print $NF }')"; }
 answers() { [ "$(ask "$folder/sockets/$1" "$2")" = "$(signed "$2")" ]; }
 
-# Starts a server, and waits until it listens: the name of its socket, and what its container is made of. `started` is the process of the engine, whose only
-# child is the server.
+# Starts a server, and waits until it listens: the name of its socket, and what its container is made of. `started` is the
+# process of the engine, whose only child is the server.
 start() {
     (with "${@:2}" contained secret-server "/run/secret-server/$1") >"$folder/$1.log" 2>&1 </dev/null &
     started=$!
@@ -256,7 +257,7 @@ secret_file passcode $server 400 "$passcode"$'\n'
 
 section "What is in the image"
 holds "no shell, no compiler, no package manager, no message bus, no systemd" \
-    test -z "$(find "$image" "(" -name sh -o -name "*sh" -path "*bin/*" -o -name "*gcc*" -path "*bin/*" -o -name "swift*" \
+    test -z "$(find "$image" "(" -name "*sh" -path "*bin/*" -o -name "*gcc*" -path "*bin/*" -o -name "swift*" \
         -o -name "ld" -o -name "dpkg*" -o -name "apt*" -o -name "libdbus*" -o -name "systemd*" ")" -print)"
 holds "no program with rights of its own" test -z "$(find "$image" -type f -perm /6000)"
 ends "the server starts, and says what it takes" 64 'usage: secret-server SOCKET' run secret-server
@@ -396,7 +397,8 @@ printf '%s\n' 'a passphrase for backups' >"$folder/words-restore"
 holds_with_input "chatelaine makes a backup of the first volume" "$folder/words" \
     with image=$image-init backups=bind run chatelaine backup create --stdin /backups/server.backup
 holds_with_input "and restores it into an empty one" "$folder/words" \
-    with image=$image-init data=restored backups=ro-bind run chatelaine backup restore --accept-origin --stdin /backups/server.backup
+    with image=$image-init data=restored backups=ro-bind run \
+    chatelaine backup restore --accept-origin --stdin /backups/server.backup
 start eight data=restored
 holds "the server finds its secret there" answers eight 'pay hans 5'
 stop
