@@ -124,8 +124,8 @@ func testPrograms(_ targets: Targets) -> [Target] {
     }
 }
 
-/// The programs of the service, which tests start.
-let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave"]
+/// The programs of the service, which tests start, and what starts them on an older kernel.
+let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter"]
 
 /// What most tests use besides.
 let usual = ["KeychainModel", "KeychainEnclave", "KeychainTestSupport"]
@@ -298,7 +298,7 @@ let targets: [[Target]] = [
         ],
         "EnclaveProtocolTests": [
             "EnclaveMessages", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
-            "chatelaine-enclave", "Crypto",
+            "chatelaine-enclave", "kernel-filter", "Crypto",
         ] + usual,
         "PeerIdentityTests": ["PeerIdentity", "KeychainTestSupport", "CLinux"],
         "CodeSignatureTests": ["CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport", "Crypto"],
@@ -388,6 +388,8 @@ let targets: [[Target]] = [
             "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
             "CZeroingAllocator", "ArgumentParser",
         ],
+        // Starts a program on an older kernel than there is, or under systemd's filter, as far as the program can tell.
+        "kernel-filter": [],
         "KeychainProbe": [
             "Security", "LocalAuthentication", "KeychainModel", "KeychainEnclave", "KeychainStore", "KeychainEngine",
             "KeychainClient", "KeychainTestSupport", "CProbe", "Logging",

@@ -29,10 +29,12 @@ final class AttackedMachine: Sendable {
     /// - Parameters:
     ///   - daemon: the service, or the tests' own one.
     ///   - environment: of the service, on top of none.
+    ///   - kernel: the one that the service sees; its callers see the machine's.
     init(
         _ site: AttackSite,
         daemon: String = "chatelained",
         options: [String] = [],
+        on kernel: SeenKernel = .ofMachine,
         environment: [String: String] = [:]
     ) throws {
         self.site = site
@@ -55,10 +57,11 @@ final class AttackedMachine: Sendable {
             """
             mount -t tmpfs -o mode=755 tmpfs /run && install -d -m 755 /run/chatelaine && ulimit -c unlimited || exit 1
             cd "$0" && "$@" & wait
-            """, folder, AttackedService.beside(daemon),
+            """, folder,
         ]
         process = try StartedDaemon(
-            words + StartedDaemon.options(in: folder, socket: socket, teams: folder + "/teams")
+            words + kernel.wrapper + [AttackedService.beside(daemon)]
+                + StartedDaemon.options(in: folder, socket: socket, teams: folder + "/teams")
                 + ["--tpm", "none"] + options,
             environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"].merging(environment) { $1 },
             log: log

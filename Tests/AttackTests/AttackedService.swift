@@ -10,11 +10,15 @@ final class AttackedService: Sendable {
     let log: String
 
     /// One for each set of options, for as long as the tests run.
-    static func running(without checks: [String], options: [String] = []) throws -> AttackedService {
-        let key = (checks.sorted() + options).joined(separator: " ")
+    static func running(
+        without checks: [String],
+        options: [String] = [],
+        on kernel: SeenKernel = .ofMachine
+    ) throws -> AttackedService {
+        let key = (checks.sorted() + options + [kernel.rawValue]).joined(separator: " ")
         return try started.withLock { started in
             if let service = started[key] { return service }
-            let service = try AttackedService(AttackSite.shared.get(), without: checks, options: options)
+            let service = try AttackedService(AttackSite.shared.get(), without: checks, options: options, on: kernel)
             started[key] = service
             return service
         }
@@ -23,13 +27,19 @@ final class AttackedService: Sendable {
     private static let started = Mutex<[String: AttackedService]>([:])
 
     /// - Parameter existing: the folder of a service that has ended, whose keychains this one serves.
-    init(_ site: AttackSite, without checks: [String], options: [String], in existing: String? = nil) throws {
+    init(
+        _ site: AttackSite,
+        without checks: [String],
+        options: [String],
+        on kernel: SeenKernel = .ofMachine,
+        in existing: String? = nil
+    ) throws {
         folder = existing ?? site.folder + "/services/" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         socket = folder + "/keychain.sock"
         log = folder + "/log"
         process = try StartedDaemon(
-            [Self.beside("unchecked-daemon")]
+            kernel.wrapper + [Self.beside("unchecked-daemon")]
                 + StartedDaemon.options(in: folder, socket: socket, teams: site.folder + "/teams")
                 // The attacker becomes the victim meanwhile.
                 + ["--delay", "40"] + checks.flatMap { ["--without", $0] } + options,

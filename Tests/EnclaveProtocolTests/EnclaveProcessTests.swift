@@ -75,6 +75,34 @@ struct EnclaveProcessTests {
     }
 
     @Test
+    func `without secret memory its keys are locked in memory, and passcodes and item keys are not there at all`() throws {
+        let process = try EnclaveProcess(wrapper: SeenKernel.older.wrapper)
+        let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
+        try folder.create()
+        let enclave = try folder.open()
+        let passcode = "PASSCODE-\(UUID().uuidString)"
+        let owner = try RemoteEnclaveControl(connectingTo: process.controlPath, uid: uid)
+        try owner.changePasscode(from: nil, to: SecretBytes(Array(passcode.utf8)))
+        let key = UnwrappedItemKey(binding: .sample(), key: SymmetricKey(size: .bits256))
+        _ = try enclave.wrap([key])
+        let secrets: [String: [UInt8]] = [
+            "passcode": Array(passcode.utf8), "item key": key.key.withUnsafeBytes { Array($0) },
+            "folder": Array(process.directory.utf8),
+        ]
+        let locked: [UInt8]
+        do {
+            let keys = try #require(try enclave.serviceKeys().metadata[.whenUnlocked])
+            locked = try #require(keys.first).withUnsafeBytes { Array($0) }
+        }
+        #expect(process.status("VmLck").map { $0.hasPrefix("1024 ") } == true)
+        #expect(process.memoryContains(["locked": locked]) == ["locked"], "root can read locked memory")
+        #expect(process.memoryContains(secrets) == ["folder"])
+        try owner.lock()
+        // Of a class that is locked, not even root finds a key.
+        #expect(process.memoryContains(secrets.merging(["locked": locked]) { $1 }) == ["folder"])
+    }
+
+    @Test
     func `a private key is neither in its memory, used or not, nor in a file, nor in what it sends`() throws {
         let process = try EnclaveProcess()
         let folder = RemoteEnclaveFolder(process.connection(), uid: uid)

@@ -112,6 +112,17 @@ struct ServiceProcessTests {
         #expect(throws: KeychainError(.notAvailable, "")) { try client.find(find("a")) }
     }
 
+    @Test(arguments: ServiceProcess.Mode.possible)
+    func `on an older kernel it serves as on this one`(_ mode: ServiceProcess.Mode) throws {
+        let service = try ServiceProcess(in: folder, mode: mode, wrapper: SeenKernel.older.wrapper)
+        try #require(service.waitUntilReady(), "\(service.log)")
+        let client = client(service)
+        _ = try client.add(add("a"))
+        #expect(try client.find(find("a")).count == 1)
+        service.kill(SIGTERM)
+        #expect(service.waitForExit() == 0)
+    }
+
     @Test
     func `a second service for the same folder ends with a message`() throws {
         let first = try ServiceProcess(in: folder)
