@@ -24,6 +24,7 @@ static const struct {
     {"read-process", read_process},
     {"replace-file", replace_own_file},
     {"occupy", occupy},
+    {"reuse-pid", reuse_pid},
 };
 
 int main(int count, char **arguments) {
@@ -219,6 +220,55 @@ void answer_through_output(void) {
 // With the answer of another connection.
 void replay(void) {
     through_output(false);
+}
+
+static void become_user(void) {
+    uid_t user = (uid_t)atoi(setting("AS"));
+    CHECK(setresgid(user, user, user));
+    CHECK(setresuid(user, user, user));
+}
+
+// The process that connected ends, and the victim gets its number; its child answers. Root helps: it says which number the
+// next process has, for which anybody else has to start processes until the numbers begin again.
+void reuse_pid(void) {
+    int number[2];
+    pid_t before;
+    CHECK(pipe(number));
+    pid_t connecting = (pid_t)CHECK(fork());
+    if (connecting == 0) {
+        become_user();
+        int service = connect_service();
+        if (CHECK(fork()) == 0) {
+            close(number[0]);
+            close(number[1]);
+            answer_and_ask(service, true, 0);
+            _exit(0);
+        }
+        before = getpid();
+        CHECK(write(number[1], &before, sizeof before));
+        _exit(0);
+    }
+    CHECK(read(number[0], &before, sizeof before));
+    CHECK(waitpid(connecting, NULL, 0));
+    for (int tries = 0; tries < 50; tries++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", before - 1);
+        write_file("/proc/sys/kernel/ns_last_pid", text);
+        pid_t victim = (pid_t)CHECK(fork());
+        if (victim == 0) {
+            if (getpid() != before) {
+                _exit(1);
+            }
+            become_user();
+            run_victim("idle");
+        }
+        if (victim == before) {
+            fprintf(stderr, "reused\n");
+            waitpid(victim, NULL, 0);
+            return;
+        }
+        waitpid(victim, NULL, 0);
+    }
 }
 
 // Connections that say nothing, as many as there can be, until its input ends.

@@ -24,6 +24,7 @@ void read_client(void);
 void read_process(void);
 void replace_own_file(void);
 void occupy(void);
+void reuse_pid(void);
 
 void become_own_namespace(int flags);
 _Noreturn void run_victim(const char *kind);

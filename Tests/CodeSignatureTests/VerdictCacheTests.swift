@@ -4,10 +4,15 @@ import Testing
 
 @testable import CodeSignature
 
-private func key(_ path: String, isOnInitialMount: Bool = true, size: UInt64? = nil) throws -> VerdictCache.Key? {
+private func key(
+    _ path: String,
+    mount: UInt64 = 1,
+    isOnInitialMount: Bool = true,
+    size: UInt64? = nil
+) throws -> VerdictCache.Key? {
     let stamp = try #require(try FileStamp(path: path))
     return VerdictCache.Key(
-        mount: 1,
+        mount: mount,
         device: stamp.device,
         inode: stamp.inode,
         changed: stamp.changed,
@@ -46,13 +51,16 @@ func `only files that root alone can change have a key`() throws {
     }
 }
 
-@Test
-func `a program is remembered once, and no more of them than there is room for`() throws {
+/// A number of the mount that is never used again, and none, as before Linux 6.8.
+private let mounts: [UInt64] = [1, 0]
+
+@Test(arguments: mounts)
+func `a program is remembered once, and no more of them than there is room for`(_ mount: UInt64) throws {
     let fixture = try SigningFixture()
     let cache = VerdictCache(fixture.verifier, capacity: 2)
     for (index, path) in (systemPrograms + systemPrograms).enumerated() {
         try withProgram(path) { descriptor in
-            let verdicts = try (0..<2).map { _ in try cache.verdict(of: descriptor, key: key(path)) }
+            let verdicts = try (0..<2).map { _ in try cache.verdict(of: descriptor, key: key(path, mount: mount)) }
             let verdict = try fixture.verifier.verdict(of: descriptor)
             #expect(verdicts == [verdict, verdict])
         }
@@ -111,4 +119,33 @@ func `a program that is remembered is refused once its team is revoked (as root)
     try fixture.teams.revoke(fixture.key.team)
     let verdict = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
     #expect(verdict == .tampered(.revokedTeam(fixture.key.team)))
+}
+
+/// Waits until a program is old enough to be remembered.
+private func remember(_ path: String, in cache: VerdictCache) throws -> VerdictCache.Key {
+    let identity = try #require(try key(path, mount: 0))
+    var tries = 0
+    while !cache.remembers(identity), tries < 100 {
+        _ = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
+        usleep(50_000)
+        tries += 1
+    }
+    try #require(cache.remembers(identity))
+    return identity
+}
+
+@Test(.enabled(if: isRoot, "needs root"))
+func `without a number of the mount, what happens to a file is the end of what is remembered of it (as root)`() throws {
+    let fixture = try SigningFixture()
+    let cache = VerdictCache(fixture.verifier)
+    let path = try fixture.write(fixture.signed())
+    let identity = try remember(path, in: cache)
+    // As by a clock that stands still: it has the same key afterwards.
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var byte: UInt8 = 0
+    #expect(pread(file, &byte, 1, 0) == 1)
+    #expect(pwrite(file, &byte, 1, 0) == 1)
+    #expect(!cache.remembers(identity))
+    #expect(cache.count == 0)
 }

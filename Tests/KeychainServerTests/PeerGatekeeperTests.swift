@@ -32,7 +32,8 @@ struct PeerGatekeeperTests {
         ) throws {
             let own = try PinnedProcess(pidfd: Descriptor(owning: clinux_pidfd_open(getpid())))
             var (facts, _) = try ProcessReader(reach: .all).read(own)
-            facts.executable?.file.uniqueMount = 0
+            // The file that it opens is another one: it must not be remembered.
+            facts.executable?.mount.isOfSystem = false
             edit(&facts)
             self.facts = facts
             self.process = process ?? own

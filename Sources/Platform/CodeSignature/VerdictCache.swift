@@ -9,6 +9,7 @@ import Synchronization
 package final class VerdictCache: Sendable {
     /// What names the contents of a file, as long as only root can change it.
     package struct Key: Sendable, Hashable {
+        /// 0 where mounts have no numbers of their own.
         private let mount: UInt64
         private let device: UInt64
         private let inode: UInt64
@@ -17,7 +18,9 @@ package final class VerdictCache: Sendable {
 
         /// - Parameters:
         ///   - mount: the unique identifier of the mount (statx(2), `STATX_MNT_ID_UNIQUE`), which is never given a second
-        ///     time: two images mounted one after the other may agree in everything else.
+        ///     time: two images mounted one after the other may agree in everything else. 0 before Linux 6.8: then the
+        ///     file is remembered for as long as it is watched without a change
+        ///     (docs/decisions/0051-remembered-programs-are-watched-on-older-kernels.md).
         ///   - changed: when its status changed last.
         ///   - owner: the user that the file belongs to.
         ///   - mode: its permissions.
@@ -47,12 +50,18 @@ package final class VerdictCache: Sendable {
         }
 
         fileprivate func isSettled(at now: FileTime) -> Bool { changed.isSettled(at: now) }
+
+        fileprivate var isForGood: Bool { mount != 0 }
     }
 
     private struct Entry {
         let program: ProgramMeasurement
         /// What the team has signed, where all was well.
         let signature: VerifiedSignature?
+        /// Nil where the key alone names the file.
+        let watch: FileWatcher.Watch?
+
+        var isCurrent: Bool { watch?.isWhole ?? true }
     }
 
     private struct State {
@@ -64,6 +73,8 @@ package final class VerdictCache: Sendable {
     private let verifier: SignatureVerifier
     private let capacity: Int
     private let state = Mutex(State())
+    /// Made for the first program that has to be watched; nil again where it cannot be made.
+    private let watcher = Mutex<FileWatcher?>(nil)
 
     /// - Parameter capacity: how many programs it remembers; the oldest goes first.
     package init(_ verifier: SignatureVerifier, capacity: Int = 256) {
@@ -75,7 +86,7 @@ package final class VerdictCache: Sendable {
     package var count: Int { state.withLock { $0.entries.count } }
 
     /// Whether a verdict needs no reading of the program.
-    package func remembers(_ key: Key) -> Bool { state.withLock { $0.entries[key] != nil } }
+    package func remembers(_ key: Key) -> Bool { entry(for: key) != nil }
 
     /// - Parameters:
     ///   - descriptor: of the program.
@@ -86,18 +97,36 @@ package final class VerdictCache: Sendable {
         guard try key.describes(FileStamp(of: descriptor)) else {
             throw KeychainError(.authenticationFailed, "the program is another file than the one that was looked at")
         }
-        if let known = state.withLock({ $0.entries[key] }) { return try verdict(on: known) }
-        // Before it is read: what changes from now on is stamped later.
-        let isSettled = key.isSettled(at: .now)
+        if let known = entry(for: key) { return try verdict(on: known) }
+        // Before it is read: what changes from now on is stamped later, or told of.
+        let watch = key.isForGood ? nil : watch(descriptor)
+        let isSettled = key.isSettled(at: .now) && (key.isForGood || watch != nil)
         let program = try ProgramMeasurement(of: descriptor)
         let verdict = try verifier.verdict(on: program)
-        guard isSettled, try key.describes(FileStamp(of: descriptor)) else { return verdict }
-        if case .signed(let signature) = verdict {
-            remember(Entry(program: program, signature: signature), as: key)
-        } else {
-            remember(Entry(program: program, signature: nil), as: key)
-        }
+        guard isSettled, try key.describes(FileStamp(of: descriptor)), watch?.isWhole ?? true else { return verdict }
+        let signature: VerifiedSignature? = if case .signed(let signature) = verdict { signature } else { nil }
+        remember(Entry(program: program, signature: signature, watch: watch), as: key)
         return verdict
+    }
+
+    private func entry(for key: Key) -> Entry? {
+        guard let entry = state.withLock({ $0.entries[key] }) else { return nil }
+        if entry.isCurrent { return entry }
+        state.withLock { state in
+            // Another connection may have read it anew.
+            guard let now = state.entries[key], now.watch === entry.watch else { return }
+            state.entries[key] = nil
+            state.order.removeAll { $0 == key }
+        }
+        return nil
+    }
+
+    private func watch(_ descriptor: Int32) -> FileWatcher.Watch? {
+        let watcher = watcher.withLock { watcher in
+            watcher = watcher ?? FileWatcher()
+            return watcher
+        }
+        return watcher?.watch(descriptor)
     }
 
     private func verdict(on entry: Entry) throws(KeychainError) -> SignatureVerdict {

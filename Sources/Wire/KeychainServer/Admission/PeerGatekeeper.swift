@@ -139,20 +139,17 @@ package struct PeerGatekeeper: Gatekeeper {
             throw CheckedSocket.refusal("the caller's program cannot be read")
         }
         let (seconds, nanoseconds) = executable.file.changed.quotientAndRemainder(dividingBy: 1_000_000_000)
-        // Without a number for the mount that is never used again, two media look alike.
-        let key =
-            executable.file.uniqueMount == 0
-            ? nil
-            : VerdictCache.Key(
-                mount: checks.contains(.uniqueMount) ? executable.file.uniqueMount : 1,
-                device: executable.file.device,
-                inode: executable.file.inode,
-                changed: FileTime(seconds: seconds, nanoseconds: nanoseconds),
-                size: executable.file.size,
-                owner: executable.owner,
-                mode: executable.mode,
-                isOnInitialMount: executable.mount.isOfSystem && !executable.mount.isInUserSpace
-            )
+        let key = VerdictCache.Key(
+            // Without a number for the mount that is never used again, or a watch in its place, two media look alike.
+            mount: checks.contains(.uniqueMount) ? executable.file.uniqueMount : 1,
+            device: executable.file.device,
+            inode: executable.file.inode,
+            changed: FileTime(seconds: seconds, nanoseconds: nanoseconds),
+            size: executable.file.size,
+            owner: executable.owner,
+            mode: executable.mode,
+            isOnInitialMount: executable.mount.isOfSystem && !executable.mount.isInUserSpace
+        )
         // A large program takes a second of a processor, and a user has any number of them.
         if let key, verdicts.remembers(key) { return try verdicts.verdict(of: descriptor.number, key: key) }
         let turn = ReadingTurns.Key(uid: evidence.facts.uids.real, isOfSystem: key != nil)
