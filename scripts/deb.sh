@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a Debian package of all that is installed: scripts/deb.sh [FOLDER], into .build/ where none is given. Prints the
-# package's path. What a build may do without, a package may not: this stops where a header is missing.
+# package's path. CHATELAINE_DEB_LEVEL (9) says how hard it is compressed. What a build may do without, a package may not:
+# this stops where a header is missing.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
@@ -139,5 +140,5 @@ printf '/etc/pam.d/chatelaine\n' >"$stage/DEBIAN/conffiles"
 
 mkdir -p "$output"
 package=$output/chatelaine_${version}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz -z9 --build "$stage" "$package" >&2
+dpkg-deb --root-owner-group -Zxz "-z${CHATELAINE_DEB_LEVEL:-9}" --build "$stage" "$package" >&2
 printf '%s\n' "$package"

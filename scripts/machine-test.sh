@@ -48,7 +48,8 @@ done
 
 if [ -z "$package" ]; then
     section "Building the package"
-    package=$(scripts/deb.sh "$folder/package")
+    # What is installed once need not be small.
+    package=$(CHATELAINE_DEB_LEVEL=1 scripts/deb.sh "$folder/package")
 fi
 
 section "Building what tests the machine"

@@ -18,24 +18,32 @@ extension Scenarios {
                 }
                 // A wrong password, and nothing is changed.
                 try set(authenticatedBy: "battery staple")
+                try alice.expect("nothing was done")
                 try alice.run("chatelaine status | grep 'passcode  *none'")
                 try set(authenticatedBy: "correct horse")
                 try alice.run("chatelaine passcode verify --stdin <<<'a passcode'")
             }
         }
 
+        /// As the page on presence says; with a pinentry for plain terminals.
+        private func startAgent(on machine: Machine, _ alice: Console) throws {
+            try machine.root("update-alternatives --set pinentry /usr/bin/pinentry-tty")
+            try alice.run("export GPG_TTY=$(tty) LD_LIBRARY_PATH=/mnt/test/lib")
+            try alice.run("systemctl --user start chatelaine-agent && sleep 5")
+        }
+
         @Test func `the owner is asked for the passcode where a program reads a guarded item`() throws {
             try Installed.scenario { machine in
                 try machine.givePasscode(.alice)
                 let alice = try machine.console(0)
-                try alice.run("export GPG_TTY=$(tty) LD_LIBRARY_PATH=/mnt/test/lib; chatelaine agent --pinentry /usr/bin/pinentry-tty 2>agent.log & sleep 3")
+                try startAgent(on: machine, alice)
                 try alice.run("/mnt/test/guarded write 'Buy tea'")
                 try alice.type("/mnt/test/guarded read\n")
                 try alice.expect("passcode", seconds: 120)
                 try alice.type("correct horse\n")
                 try alice.expect("note: Buy tea", seconds: 120)
                 // Nobody to ask: at once, and nothing.
-                try #require(machine.run(as: "alice", "pkill --full 'chatelaine agent'; LD_LIBRARY_PATH=/mnt/test/lib /mnt/test/guarded read", status: 1).says("status -25308"))
+                try #require(machine.run(as: "alice", "pkill --full 'chatelaine agent'; GPG_TTY= LD_LIBRARY_PATH=/mnt/test/lib /mnt/test/guarded read", status: 1).says("status -25308"))
             }
         }
 
@@ -44,7 +52,7 @@ extension Scenarios {
                 try Finger.prepareReader(on: machine)
                 try Finger.enrol("right-index-finger", as: "the owner's", on: machine)
                 let alice = try machine.logIn(.alice)
-                try alice.run("export GPG_TTY=$(tty) LD_LIBRARY_PATH=/mnt/test/lib; chatelaine agent --pinentry /usr/bin/pinentry-tty 2>agent.log & sleep 3")
+                try startAgent(on: machine, alice)
                 try alice.run("/mnt/test/guarded finger 'Buy tea'")
                 try alice.type("/mnt/test/guarded read\n")
                 try Finger.put("somebody's", on: machine)
