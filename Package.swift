@@ -225,6 +225,8 @@ let targets: [[Target]] = [
         "Sources/Platform/CLinux": nil,
         // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
         "Sources/Platform/CZeroingAllocator": nil,
+        // setpriority for the service's programs, which their units forbid: nothing happens.
+        "Sources/Platform/CNoPriorities": nil,
         // RC2 and 3DES, which old files need, in a library that is looked for when they do.
         "Sources/Platform/CLegacyCiphers": "dl",
         // SHA-224, and what RSA keys do that swift-crypto has no call for, in a library that is looked for when needed.
@@ -252,15 +254,17 @@ let targets: [[Target]] = [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
             "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser",
         ],
-        "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CLinux", "ArgumentParser"],
+        "chatelained": [
+            "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser",
+        ],
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
             "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
-            "KeychainEnclave", "KeychainModel", "CLinux",
+            "KeychainEnclave", "KeychainModel", "CNoPriorities", "CLinux",
         ],
         "chatelaine-enclave": [
             "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave",
-            "CZeroingAllocator", "CLinux",
+            "CZeroingAllocator", "CNoPriorities", "CLinux",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveMessages",

@@ -112,6 +112,25 @@ struct ServiceProcessTests {
         #expect(throws: KeychainError(.notAvailable, "")) { try client.find(find("a")) }
     }
 
+    /// Threads of libdispatch ask for one, and complain into the journal where they do not get it.
+    @Test(arguments: ServiceProcess.Mode.possible)
+    func `no process of the service asks for a priority, which its units forbid`(_ mode: ServiceProcess.Mode) throws {
+        let service = try ServiceProcess(in: folder, mode: mode, wrapper: SeenKernel.forbiddingResources)
+        try #require(service.waitUntilReady(), "\(service.log)")
+        let client = client(service)
+        _ = try client.add(add("a"))
+        #expect(try client.find(find("a")).count == 1)
+        service.kill(SIGTERM)
+        #expect(service.waitForExit() == 0)
+        // The control: whoever asks is ended.
+        let asking = Process()
+        asking.executableURL = URL(filePath: "/usr/bin/env")
+        asking.arguments = SeenKernel.forbiddingResources + ["nice", "-n", "1", "true"]
+        try asking.runHearingSignals()
+        asking.waitForExit()
+        #expect(asking.terminationReason == .uncaughtSignal)
+    }
+
     @Test(arguments: ServiceProcess.Mode.possible)
     func `on an older kernel it serves as on this one`(_ mode: ServiceProcess.Mode) throws {
         let service = try ServiceProcess(in: folder, mode: mode, wrapper: SeenKernel.older.wrapper)
