@@ -2,6 +2,8 @@
 #include "kernel_features.h"
 
 #include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -10,7 +12,7 @@
 #include <unistd.h>
 
 // Newer than some systems' headers.
-enum { peer_pidfd = 77, unique_mount = 0x4000, get_mdwe = 66, wipe_on_fork = 18 };
+enum { pidfd_information = 11, peer_pidfd = 77, unique_mount = 0x4000, get_mdwe = 66, wipe_on_fork = 18 };
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
@@ -43,6 +45,18 @@ bool clinux_has_peer_pidfd(void) {
 bool clinux_has_unique_mount(void) {
     struct statx status = {0};
     return statx(AT_FDCWD, "/", 0, unique_mount, &status) == 0 && (status.stx_mask & unique_mount) != 0;
+}
+
+bool clinux_has_pidfd_information(void) {
+    // struct pidfd_info in its first form.
+    uint64_t information[8] = {0};
+    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (pidfd < 0) {
+        return false;
+    }
+    bool has = ioctl(pidfd, _IOC(_IOC_READ | _IOC_WRITE, 0xFF, pidfd_information, sizeof information), information) == 0;
+    close(pidfd);
+    return has;
 }
 
 bool clinux_has_wipe_on_fork(void) {

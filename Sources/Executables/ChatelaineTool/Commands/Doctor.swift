@@ -197,12 +197,19 @@ struct Doctor: ParsableCommand {
         report.prefer(
             clinux_has_peer_pidfd(),
             "sockets name the process that connected (SO_PEERPIDFD)",
-            "no SO_PEERPIDFD (Linux 6.5): the process that connected is found by its number"
+            "no SO_PEERPIDFD (Linux 6.5): the program that connected is looked for by its process number; nothing that "
+                + "another process sends is taken all the same"
         )
         report.prefer(
             clinux_has_unique_mount(),
             "mounts have numbers that are not used again (STATX_MNT_ID_UNIQUE)",
-            "no STATX_MNT_ID_UNIQUE (Linux 6.8): each connection reads its whole program"
+            "no STATX_MNT_ID_UNIQUE (Linux 6.8): the service watches the files of programs that it has read; one that it "
+                + "may not read is read again at each connection"
+        )
+        report.prefer(
+            clinux_has_pidfd_information(),
+            "processes tell their ids by a descriptor (PIDFD_GET_INFO)",
+            "no PIDFD_GET_INFO (Linux 6.13): ids are read in /proc, which takes a little longer"
         )
         report.require(
             clinux_has_wipe_on_fork(),
@@ -212,12 +219,14 @@ struct Doctor: ParsableCommand {
         report.prefer(
             clinux_has_memory_deny_write_execute(),
             "memory can be kept from becoming code (PR_SET_MDWE)",
-            "no PR_SET_MDWE (Linux 6.3): the service relies on systemd's filter for that"
+            "no PR_SET_MDWE (Linux 6.3): under systemd, MemoryDenyWriteExecute= does the same; a service that is started "
+                + "by hand goes without"
         )
         report.prefer(
             clinux_has_secret_memory(),
             "memory can be hidden from the kernel's readers (memfd_secret)",
-            "no memfd_secret(2): keys lie in ordinary memory"
+            "no memfd_secret(2): keys are in locked memory, which is never swapped, but root can read it; Linux has it "
+                + "since 5.14, on some kernels only with secretmem.enable=1 on the kernel's command line"
         )
         let scope = try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8)
         switch scope?.first {

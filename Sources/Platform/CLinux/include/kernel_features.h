@@ -8,9 +8,11 @@
 bool clinux_has_pidfd(void);
 /// A socket says which process connected by such a descriptor (SO_PEERPIDFD, Linux 6.5). Without it, by its number.
 bool clinux_has_peer_pidfd(void);
-/// Mounts have a number that is never used again (STATX_MNT_ID_UNIQUE, Linux 6.8). Without it a program is read anew at
-/// each of its connections.
+/// Mounts have a number that is never used again (STATX_MNT_ID_UNIQUE, Linux 6.8). Without it a program is remembered for
+/// as long as it is watched.
 bool clinux_has_unique_mount(void);
+/// A descriptor says the ids of its process (PIDFD_GET_INFO, Linux 6.13). Without it, its folder in /proc does.
+bool clinux_has_pidfd_information(void);
 /// A page of memory wipes itself in the child of a fork (MADV_WIPEONFORK, Linux 4.14).
 bool clinux_has_wipe_on_fork(void);
 /// A process can give up making memory executable (PR_SET_MDWE, Linux 6.3).
