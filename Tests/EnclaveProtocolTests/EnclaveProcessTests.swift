@@ -75,7 +75,7 @@ struct EnclaveProcessTests {
     }
 
     @Test
-    func `without secret memory its keys are locked in memory, and passcodes and item keys are not there at all`() throws {
+    func `without secret memory its keys are locked in memory, without passcodes and item keys beside them`() throws {
         let process = try EnclaveProcess(wrapper: SeenKernel.older.wrapper)
         let folder = RemoteEnclaveFolder(process.connection(), uid: uid)
         try folder.create()
