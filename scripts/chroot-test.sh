@@ -18,6 +18,8 @@ source "$(dirname "$0")/common.sh"
 if [ "${1:-}" = --inside ]; then
     root=$2 commands=$3 toolchain=$4
     shift 4
+    # A mount of its own, which is made the root: a plain chroot has no user namespaces, and some tests look for a mount.
+    mount --bind "$root" "$root"
     for place in "$@"; do
         mkdir -p "$root$place"
         mount --bind "$place" "$root$place"
@@ -27,11 +29,14 @@ if [ "${1:-}" = --inside ]; then
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
     mount -t tmpfs -o mode=755 tmpfs "$root/run"
+    cd "$root"
+    pivot_root . .
+    umount --lazy .
     # shellcheck disable=SC2016 # expanded in there
-    exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
+    exec chroot . /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
         PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$toolchain/usr/bin" \
         bash -euc '
-            cd /root/chatelaine
+            cd /srv/chatelaine
             . /etc/os-release
             printf "%s, %s, %s\n" "$PRETTY_NAME" "$(uname -sr)" "$(ldd --version | head -n 1)"
             while IFS= read -r line; do
@@ -113,14 +118,15 @@ while read -r key value; do
     fi
 done < <(git config --get-regexp '^url\..*\.insteadof$' || true)
 
-if [ "${CHATELAINE_CHROOT_KEEP:-0}" = 1 ] && [ -d "$root/root/chatelaine" ]; then
+if [ "${CHATELAINE_CHROOT_KEEP:-0}" = 1 ] && [ -d "$root/srv/chatelaine" ]; then
     section "The clone of before, with what is committed here: $(git rev-parse --short HEAD)"
-    git -C "$root/root/chatelaine" fetch --quiet "$PWD" HEAD
-    git -C "$root/root/chatelaine" reset --quiet --hard FETCH_HEAD
+    git -C "$root/srv/chatelaine" fetch --quiet "$PWD" HEAD
+    git -C "$root/srv/chatelaine" reset --quiet --hard FETCH_HEAD
 else
+    # Where other users can come, too: some tests run programs as them.
     section "A fresh clone of $(git rev-parse --short HEAD)"
-    rm -rf "$root/root/chatelaine"
-    git clone --quiet --no-local . "$root/root/chatelaine"
+    rm -rf "$root/srv/chatelaine"
+    git clone --quiet --no-local . "$root/srv/chatelaine"
 fi
 
 unshare --mount --propagation private --pid --fork --kill-child scripts/chroot-test.sh --inside "$root" \
