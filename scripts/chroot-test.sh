@@ -18,7 +18,7 @@ source "$(dirname "$0")/common.sh"
 if [ "${1:-}" = --inside ]; then
     root=$2 commands=$3 toolchain=$4
     shift 4
-    # A mount of its own, which is made the root: a plain chroot has no user namespaces, and some tests look for a mount.
+    # A mount of its own, which is made the root: a plain chroot has no user namespaces, and some tests look for one.
     mount --bind "$root" "$root"
     for place in "$@"; do
         mkdir -p "$root$place"

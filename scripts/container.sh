@@ -47,6 +47,8 @@ if [ "${1:-}" = --engine ]; then
     mount -t tmpfs -o mode=755 tmpfs "$root/run"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
+    # What is unlocked is kept there.
+    mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
     mount --bind "$folder/data" "$root/var/lib/secret-server"
     install -d -m 755 "$root/run/secrets"
     install -d -m 700 -o $server -g $server "$root/run/secret-server"
