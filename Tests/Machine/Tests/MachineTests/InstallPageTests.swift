@@ -67,6 +67,7 @@ extension Scenarios {
                         try alice.logOut()
                         try machine.waitUntilGone(.alice)
                         try machine.logIn(.alice)
+                        try alice.waitForPasscode()
                     }
                     for step in steps { try follow(step, machine, alice) }
                 }

@@ -30,12 +30,17 @@ extension Machine {
         try console.logOut()
         try waitUntilGone(person)
         console = try logIn(person)
-        try console.run("for i in $(seq 60); do chatelaine status | grep -q 'passcode  *none' || break; sleep .5; done")
+        try console.waitForPasscode()
         try console.run("chatelaine passcode verify --stdin <<<'\(person.password)'")
     }
 }
 
 extension Console {
+    /// A log-in gives the keychain its passcode when it waits no longer, where all is slow.
+    func waitForPasscode() throws {
+        try run("for i in $(seq 60); do chatelaine status | grep -q 'passcode  *none' || break; sleep .5; done")
+    }
+
     /// Reads the password that `givePasscode` has stored. A log-in unlocks when it waits no longer, where all is slow.
     func readMail() throws -> String {
         try run("for i in $(seq 60); do security find-generic-password -s mail -w 2>/dev/null && break; sleep .5; done").text
