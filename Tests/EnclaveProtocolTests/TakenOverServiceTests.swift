@@ -218,7 +218,8 @@ struct TakenOverServiceTests {
         let scope = PresenceScope.items([ItemUUID(): "TEAM.bank"])
         #expect(try ask(scope, .vouched(by: voucher, name: ""))?.error == KeychainError(.noPermission, ""))
         let others: [any EnclaveRequest] = [
-            StateRequest(), LockRequest(), UnlockRequest(Self.passcode), LogInRequest(Self.passcode, setsFirst: true), ServiceKeysRequest(), UnwrapRequest([]),
+            StateRequest(), LockRequest(), UnlockRequest(Self.passcode), LogInRequest(Self.passcode, setsFirst: true),
+            ServiceKeysRequest(), UnwrapRequest([]),
             RegisterPrompterRequest(.typing), OpenContextRequest([]),
             FingerMatchedRequest(ItemUUID()), CreateKeychainRequest(),
         ]

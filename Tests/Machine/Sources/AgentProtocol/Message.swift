@@ -32,7 +32,9 @@ package struct Message: Sendable, Equatable {
         Self.bytes(of: UInt32(payload.count + 5)) + Self.bytes(of: request) + [kind.rawValue] + payload
     }
 
-    private static func bytes(of number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    private static func bytes(of number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
 }
 
 /// Takes messages out of a stream of bytes.

@@ -16,7 +16,8 @@ enum Accelerator: String, Sendable {
         let serial = folder + "/kvm.log"
         let words =
             ["qemu-system-x86_64"] + kvm.arguments + [
-                "-m", "512", "-kernel", image.kernel, "-append", "console=ttyS0 earlyprintk=serial panic=-1", "-display",
+                "-m", "512", "-kernel", image.kernel, "-append", "console=ttyS0 earlyprintk=serial panic=-1",
+                "-display",
                 "none", "-serial", "file:\(serial)", "-monitor", "none", "-no-reboot", "-nic", "none",
             ]
         guard let process = try? ChildProcess(words, log: folder + "/kvm-errors.log") else { return .tcg }

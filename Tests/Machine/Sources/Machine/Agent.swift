@@ -15,6 +15,7 @@ final class Agent: Sendable {
         var reader = MessageReader()
         var last: UInt32 = 0
         var answers: [UInt32: Answer] = [:]
+        var isGone = false
     }
 
     private let stream: Stream
@@ -48,7 +49,8 @@ final class Agent: Sendable {
         defer { state.value.withLock { $0.answers[request] = nil } }
         try stream.write(Message(request: request, kind: .run, payload: Array(script.utf8)).encoded)
         return try waited(for: "the end of: \(script)", seconds: seconds) {
-            state.value.withLock { state in
+            try state.value.withLock { state in
+                guard !state.isGone else { throw Failure("the machine went off while it ran: \(script)") }
                 guard let answer = state.answers[request], let status = answer.status else { return nil }
                 return Output(text: String(decoding: answer.bytes, as: UTF8.self), status: status)
             }
@@ -69,6 +71,7 @@ final class Agent: Sendable {
 extension Agent.State {
     /// - Returns: what somebody wants to hear at once.
     fileprivate mutating func take(_ bytes: [UInt8]) -> [(String, @Sendable (String) -> Void)] {
+        isGone = bytes.isEmpty
         reader.append(bytes)
         var heard: [(String, @Sendable (String) -> Void)] = []
         while let message = try? reader.next() {

@@ -22,7 +22,9 @@ final class ChildProcess: Sendable {
         defer { unsafe arguments.forEach { unsafe free($0) } }
         var pid: pid_t = 0
         let status = unsafe posix_spawnp(&pid, words[0], &actions, nil, arguments + [nil], environ)
-        guard status == 0 else { throw Failure("cannot start \(words[0]): \(unsafe String(cString: strerror(status)))") }
+        guard status == 0 else {
+            throw Failure("cannot start \(words[0]): \(unsafe String(cString: strerror(status)))")
+        }
         self.pid = pid
     }
 

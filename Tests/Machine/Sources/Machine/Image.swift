@@ -35,5 +35,7 @@ package struct Image: Sendable {
     }
 
     /// Where what was typed and said goes.
-    package func transcriptPath(_ scenario: String) -> String { "\(Self.root ?? "")/transcripts/\(name)/\(scenario).txt" }
+    package func transcriptPath(_ scenario: String) -> String {
+        "\(Self.root ?? "")/transcripts/\(name)/\(scenario).txt"
+    }
 }

@@ -90,7 +90,8 @@ package final class Machine: Sendable {
             helpers.append(
                 try ChildProcess(
                     [
-                        "nbdkit", "--foreground", "--exit-with-parent", "--unix", "\(folder)/nbd.sock", "--filter=cache",
+                        "nbdkit", "--foreground", "--exit-with-parent", "--unix", "\(folder)/nbd.sock",
+                        "--filter=cache",
                         "file", diskPath, "cache=writeback",
                     ],
                     log: log
@@ -139,10 +140,12 @@ package final class Machine: Sendable {
             }
         var words =
             ["qemu-system-x86_64"] + accelerator.arguments + [
-                "-machine", "q35", "-global", "ICH9-LPC.disable_s3=0", "-m", "1536", "-smp", "2", "-kernel", image.kernel, "-initrd", image.initrd, "-append",
+                "-machine", "q35", "-global", "ICH9-LPC.disable_s3=0", "-m", "1536", "-smp", "2", "-kernel",
+                image.kernel, "-initrd", image.initrd, "-append",
                 "root=/dev/vda rw console=ttyS0 quiet \(kernelArguments)", "-drive", drive, "-drive",
                 "file=\(image.tests),format=raw,if=virtio,readonly=on", "-nic", "user,model=virtio-net-pci", "-display",
-                "none", "-vga", "none", "-serial", "file:\(folder)/serial.log", "-qmp", "unix:\(folder)/qmp,server=on,wait=off",
+                "none", "-vga", "none", "-serial", "file:\(folder)/serial.log", "-qmp",
+                "unix:\(folder)/qmp,server=on,wait=off",
                 "-device", "virtio-serial", "-device", "virtio-rng-pci", "-no-reboot", "-chardev",
                 "socket,id=agent,path=\(folder)/agent,server=on,wait=off", "-device",
                 "virtserialport,chardev=agent,name=org.chatelaine.agent", "-chardev",
@@ -245,7 +248,11 @@ package final class Machine: Sendable {
         status expected: Int32? = 0,
         seconds: Double = 120
     ) throws -> Output {
-        try root("runuser -u \(user) -- bash -c \(script.quoted)", status: expected, seconds: seconds)
+        try root(
+            "HOME=$(getent passwd \(user) | cut -d : -f 6) runuser -u \(user) -- bash -c \(script.quoted)",
+            status: expected,
+            seconds: seconds
+        )
     }
 
     /// A terminal: 0 or 1.

@@ -39,7 +39,9 @@ final class Monitor: Sendable {
         while true {
             let line = try waited(for: "the emulator's answer to \(command)", seconds: seconds) { lines.next() }
             guard let answer = try JSONSerialization.jsonObject(with: line) as? [String: Any] else { continue }
-            if let error = answer["error"] as? [String: Any] { throw Failure("\(command): \(error["desc"] ?? error)") }
+            if let error = answer["error"] as? [String: Any] {
+                throw Failure("\(command): \(error["desc"] ?? error)")
+            }
             if answer.keys.contains("return") { return answer["return"] }
         }
     }
@@ -47,7 +49,9 @@ final class Monitor: Sendable {
     /// A command of the monitor for people, which answers with nothing where all went well.
     func command(_ line: String) throws {
         let answer = try execute("human-monitor-command", ["command-line": line], seconds: 300) as? String ?? ""
-        guard answer.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else { throw Failure("\(line): \(answer)") }
+        guard answer.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
+            throw Failure("\(line): \(answer)")
+        }
     }
 
     func end() { stream.end() }

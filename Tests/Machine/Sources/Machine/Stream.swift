@@ -5,12 +5,13 @@ import Synchronization
 final class Stream: Sendable {
     private let descriptor: Int32
 
-    /// - Parameter heard: gets bytes as they come, on the stream's thread.
+    /// - Parameter heard: gets bytes as they come, on the stream's thread; at the end none.
     init(_ path: String, heard: @escaping @Sendable ([UInt8]) -> Void) throws {
         descriptor = try waited(for: "a socket at \(path)", seconds: 20) { Self.connected(to: path) }
         let descriptor = descriptor
         Thread.detachNewThread {
             while let bytes = Self.some(from: descriptor) { heard(bytes) }
+            heard([])
             close(descriptor)
         }
     }

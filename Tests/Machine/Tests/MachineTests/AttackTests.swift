@@ -88,8 +88,8 @@ extension Scenarios {
                     try #require(!output.says(Attacks.secret), "\(loader)")
                 }
                 // A copy, and `security`, are other programs.
-                try machine.run(as: "alice", "cp /usr/local/bin/victim /home/alice/copy")
-                try #require(!attacks.run("/home/alice/copy get", status: nil).says(Attacks.secret))
+                try machine.run(as: "alice", "cp /usr/local/bin/victim ~/copy")
+                try #require(!attacks.run("~/copy get", status: nil).says(Attacks.secret))
                 try #require(!machine.run(as: "alice", "security dump-keychain -d", status: nil).says(Attacks.secret))
                 // After all that it still works.
                 try #require(attacks.run("/usr/local/bin/victim get").says(Attacks.secret))

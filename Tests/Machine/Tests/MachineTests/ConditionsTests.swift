@@ -7,8 +7,15 @@ extension Scenarios {
             try Installed.scenario { machine in
                 let alice = try machine.logIn(.alice)
                 try alice.run("security add-generic-password -s mail -a alice -w 'hunter 2'")
-                try machine.root("systemctl stop systemd-journald.socket systemd-journald-dev-log.socket systemd-journald", status: nil)
-                try machine.root("fallocate -l $(($(df --output=avail -k / | tail -1) - 64))K /var/full; dd if=/dev/zero of=/var/fuller bs=4k 2>/dev/null; sync; df -k / | tail -1", status: nil)
+                try machine.root(
+                    """
+                    systemctl stop systemd-journald.socket systemd-journald-dev-log.socket systemd-journald
+                    fallocate -l $(($(df --output=avail -k / | tail -1) - 64))K /var/full
+                    dd if=/dev/zero of=/var/fuller bs=4k 2>/dev/null
+                    sync
+                    df -k / | tail -1
+                    """
+                )
                 let refused = try alice.run(
                     "security add-generic-password -s large -a alice -w \"$(head -c 600000 /dev/zero | tr '\\0' x)\"",
                     status: nil
@@ -48,7 +55,8 @@ extension Scenarios {
                 try machine.givePasscode(.alice)
                 let alice = try machine.console(0)
                 for number in 1...5 {
-                    try alice.run("security add-generic-password -s day-\(number) -a alice -w 'SECRET-\(number)-of-the-day'")
+                    let secret = "SECRET-\(number)-of-the-day"
+                    try alice.run("security add-generic-password -s day-\(number) -a alice -w '\(secret)'")
                     try alice.run("security find-generic-password -s day-\(number) -w")
                 }
                 try alice.run("security find-generic-password -s nothing", status: isNotFound)
@@ -59,13 +67,20 @@ extension Scenarios {
                 try alice.run("chatelaine status && chatelaine doctor")
                 try machine.root("chatelaine audit --system --uid 1000 | grep /usr/bin/security")
                 try alice.logOut()
-                let above = try machine.root("journalctl --boot --no-pager --priority warning _EXE=/usr/libexec/chatelaine/chatelained + _EXE=/usr/libexec/chatelaine/chatelaine-enclave + _EXE=/usr/libexec/chatelaine/chatelaine-identify + _EXE=/usr/libexec/chatelaine/chatelaine-prompt + _COMM=login | grep -i chatelain", status: nil)
+                let above = try machine.root(
+                    "journalctl --boot --no-pager --priority warning | grep -i 'chatelain'",
+                    status: nil
+                )
                 try #require(above.text.isEmpty, "\(above.text)")
-                let lines = try machine.root("journalctl --boot --no-pager --unit 'chatelaine*' | grep -v 'systemd\\[1\\]'", status: nil)
-                try #require(!lines.says("Failed to set thread priority"), "\(lines.text)")
+                try machine.root("journalctl --boot --no-pager | { ! grep 'Failed to set thread priority'; }")
                 for secret in ["SECRET-", "hunter 2", "correct horse"] {
                     try machine.root("journalctl --boot --no-pager --all | { ! grep --quiet '\(secret)'; }")
-                    try machine.root("! grep --recursive --quiet --text '\(secret)' /var/lib/chatelaine /var/lib/chatelaine-enclave /var/log /run/chatelaine")
+                    try machine.root(
+                        """
+                        ! grep --recursive --quiet --text '\(secret)' /var/lib/chatelaine /var/lib/chatelaine-enclave \
+                            /var/log /run/chatelaine
+                        """
+                    )
                 }
             }
         }

@@ -53,13 +53,16 @@ struct InstallPage {
 extension Scenarios {
     @Suite(.serialized) struct InstallPageTests {
         @Test func `the installation page can be followed from its first command to its last`() throws {
-            let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../../docs/install.md")
+            let path = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../../docs/install.md")
             let page = try InstallPage(String(contentsOf: path, encoding: .utf8))
-            try #require(page.blocks.map(\.name) == [
+            let names = [
                 "install", "the first day", "the next day, after a log-out and a log-in", "doctor", "upgrade", "remove",
-            ])
+            ]
+            try #require(page.blocks.map(\.name) == names)
             try Installed.scenario(at: "fresh") { machine in
-                try machine.root("cp /mnt/test/chatelaine.deb /root/chatelaine_0_amd64.deb; apt-get update", seconds: 300)
+                try machine.root("cp /mnt/test/chatelaine.deb /root/chatelaine_0_amd64.deb")
+                try machine.root("apt-get update", seconds: 300)
                 let alice = try machine.console(0)
                 for (name, steps) in page.blocks {
                     if name == "the first day" { try machine.logIn(.alice) }

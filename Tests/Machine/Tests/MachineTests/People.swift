@@ -20,7 +20,15 @@ extension Machine {
 
     /// Until logind has forgotten somebody: what they left behind ends first.
     func waitUntilGone(_ person: Person) throws {
-        try root("for i in $(seq 600); do loginctl show-user \(person.name) >/dev/null 2>&1 || exit 0; sleep .1; done; exit 1")
+        try root(
+            """
+            for i in $(seq 600); do
+                loginctl show-user \(person.name) >/dev/null 2>&1 || exit 0
+                sleep .1
+            done
+            exit 1
+            """
+        )
     }
 
     /// Alice's first day: she stores a password, logs out, and the next log-in makes her password the passcode.
@@ -43,7 +51,8 @@ extension Console {
 
     /// Reads the password that `givePasscode` has stored. A log-in unlocks when it waits no longer, where all is slow.
     func readMail() throws -> String {
-        try run("for i in $(seq 60); do security find-generic-password -s mail -w 2>/dev/null && break; sleep .5; done").text
+        let find = "security find-generic-password -s mail -w 2>/dev/null"
+        return try run("for i in $(seq 60); do \(find) && break; sleep .5; done").text
     }
 }
 

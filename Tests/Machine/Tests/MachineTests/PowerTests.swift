@@ -69,7 +69,15 @@ extension Scenarios {
                 try #require(writer.names.count >= 20, "\(writer.names.count) of 40 were added")
                 try #require(writer.lost(on: machine).isEmpty)
                 // Each that fails starts again by itself.
-                try machine.root("for i in $(seq 100); do systemctl --failed --no-legend | grep -q . || exit 0; sleep .1; done; exit 1")
+                try machine.root(
+                    """
+                    for i in $(seq 100); do
+                        systemctl --failed --no-legend | grep -q . || exit 0
+                        sleep .1
+                    done
+                    exit 1
+                    """
+                )
             }
         }
 
@@ -103,7 +111,8 @@ enum PowerCuts {
                 writer.run(on: machine, 100, round: round)
                 try machine.start()
                 let lost = try writer.lost(on: machine)
-                print("cut \(round): \(writer.names.count - known) answered, \(lost.count) of \(writer.names.count) lost")
+                let answered = writer.names.count
+                print("cut \(round): \(answered - known) answered, \(lost.count) of \(answered) lost")
                 try #require(lost.isEmpty)
                 try machine.requireWholeKeychain()
             }

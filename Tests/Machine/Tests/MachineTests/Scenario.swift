@@ -51,7 +51,8 @@ enum Installed {
             let text = (try? String(contentsOfFile: transcript.path, encoding: .utf8)) ?? ""
             keepJournal(of: machine)
             let journal = try? machine.root("\(journal) | grep -i chatelain | tail -n 40", status: nil)
-            print("---- \(name), in \(transcript.path):\n\(text.suffix(3_000))\n-- The journal:\n\(journal?.text ?? "")----")
+            print("---- \(name), in \(transcript.path):\n\(text.suffix(3_000))")
+            print("-- The journal:\n\(journal?.text ?? "")----")
             throw error
         }
     }
@@ -71,7 +72,7 @@ enum Installed {
 enum Package {
     static func install(on machine: Machine, _ file: String = "/mnt/test/chatelaine.deb") throws {
         // What the package depends on comes from the distribution.
-        try machine.root("[ -e /var/lib/apt/lists/lock ] && ls /var/lib/apt/lists/*Packages* >/dev/null || apt-get update", seconds: 300)
+        try machine.root("ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1 || apt-get update", seconds: 300)
         try machine.root("apt-get install --yes \(file)", seconds: 900)
     }
 }

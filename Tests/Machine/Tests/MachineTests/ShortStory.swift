@@ -4,7 +4,7 @@ import Testing
 
 /// The most important things on one machine, for those who cannot wait for all scenarios.
 struct ShortStory {
-    @Test func `a machine is set up, restarted, attacked and loses its power, and the keychain keeps its promises`() throws {
+    @Test func `a machine is set up, restarted, attacked and loses its power, and the keychain is whole`() throws {
         let machine = try Machine(Installed.image.get(), name: "short-story", disk: .losing)
         defer { machine.cutPower() }
         try Installed.observe(machine) { machine in

@@ -13,7 +13,9 @@ extension Scenarios {
                 try machine.restart()
                 // Before anybody has logged in nothing opens.
                 try machine.run(
-                    as: "alice", "security find-generic-password -s mail -w", status: interactionIsNotAllowed
+                    as: "alice",
+                    "security find-generic-password -s mail -w",
+                    status: interactionIsNotAllowed
                 )
                 alice = try machine.logIn(.alice)
                 try #require(alice.readMail() == "hunter 2")
@@ -32,7 +34,9 @@ extension Scenarios {
                 let found = try alice.run("security find-generic-password -s mail -w", status: nil)
                 try #require(found.status != 0 && !found.says("hunter"))
                 let status = try alice.run("chatelaine status", status: nil)
-                let journal = try thief.root("journalctl --boot --unit chatelaine-enclave --unit chatelained --no-pager")
+                let journal = try thief.root(
+                    "journalctl --boot --unit chatelaine-enclave --unit chatelained --no-pager"
+                )
                 try #require(
                     status.says("made with another TPM") || journal.says("made with another TPM"),
                     "\(status.text)\n\(journal.text)"
@@ -54,12 +58,17 @@ extension Scenarios {
                 }
                 let refused = try alice.run("chatelaine unlock --stdin <<<'correct horse'", status: nil)
                 try #require(refused.status != 0, "a right passcode straight after wrong ones: \(refused.text)")
-                try machine.root("tpm2_getcap properties-variable | grep -A1 -i 'inLockout\\|LOCKOUT_COUNTER'", status: nil)
+                try machine.root(
+                    "tpm2_getcap properties-variable | grep -A1 -i 'inLockout\\|LOCKOUT_COUNTER'",
+                    status: nil
+                )
                 try #require(machine.root("tpm2_getcap properties-variable").says("inLockout:                0"))
                 try machine.restart()
                 try machine.run(as: "alice", "chatelaine unlock --stdin <<<'correct horse'", status: 1)
                 try machine.run(
-                    as: "alice", "security find-generic-password -s mail -w", status: interactionIsNotAllowed
+                    as: "alice",
+                    "security find-generic-password -s mail -w",
+                    status: interactionIsNotAllowed
                 )
             }
         }

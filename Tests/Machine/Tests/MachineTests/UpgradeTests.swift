@@ -56,7 +56,8 @@ extension Scenarios {
             try alice.run("security add-internet-password -s example.com -a alice -w 'of the net'")
             try alice.run("security create-keypair --enclave 'this machine' && security create-keypair ordinary")
             try alice.run("security create-certificate --name 'this machine' 'this machine' || true")
-            try machine.root("chatelaine team new EXAMPLE001 --out /root/team.pem && chatelaine team trust /root/team.pem")
+            try machine.root("chatelaine team new EXAMPLE001 --out /root/team.pem")
+            try machine.root("chatelaine team trust /root/team.pem")
         }
 
         private func check(_ machine: Machine, _ alice: Console, _ identities: String) throws {
