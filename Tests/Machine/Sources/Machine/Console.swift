@@ -72,13 +72,22 @@ package final class Console: Sendable {
         try expect("Login incorrect")
     }
 
+    /// - Parameter question: what it asks, and what is typed then.
     /// - Throws: where it ends with another status than expected; nil is any.
     @discardableResult package func run(
         _ command: String,
+        answering question: (prompt: String, answer: String)? = nil,
         status expected: Int32? = 0,
         seconds: Double = 90
     ) throws -> Output {
-        try type("\(command)\nprintf '\\n=%s=\\n' $?\n")
+        if let question {
+            // On one line: what is typed before a secret is lost with it.
+            try type("\(command); printf '\\n=%s=\\n' $?\n")
+            try expect(question.prompt, seconds: seconds)
+            try type(question.answer + "\n")
+        } else {
+            try type("\(command)\nprintf '\\n=%s=\\n' $?\n")
+        }
         // A carriage return and a line feed are one character.
         let text = try expect("\n=", seconds: seconds).dropLast(2)
         let status = try expect("=\r\n").dropLast(2)

@@ -97,6 +97,7 @@ enum PowerCuts {
             try machine.start()
             try Package.install(on: machine)
             try machine.root("systemctl disable --now systemd-networkd; sync")
+            try requireForgetfulDisk(of: machine)
             let writer = Writer()
             for round in 1...cuts {
                 // The first answer takes the service's start; the instant is anywhere in what follows.
@@ -118,5 +119,14 @@ enum PowerCuts {
             }
         }
         machine.cutPower()
+    }
+
+    /// What was written past all caches of the machine, and not flushed, is gone: else the cuts would show nothing.
+    private static func requireForgetfulDisk(of machine: Machine) throws {
+        try machine.root("head -c 4096 /dev/zero >/root/control; sync")
+        try machine.root("printf lost | dd of=/root/control bs=4096 conv=notrunc,sync oflag=direct status=none")
+        machine.cutPower()
+        try machine.start()
+        try machine.root("cmp --bytes 4096 /dev/zero /root/control")
     }
 }

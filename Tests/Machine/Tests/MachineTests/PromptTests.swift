@@ -43,7 +43,7 @@ extension Scenarios {
                 try alice.type("correct horse\n")
                 try alice.expect("note: Buy tea", seconds: 120)
                 // Nobody to ask: at once, and nothing.
-                let alone = "pkill --full 'chatelaine agent'; LD_LIBRARY_PATH=/mnt/test/lib /mnt/test/guarded read"
+                let alone = "pkill --full '[c]hatelaine agent'; LD_LIBRARY_PATH=/mnt/test/lib /mnt/test/guarded read"
                 try #require(machine.run(as: "alice", alone, status: 1).says("status -25308"))
             }
         }
