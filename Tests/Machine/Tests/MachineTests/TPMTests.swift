@@ -33,14 +33,7 @@ extension Scenarios {
                 let alice = try thief.logIn(.alice)
                 let found = try alice.run("security find-generic-password -s mail -w", status: nil)
                 try #require(found.status != 0 && !found.says("hunter"))
-                let status = try alice.run("chatelaine status", status: nil)
-                let journal = try thief.root(
-                    "journalctl --boot --unit chatelaine-enclave --unit chatelained --no-pager"
-                )
-                try #require(
-                    status.says("made with another TPM") || journal.says("made with another TPM"),
-                    "\(status.text)\n\(journal.text)"
-                )
+                try #require(found.says("made with another TPM"), "\(found.text)")
                 // Nothing was made in its place, and the rightful machine opens it.
                 try machine.start()
                 let owner = try machine.logIn(.alice)
@@ -58,11 +51,8 @@ extension Scenarios {
                 }
                 let refused = try alice.run("chatelaine unlock --stdin <<<'correct horse'", status: nil)
                 try #require(refused.status != 0, "a right passcode straight after wrong ones: \(refused.text)")
-                try machine.root(
-                    "tpm2_getcap properties-variable | grep -A1 -i 'inLockout\\|LOCKOUT_COUNTER'",
-                    status: nil
-                )
-                try #require(machine.root("tpm2_getcap properties-variable").says("inLockout:                0"))
+                let properties = try machine.root("tpm2_getcap properties-variable").text
+                try #require(properties.contains(/inLockout: +0/), "\(properties)")
                 try machine.restart()
                 try machine.run(as: "alice", "chatelaine unlock --stdin <<<'correct horse'", status: 1)
                 try machine.run(
