@@ -45,8 +45,7 @@ package final class Console: Sendable {
         }
     }
 
-    /// Logs somebody in who has a shell.
-    package func logIn(_ user: String, password: String) throws {
+    private func answer(_ user: String, _ password: String) throws {
         screen.text.withLock { $0.removeAll() }
         try type("\n")
         try expect("login: ")
@@ -54,21 +53,20 @@ package final class Console: Sendable {
         try type(user + "\n")
         try expect("Password: ")
         try type(password + "\n")
+    }
+
+    /// Logs somebody in who has a shell.
+    package func logIn(_ user: String, password: String) throws {
+        try answer(user, password)
         try expect("$ ")
         // So that nothing is read but what a command prints.
         try type("PS1=; PS2=; TERM=dumb; bind 'set enable-bracketed-paste off' 2>/dev/null; stty -echo; echo rea''dy\n")
         try expect("ready\r\n")
     }
 
-    /// What the person gets who tries: what is on the screen after it.
+    /// Tries a password that is not theirs.
     package func failToLogIn(_ user: String, password: String) throws {
-        screen.text.withLock { $0.removeAll() }
-        try type("\n")
-        try expect("login: ")
-        screen.text.withLock { $0.removeAll() }
-        try type(user + "\n")
-        try expect("Password: ")
-        try type(password + "\n")
+        try answer(user, password)
         try expect("Login incorrect")
     }
 
