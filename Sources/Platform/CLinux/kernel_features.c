@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "kernel_features.h"
 
+#include "peer.h"
+
 #include <fcntl.h>
-#include <stdint.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // Newer than some systems' headers.
-enum { pidfd_information = 11, peer_pidfd = 77, unique_mount = 0x4000, get_mdwe = 66, wipe_on_fork = 18 };
+enum { peer_pidfd = 77, unique_mount = 0x4000, get_mdwe = 66, wipe_on_fork = 18 };
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
@@ -48,13 +48,12 @@ bool clinux_has_unique_mount(void) {
 }
 
 bool clinux_has_pidfd_information(void) {
-    // struct pidfd_info in its first form.
-    uint64_t information[8] = {0};
-    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int pidfd = clinux_pidfd_open(getpid());
     if (pidfd < 0) {
         return false;
     }
-    bool has = ioctl(pidfd, _IOC(_IOC_READ | _IOC_WRITE, 0xFF, pidfd_information, sizeof information), information) == 0;
+    struct clinux_process_ids ids;
+    bool has = clinux_pidfd_ids(pidfd, &ids);
     close(pidfd);
     return has;
 }
