@@ -82,7 +82,7 @@ if [ $short = no ]; then
     { read -r swift_resources && read -r swift_runtime && read -r _; } < <(swift_paths)
     clang -std=gnu17 -O1 -Wall -Werror -fblocks -fcf-runtime-abi=swift -I "$unpacked/usr/include" \
         -isystem "$swift_resources" -o "$content/guarded" Tests/Machine/Programs/guarded.c -L "$unpacked/usr/lib" -lSecurity \
-        -L "$swift_runtime" -lFoundation -Wl,-rpath,/mnt/test/lib -Wl,--allow-shlib-undefined
+        -L "$swift_runtime" -lFoundation -Wl,--allow-shlib-undefined
     install -d "$content/lib"
     LD_LIBRARY_PATH=$unpacked/usr/lib:$swift_runtime ldd "$content/guarded" |
         awk -v runtime="$swift_runtime/" 'index($3, runtime) == 1 { print $3 }' | xargs cp -t "$content/lib"

@@ -11,7 +11,7 @@ extension Scenarios {
                 }
                 try machine.root("systemctl is-active chatelaine-prompt.service")
                 let doctor = try machine.run(as: "alice", "chatelaine doctor", status: nil)
-                try #require(doctor.says("system"))
+                try #require(doctor.says("in system mode"))
                 try machine.root("apt-get check && dpkg --audit && dpkg --verify chatelaine")
             }
         }
