@@ -186,6 +186,10 @@ final class LoginSite {
         get throws { try RemoteEnclaveControl(connectingTo: enclaveSocket, uid: Self.alice).state().lock }
     }
 
+    var hasPasscode: Bool {
+        get throws { try RemoteEnclaveControl(connectingTo: enclaveSocket, uid: Self.alice).state().hasPasscode }
+    }
+
     /// Locks as root, without the passcode.
     func logOut() throws {
         try RemoteEnclaveControl(connectingTo: enclaveSocket, uid: Self.alice).logOut()
@@ -193,7 +197,7 @@ final class LoginSite {
 
     // MARK: - Somebody who listens in the enclave's place
 
-    /// Writes down in hexadecimal what it is told, a line each, and answers that the keychain is locked and all is done.
+    /// Writes down in hexadecimal what it is told, a line each, and answers that all is done.
     func startListener(at path: String? = nil, as user: UInt32 = 0, answers: Bool = true) throws {
         let path = path ?? enclaveSocket
         let process = try start(
@@ -210,8 +214,7 @@ final class LoginSite {
                         print(message.hex())
                         if not \(answers ? "True" : "False"): continue
                         header = bytes([0, 0]) + message[4:12]
-                        state = bytes(49) + bytes([1, 1]) + bytes(9)
-                        peer.send(bytes([1, 130]) + header + state if message[1] == 32 else bytes([1, 128]) + header)
+                        peer.send(bytes([1, 128]) + header)
                 """, path,
             ],
             log: "listener"
@@ -222,10 +225,9 @@ final class LoginSite {
         }
     }
 
-    /// The kinds of the messages that the listener got, but for questions about the state.
+    /// The kinds of the messages that the listener got.
     var heard: [UInt8] {
         log("listener").split(separator: "\n").dropFirst().compactMap { UInt8($0.dropFirst(2).prefix(2), radix: 16) }
-            .filter { $0 != 32 }
     }
 
     // MARK: - PAM

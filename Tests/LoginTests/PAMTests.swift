@@ -190,6 +190,17 @@ struct LoginTests {
         #expect(try site.lock == .unlocked)
     }
 
+    @Test func `a change of the password sets no passcode where there is none`() throws {
+        try #require(site.asAlice("security add-generic-password -s mail -a alice -w secret").status == 0)
+        let changed = try site.pamtester(
+            "chauthtok",
+            input: "\(password)\nn0vel Passw0rd\nn0vel Passw0rd\n",
+            prefix: "setpriv --ruid \(LoginSite.alice)"
+        )
+        #expect(changed.status == 0, "\(changed.errors)")
+        #expect(try site.hasPasscode == false)
+    }
+
     @Test func `a log-in password that is not the passcode counts for no guess, and is in no log`() throws {
         try site.setPasscode("another passcode")
         try site.logOut()

@@ -7,7 +7,6 @@ enum {
     header_size = 12,
     header_uid = 8,
     // Requests.
-    kind_state = 32,
     kind_lock = 33,
     kind_change_passcode = 65,
     kind_authorize = 67,
@@ -15,12 +14,8 @@ enum {
     kind_session_unlocked = 80,
     // Replies.
     kind_done = 128,
-    kind_state_reply = 130,
     kind_token = 136,
     kind_failure = 255,
-    // In the body of a state: after two UUIDs and two numbers of eight bytes.
-    state_flags = header_size + 50,
-    flag_has_passcode = 1,
     // What a failure's first byte can be.
     code_item_not_found = 8,
     code_authentication_failed = 11,
@@ -106,14 +101,6 @@ uid_t control_uid(const struct locked_memory *message) {
 struct locked_memory *control_lock(uid_t uid) { return begin(kind_lock, uid, 0); }
 
 struct locked_memory *control_session_unlocked(uid_t uid) { return begin(kind_session_unlocked, uid, 0); }
-
-struct locked_memory *control_state(uid_t uid) { return begin(kind_state, uid, 0); }
-
-bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state) {
-    if (count <= state_flags || reply[0] != message_version || reply[1] != kind_state_reply) return false;
-    state->has_passcode = (reply[state_flags] & flag_has_passcode) != 0;
-    return true;
-}
 
 const unsigned char *control_token_of_reply(const unsigned char *reply, size_t count) {
     if (count != header_size + control_token_size || reply[0] != message_version || reply[1] != kind_token) return NULL;

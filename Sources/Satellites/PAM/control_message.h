@@ -2,7 +2,6 @@
 #ifndef CHATELAINE_PAM_CONTROL_MESSAGE_H
 #define CHATELAINE_PAM_CONTROL_MESSAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,7 +25,6 @@ enum control_outcome {
 struct locked_memory *control_log_in(uid_t uid, const char *password);
 struct locked_memory *control_change(uid_t uid, const char *old_passcode, const char *new_passcode);
 struct locked_memory *control_lock(uid_t uid);
-struct locked_memory *control_state(uid_t uid);
 /// Says, as root, that the user's session was unlocked with a finger.
 struct locked_memory *control_session_unlocked(uid_t uid);
 /// Asks, as root, for leave to have one operation done; its number is the enclave's.
@@ -40,13 +38,6 @@ uid_t control_uid(const struct locked_memory *message);
 
 /// The longest answer.
 enum { control_reply_limit = 4096 };
-
-struct control_state_reply {
-    bool has_passcode;
-};
-
-/// False for what is no answer to `control_state`.
-bool control_state_of_reply(const unsigned char *reply, size_t count, struct control_state_reply *state);
 
 enum { control_token_size = 32 };
 

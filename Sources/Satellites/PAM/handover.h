@@ -20,17 +20,7 @@ enum handover_result {
     handover_absent,
 };
 
-enum handover_purpose {
-    /// One message, so that the enclave has all that it needs where nobody waits for its answer.
-    handover_log_in,
-    /// Nothing is handed over where there is no passcode.
-    handover_change,
-    handover_lock,
-    /// That the session was unlocked with a finger.
-    handover_session_unlocked,
-};
-
-enum handover_result handover_send(
-    struct enclave_place place, enum handover_purpose purpose, const struct locked_memory *message);
+/// Sends one message, which has all that the enclave needs: it goes on with it where nobody waits for its answer any more.
+enum handover_result handover_send(struct enclave_place place, const struct locked_memory *message);
 
 #endif

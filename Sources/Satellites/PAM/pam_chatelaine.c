@@ -115,7 +115,7 @@ static void note(pam_handle_t *handle, const struct options *options, const char
         if (options->is_debugging) pam_syslog(handle, LOG_DEBUG, "%s: done", what);
         break;
     case handover_wrong_passcode:
-        pam_syslog(handle, LOG_NOTICE, "%s: not done, since the keychain's passcode is not the log-in password", what);
+        pam_syslog(handle, LOG_NOTICE, "%s: not done, since the log-in password is not the keychain's passcode", what);
         break;
     case handover_refused: pam_syslog(handle, LOG_NOTICE, "%s: not done by the keychain's enclave", what); break;
     case handover_unanswered: pam_syslog(handle, LOG_NOTICE, "%s: the keychain's enclave takes its time", what); break;
@@ -137,7 +137,7 @@ static void unlock(pam_handle_t *handle, const struct options *options) {
     // A passcode that root brings is the owner's beyond doubt; one from any other program would be that program's.
     // It is this module's own memory, which PAM keeps for it and calls constant.
     if (options->sets_passcode && geteuid() == 0) control_let_set_first((struct locked_memory *)(uintptr_t)data);
-    const enum handover_result result = handover_send(options->place, handover_log_in, data);
+    const enum handover_result result = handover_send(options->place, data);
     note(handle, options, "unlocking", result);
     // The user's own service may be there only after the session has been opened.
     if (result == handover_absent) return;
@@ -165,7 +165,7 @@ static void tell_of_finger(pam_handle_t *handle, const struct options *options) 
     if (geteuid() != 0 || is_remembered(handle) || !find_user(handle, options, &uid)) return;
     struct locked_memory *message = control_session_unlocked(uid);
     if (message == NULL) return;
-    note(handle, options, "telling of a finger", handover_send(options->place, handover_session_unlocked, message));
+    note(handle, options, "telling of a finger", handover_send(options->place, message));
     locked_memory_free(message);
 }
 
@@ -216,7 +216,7 @@ EXPORTED int pam_sm_close_session(pam_handle_t *handle, int flags, int count, co
     if (!options.lock_on_close || !find_user(handle, &options, &uid)) return PAM_IGNORE;
     struct locked_memory *message = control_lock(uid);
     if (message == NULL) return PAM_IGNORE;
-    note(handle, &options, "locking", handover_send(options.place, handover_lock, message));
+    note(handle, &options, "locking", handover_send(options.place, message));
     locked_memory_free(message);
     return PAM_IGNORE;
 }
@@ -235,7 +235,7 @@ EXPORTED int pam_sm_chauthtok(pam_handle_t *handle, int flags, int count, const 
     if (old_passcode != NULL) {
         struct locked_memory *message = control_change(uid, old_passcode, new_passcode);
         if (message != NULL) {
-            note(handle, &options, "changing the passcode", handover_send(options.place, handover_change, message));
+            note(handle, &options, "changing the passcode", handover_send(options.place, message));
             locked_memory_free(message);
         }
     }
