@@ -155,6 +155,9 @@ let targets: [[Target]] = [
         ],
         "KeychainBackup": ["KeychainModel", "KeychainEnclave", "CLinux", "Crypto", "CryptoExtras"],
         "PasswordImport": ["KeychainModel"],
+        // The Secret Service: how secrets are sent in a session, and all else as a state machine.
+        "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
+        "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
     ]),
 
     // Wire: how a process reaches a keychain.
@@ -212,6 +215,7 @@ let targets: [[Target]] = [
         "TPMEnclave": ["KeychainEnclave", "KeychainModel", "CTPM", "Crypto"],
         "Pinentry": ["KeychainModel", "CLinux"],
         "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
+        "SessionBus": ["SecretServiceModel", "CSystemBus"],
         "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
         "FingerprintReader": ["CSystemBus", "Crypto"],
         "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
@@ -265,6 +269,11 @@ let targets: [[Target]] = [
         "chatelaine-enclave": [
             "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave",
             "CZeroingAllocator", "CNoPriorities", "CLinux",
+        ],
+        // The Secret Service on the session's bus, for programs that know no keychain of ours.
+        "chatelaine-secrets": [
+            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainEnclave", "KeychainModel", "KeychainProtocol",
+            "Terminal", "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveMessages",
@@ -432,6 +441,7 @@ let package = Package(
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
         .executable(name: "chatelaine-prompt", targets: ["chatelaine-prompt"]),
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
+        .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "guarded-note", targets: ["GuardedNote"]),

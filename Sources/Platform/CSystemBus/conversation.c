@@ -12,7 +12,7 @@
 
 #define lib csystembus_lib
 
-static uint64_t now(void) {
+uint64_t csystembus_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
@@ -139,8 +139,7 @@ static void describe(sd_bus_message *message, struct csystembus_message *found) 
     if (found->kind != csystembus_is_refusal) read_arguments(message, found);
 }
 
-/// Waits for the connection, for `stop`, or until `end`: 0, or a negative errno.
-static int wait_until(struct csystembus *bus, int stop, uint64_t end) {
+int csystembus_wait_until(struct csystembus *bus, int stop, uint64_t end) {
     const int descriptor = lib.sd_bus_get_fd(bus->connection);
     if (descriptor < 0) return descriptor;
     const int events = lib.sd_bus_get_events(bus->connection);
@@ -150,7 +149,7 @@ static int wait_until(struct csystembus *bus, int stop, uint64_t end) {
     const int timed = lib.sd_bus_get_timeout(bus->connection, &own);
     if (timed < 0) return timed;
     if (own < end) end = own;
-    const uint64_t present = now();
+    const uint64_t present = csystembus_now();
     const uint64_t microseconds = end > present ? end - present : 0;
     const struct timespec rest = {
         .tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000) * 1000};
@@ -164,7 +163,7 @@ int csystembus_receive(struct csystembus *bus, int stop, uint64_t end, struct cs
         // Also between messages: somebody may send more of them than can be looked at.
         struct pollfd state = {.fd = stop, .events = POLLIN};
         if (poll(&state, 1, 0) > 0) return 0;
-        if (now() >= end) return -ETIMEDOUT;
+        if (csystembus_now() >= end) return -ETIMEDOUT;
         sd_bus_message *message = NULL;
         const int progress = lib.sd_bus_process(bus->connection, &message);
         if (progress < 0) return progress;
@@ -174,7 +173,7 @@ int csystembus_receive(struct csystembus *bus, int stop, uint64_t end, struct cs
             if (found->kind != csystembus_is_nothing) return 1;
         }
         if (progress > 0) continue;
-        const int result = wait_until(bus, stop, end);
+        const int result = csystembus_wait_until(bus, stop, end);
         if (result < 0) return result;
     }
 }

@@ -16,6 +16,9 @@ struct csystembus {
 // The functions of libsystemd, by the names that they have there.
 #define EACH_FUNCTION(DO)                 \
     DO(sd_bus_open_system)                \
+    DO(sd_bus_open_user)                  \
+    DO(sd_bus_get_unique_name)            \
+    DO(sd_bus_request_name)               \
     DO(sd_bus_new)                        \
     DO(sd_bus_set_address)                \
     DO(sd_bus_set_bus_client)             \
@@ -33,7 +36,17 @@ struct csystembus {
     DO(sd_bus_get_property)               \
     DO(sd_bus_error_free)                 \
     DO(sd_bus_message_new_method_call)    \
+    DO(sd_bus_message_new_method_return)  \
+    DO(sd_bus_message_new_method_error)   \
+    DO(sd_bus_message_new_signal)         \
+    DO(sd_bus_message_set_destination)    \
     DO(sd_bus_message_append_basic)       \
+    DO(sd_bus_message_append_array)       \
+    DO(sd_bus_message_open_container)     \
+    DO(sd_bus_message_close_container)    \
+    DO(sd_bus_message_get_expect_reply)   \
+    DO(sd_bus_message_read_array)         \
+    DO(sd_bus_message_skip)               \
     DO(sd_bus_message_unref)              \
     DO(sd_bus_message_is_signal)          \
     DO(sd_bus_message_get_type)           \
@@ -59,6 +72,12 @@ struct csystembus_functions {
 
 /// Filled in by csystembus_is_available().
 extern struct csystembus_functions csystembus_lib __attribute__((visibility("hidden")));
+
+/// The present moment, in microseconds of CLOCK_MONOTONIC.
+uint64_t csystembus_now(void) __attribute__((visibility("hidden")));
+
+/// Waits for the connection, for `stop`, or until `end`: 0, or a negative errno.
+int csystembus_wait_until(struct csystembus *bus, int stop, uint64_t end) __attribute__((visibility("hidden")));
 
 /// Copies a text; leaves it empty where there is none, or more than there is room for.
 void csystembus_copy(char *to, size_t capacity, const char *from) __attribute__((visibility("hidden")));

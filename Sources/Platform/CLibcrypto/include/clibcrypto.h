@@ -66,4 +66,11 @@ enum clibcrypto_status clibcrypto_rsa_verify_pss(const char *library, struct cli
 /// - Parameter size: the room in `der`; receives the bytes that are used.
 enum clibcrypto_status clibcrypto_rsa_generate(const char *library, int bits, uint8_t *der, size_t *size);
 
+/// A power modulo an odd number, in a time that does not depend on the exponent. Numbers have their highest byte first.
+///
+/// - Parameter power: receives `size` bytes, with zeroes before the number.
+enum clibcrypto_status clibcrypto_power(const char *library, struct clibcrypto_bytes base,
+                                        struct clibcrypto_bytes exponent, struct clibcrypto_bytes modulus,
+                                        uint8_t *power, size_t size);
+
 #endif

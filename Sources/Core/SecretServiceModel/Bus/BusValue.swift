@@ -1,0 +1,50 @@
+/// A value of the message bus (D-Bus Specification, Type System), as far as the Secret Service uses them.
+package indirect enum BusValue: Sendable, Equatable {
+    case string(String)
+    case path(String)
+    case bool(Bool)
+    case uint32(UInt32)
+    case uint64(UInt64)
+    /// An array of bytes.
+    case bytes([UInt8])
+    /// The signature of its elements, and these.
+    case array(of: String, [BusValue])
+    case entry(BusValue, BusValue)
+    case structure([BusValue])
+    case variant(BusValue)
+    /// A file descriptor. Whoever takes the value closes it.
+    case descriptor(Int32)
+    /// A value of a type that no call of the Secret Service has.
+    case other(String)
+
+    /// The signature of its type.
+    package var signature: String {
+        switch self {
+        case .string: "s"
+        case .path: "o"
+        case .bool: "b"
+        case .uint32: "u"
+        case .uint64: "t"
+        case .bytes: "ay"
+        case .array(let element, _): "a" + element
+        case .entry(let key, let value): "{\(key.signature)\(value.signature)}"
+        case .structure(let fields): "(" + fields.map(\.signature).joined() + ")"
+        case .variant: "v"
+        case .descriptor: "h"
+        case .other(let signature): signature
+        }
+    }
+}
+
+extension BusValue {
+    package static func paths(_ paths: [String]) -> BusValue { .array(of: "o", paths.map { .path($0) }) }
+
+    /// A dictionary with values of any type: `a{sv}`.
+    package static func properties(_ properties: [(name: String, value: BusValue)]) -> BusValue {
+        .array(of: "{sv}", properties.map { .entry(.string($0.name), .variant($0.value)) })
+    }
+
+    static func attributes(_ attributes: SecretAttributes) -> BusValue {
+        .array(of: "{ss}", attributes.pairs.map { .entry(.string($0.name), .string($0.value)) })
+    }
+}

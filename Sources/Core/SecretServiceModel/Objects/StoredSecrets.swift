@@ -1,0 +1,140 @@
+package import Crypto
+package import KeychainModel
+
+/// A collection as it is stored.
+package struct StoredCollection: Sendable, Equatable {
+    package let id: String
+    package var label: String
+    /// Whether the owner has to confirm that a client reads its secrets.
+    package var isProtected: Bool
+    /// Seconds since 1970-01-01.
+    package var created: UInt64
+    package var modified: UInt64
+
+    package init(id: String, label: String, isProtected: Bool = false, created: UInt64 = 0, modified: UInt64 = 0) {
+        self.id = id
+        self.label = label
+        self.isProtected = isProtected
+        self.created = created
+        self.modified = modified
+    }
+}
+
+/// An item as it is stored, without its secret.
+package struct StoredSecret: Sendable, Equatable {
+    package let id: SecretItemID
+    package var label: String
+    /// Nil before the keychain's first unlock.
+    package var details: ItemDetails?
+    package var blind: BlindAttributes
+    /// Seconds since 1970-01-01.
+    package var created: UInt64
+    package var modified: UInt64
+
+    package init(
+        id: SecretItemID,
+        label: String,
+        details: ItemDetails?,
+        blind: BlindAttributes,
+        created: UInt64,
+        modified: UInt64
+    ) {
+        self.id = id
+        self.label = label
+        self.details = details
+        self.blind = blind
+        self.created = created
+        self.modified = modified
+    }
+}
+
+/// All that is stored.
+package struct StoredSecrets: Sendable {
+    package var collections: [StoredCollection] = []
+    /// Collections by other names.
+    package var aliases: [String: String] = [:]
+    /// The oldest first.
+    package var items: [StoredSecret] = []
+    /// What the blind attributes are made with.
+    package var key: SymmetricKey
+    package var lock = SecretLock.unlocked
+
+    package init(key: SymmetricKey) {
+        self.key = key
+    }
+}
+
+/// Whether the keychain's items can be read.
+package enum SecretLock: Sendable, Equatable {
+    /// Not before the passcode is given.
+    case locked
+    case unlocked
+    /// They can, and there is no passcode to lock them with.
+    case withoutPasscode
+}
+
+/// What the service has the keychain do.
+package enum StoreRequest: Sendable {
+    case read([SecretItemID], ReadReason)
+    case add(NewSecret)
+    case change(SecretItemID, SecretChange)
+    case remove([SecretItemID])
+    case save(StoredCollection)
+    case removeCollection(String, [SecretItemID])
+    case saveAlias(String, collection: String?)
+    /// Has the owner asked for the passcode.
+    case unlock(ReadReason)
+
+    /// On whose behalf something is read, or the owner asked; nil for what is only written.
+    package var client: String? {
+        switch self {
+        case .read(_, let reason), .unlock(let reason): reason.client
+        case .add, .change, .remove, .save, .removeCollection, .saveAlias: nil
+        }
+    }
+
+    /// Whether somebody may have to be asked, which takes as long as it takes.
+    package var mayAsk: Bool {
+        switch self {
+        case .read(_, let reason): reason.isProtected
+        case .unlock: true
+        case .add, .change, .remove, .save, .removeCollection, .saveAlias: false
+        }
+    }
+}
+
+/// On whose behalf something is read.
+package struct ReadReason: Sendable, Equatable {
+    /// The unique name of the client on the bus.
+    package let client: String
+    /// The label of the collection.
+    package let collection: String
+    package let isProtected: Bool
+}
+
+package struct NewSecret: Sendable {
+    package let id: SecretItemID
+    package let label: String
+    package let details: ItemDetails
+    package let blind: BlindAttributes
+    package let secret: SecretBytes
+    package let isProtected: Bool
+}
+
+/// What is nil stays.
+package struct SecretChange: Sendable {
+    package var label: String?
+    package var details: ItemDetails?
+    package var blind: BlindAttributes?
+    package var secret: SecretBytes?
+}
+
+/// What the keychain has answered.
+package enum StoreResult: Sendable {
+    /// Of a read: the secrets of those items that there are.
+    case secrets([SecretItemID: SecretBytes])
+    /// Of an addition or a change: when it was made and changed, in seconds since 1970-01-01.
+    case stored(created: UInt64, modified: UInt64)
+    case done
+    case failure(KeychainError)
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import CLinux
+import SecretServiceModel
+import SessionBus
+
+struct ServeSecrets: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Take the name org.freedesktop.secrets on the session's bus, and serve it."
+    )
+
+    @Option(help: ArgumentHelp("The bus, instead of the session's own.", valueName: "address"))
+    var address: String?
+
+    func run() throws {
+        do {
+            try SecretsProcess(address: address).run()
+        } catch let failure as SessionBusFailure {
+            throw Failure(
+                failure.isNameTaken
+                    ? "another program serves \(SecretInterface.name); chatelaine secrets status says which"
+                    : "the session's bus cannot be used: \(failure.text)"
+            )
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import KeychainClient
+import KeychainModel
+import SecretServiceModel
+import Synchronization
+
+/// What the Secret Service asks for.
+extension KeychainSecrets {
+    func answer(_ request: StoreRequest) -> StoreResult {
+        do throws(KeychainError) {
+            switch request {
+            case .read(let items, let reason): return .secrets(try read(items, reason))
+            case .add(let new): return try add(new)
+            case .change(let id, let change): return try self.change(id, change)
+            case .remove(let items): try remove(items)
+            case .save(let collection): try save(collection)
+            case .removeCollection(let id, let items):
+                try remove(items)
+                try delete(.collection(id))
+            case .saveAlias(let name, let collection): try save(alias: name, of: collection)
+            case .unlock(let reason): try unlock(reason)
+            }
+            return .done
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: - Secrets
+
+    private func read(
+        _ items: [SecretItemID],
+        _ reason: ReadReason
+    ) throws(KeychainError) -> [SecretItemID: SecretBytes] {
+        var secrets: [SecretItemID: SecretBytes] = [:]
+        let authentication = try authentication(for: reason)
+        for id in items {
+            var request = FindRequest(query: SecretLayout.query(.item(id)))
+            request.returns = .data
+            request.authentication = authentication
+            let found = try keychain.find(request).first
+            // An item may have an empty secret, which the keychain keeps as none.
+            if let found { secrets[id] = found.secrets[.valueData] ?? SecretBytes([UInt8]()) }
+        }
+        return secrets
+    }
+
+    private func add(_ new: NewSecret) throws(KeychainError) -> StoreResult {
+        var item = SecretLayout.add(.item(new.id), label: new.label, generic: new.details.serialized, .afterFirstUnlock)
+        item.secrets[.valueData] = new.secret
+        if new.isProtected { item.accessControl = try Self.presence() }
+        let blind = SecretLayout.add(.blind(new.id), label: "", generic: new.blind.serialized, .always)
+        let found = try perform([.add(item), .add(blind)])
+        guard let stored = found.first?.first else { throw OperationResult.unexpected }
+        return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
+    }
+
+    static func presence() throws(KeychainError) -> AccessControl {
+        try AccessControl(protection: Accessibility.afterFirstUnlock.rawValue, flags: .userPresence)
+    }
+
+    private func change(_ id: SecretItemID, _ change: SecretChange) throws(KeychainError) -> StoreResult {
+        var update = UpdateRequest(query: SecretLayout.query(.item(id)))
+        if let label = change.label { update.changes.attributes[.label] = .string(label) }
+        if let details = change.details { update.changes.attributes["gena"] = .data(details.serialized) }
+        if let secret = change.secret { update.changes.secrets[.valueData] = secret }
+        var operations: [KeychainOperation] = [.update(update)]
+        if let blind = change.blind {
+            var update = UpdateRequest(query: SecretLayout.query(.blind(id)))
+            update.changes.attributes["gena"] = .data(blind.serialized)
+            operations.append(.update(update))
+        }
+        var look = FindRequest(query: SecretLayout.query(.item(id)))
+        look.returns = .attributes
+        operations.append(.find(look))
+        guard let stored = try perform(operations).last?.first else {
+            throw KeychainError(.itemNotFound, "the item is gone")
+        }
+        return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
+    }
+
+    private func remove(_ items: [SecretItemID]) throws(KeychainError) {
+        // As many as fit into one transaction of the service without keeping others waiting.
+        for part in stride(from: 0, to: items.count, by: 100).map({ items[$0..<min($0 + 100, items.count)] }) {
+            _ = try perform(
+                part.flatMap { id in
+                    [SecretLayout.Place.item(id), .blind(id)].map {
+                        .delete(DeleteRequest(query: SecretLayout.query($0)))
+                    }
+                }
+            )
+        }
+    }
+
+    // MARK: - Collections and aliases
+
+    func save(_ collection: StoredCollection) throws(KeychainError) {
+        try put(.collection(collection.id), label: collection.label, SecretLayout.generic(of: collection))
+    }
+
+    private func save(alias: String, of collection: String?) throws(KeychainError) {
+        guard let collection else { return try delete(.alias(alias)) }
+        try put(.alias(alias), label: "", SecretLayout.generic(ofAlias: collection))
+    }
+
+    private func put(_ place: SecretLayout.Place, label: String, _ generic: [UInt8]) throws(KeychainError) {
+        do throws(KeychainError) {
+            _ = try perform([.add(SecretLayout.add(place, label: label, generic: generic, .always))])
+        } catch  where error.code == .duplicateItem {
+            var update = UpdateRequest(query: SecretLayout.query(place))
+            update.changes.attributes[.label] = .string(label)
+            update.changes.attributes["gena"] = .data(generic)
+            _ = try perform([.update(update)])
+        }
+    }
+
+    private func delete(_ place: SecretLayout.Place) throws(KeychainError) {
+        _ = try perform([.delete(DeleteRequest(query: SecretLayout.query(place)))])
+    }
+
+    // MARK: - Presence
+
+    private func authentication(for reason: ReadReason) throws(KeychainError) -> ItemAuthentication {
+        var authentication = ItemAuthentication()
+        authentication.prompt.reason = ""
+        guard reason.isProtected else {
+            authentication.ui = .fail
+            return authentication
+        }
+        authentication.prompt.reason = "\(callers.name(of: reason.client)) reads “\(reason.collection)”"
+        authentication.context = try context(of: reason.client)
+        return authentication
+    }
+
+    /// What the owner has allowed one client stays allowed until it leaves.
+    private func context(of client: String) throws(KeychainError) -> any PresenceContext {
+        if let context = contexts.withLock({ $0[client] }) { return context }
+        let context = try keychain.makeContext()
+        contexts.withLock { contexts in
+            // Each is a connection to the service.
+            if contexts.count >= Self.mostContexts, let other = contexts.keys.first { contexts[other] = nil }
+            contexts[client] = context
+        }
+        return context
+    }
+
+    private static let mostContexts = 16
+
+    /// What was proved for a client counts no more, and what is asked for it is taken back.
+    func forgetContext(of client: String) {
+        contexts.withLock { $0.removeValue(forKey: client) }?.invalidate()
+    }
+
+    func forget(_ client: String) {
+        forgetContext(of: client)
+        callers.forget(client)
+    }
+
+    private func unlock(_ reason: ReadReason) throws(KeychainError) {
+        // A finger opens no class that is locked.
+        var request = PresenceRequest(try lockState() == .locked ? .passcode : .owner)
+        request.prompt.reason = "\(callers.name(of: reason.client)) unlocks “\(reason.collection)”"
+        let context = try context(of: reason.client)
+        try context.evaluate(request)
+    }
+
+    // MARK: - Operations
+
+    /// Does operations, in one transaction where a service does them.
+    ///
+    /// - Returns: what each has found.
+    /// - Throws: what the first that fails throws. Without a service, those before it are done.
+    func perform(_ operations: [KeychainOperation]) throws(KeychainError) -> [[FoundItem]] {
+        var found: [[FoundItem]?] = []
+        var failure: KeychainError?
+        if let connection, operations.count > 1 {
+            for outcome in try connection.batch(operations) {
+                switch outcome {
+                case .success(let result): found.append(result.found)
+                case .failure(let error):
+                    failure = failure ?? error
+                    found.append(nil)
+                }
+            }
+        } else {
+            for operation in operations where failure == nil {
+                do throws(KeychainError) {
+                    found.append(try keychain.perform(operation).found)
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if connection != nil { known.withLock { $0.note(zip(operations, found)) } }
+        if let failure { throw failure }
+        return found.map { $0 ?? [] }
+    }
+}
+
+extension OperationResult {
+    fileprivate var found: [FoundItem] {
+        if case .items(let items) = answer { items } else { [] }
+    }
+}

@@ -1,0 +1,57 @@
+import KeychainModel
+
+/// Which item of the keychain is which of the Secret Service's, and which changes that the keychain will tell of are this
+/// process's own.
+struct KnownItems {
+    private var places: [ItemUUID: SecretLayout.Place] = [:]
+    private var uuids: [SecretLayout.Place: ItemUUID] = [:]
+    private var own: [ItemUUID: Int] = [:]
+
+    mutating func note(_ uuid: ItemUUID, _ place: SecretLayout.Place) {
+        places[uuid] = place
+        uuids[place] = uuid
+    }
+
+    /// - Returns: what it was.
+    mutating func forget(_ uuid: ItemUUID) -> SecretLayout.Place? {
+        guard let place = places.removeValue(forKey: uuid) else { return nil }
+        uuids[place] = nil
+        return place
+    }
+
+    /// Takes in operations that this process has done, each with what it has found; nil for one that failed.
+    mutating func note(_ done: some Sequence<(KeychainOperation, [FoundItem]?)>) {
+        for case (let operation, let items?) in done where operation.traits.change != nil {
+            switch operation {
+            case .add:
+                guard let item = items.first, let uuid = item.reference.uuid, let place = SecretLayout.place(of: item)
+                else { continue }
+                note(uuid, place)
+                own[uuid, default: 0] += 1
+            case .delete:
+                guard let uuid = uuid(operation) else { continue }
+                own[uuid, default: 0] += 1
+                _ = forget(uuid)
+            case .update:
+                guard let uuid = uuid(operation) else { continue }
+                own[uuid, default: 0] += 1
+            case .find, .makeKey, .useKey: continue
+            }
+        }
+    }
+
+    private func uuid(_ operation: KeychainOperation) -> ItemUUID? {
+        guard case .string(let service) = operation.query?.filters["svce"],
+            case .string(let account) = operation.query?.filters["acct"],
+            let place = SecretLayout.place(service: service, account: account)
+        else { return nil }
+        return uuids[place]
+    }
+
+    /// Whether what the keychain tells of is a change of this process's own.
+    mutating func isOwn(_ uuid: ItemUUID) -> Bool {
+        guard let count = own[uuid] else { return false }
+        own[uuid] = count > 1 ? count - 1 : nil
+        return true
+    }
+}

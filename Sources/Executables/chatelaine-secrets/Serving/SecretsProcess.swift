@@ -1,0 +1,193 @@
+import CLinux
+import Dispatch
+import Foundation
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainProtocol
+import SecretServiceModel
+import SessionBus
+import Synchronization
+
+/// The process that serves the bus. One thread does everything but what may wait for a person.
+final class SecretsProcess {
+    private let bus: SessionBus
+    private let secrets: KeychainSecrets
+    private let callers: BusCallers
+    private let mailbox: Mailbox
+    private let waiting = DispatchQueue(label: "chatelaine.secrets.presence", attributes: .concurrent)
+    private var service: SecretService
+    /// Whose requests wait for a person.
+    private var asked: [SecretService.Ticket: String] = [:]
+
+    /// - Parameter address: the bus; nil for the session's own.
+    /// - Throws: `KeychainError`, `SessionBusFailure`
+    init(address: String?) throws {
+        bus = try SessionBus(address: address)
+        callers = BusCallers()
+        mailbox = try Mailbox()
+        secrets = try KeychainSecrets(callers: callers)
+        // Before the first read, so that no change is missed in between.
+        if Self.watch(secrets, mailbox) { mailbox.waitForFirst() }
+        service = SecretService(try secrets.load())
+        try bus.watch(
+            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
+        )
+        // Last: from here on clients come.
+        try bus.request(SecretInterface.name)
+    }
+
+    /// Serves until the bus goes, or until it is told to stop.
+    ///
+    /// - Throws: `SessionBusFailure`
+    func run() throws(SessionBusFailure) {
+        while true {
+            switch try bus.next(wake: mailbox.wake, end: Self.microseconds(until: service.nextDeadline)) {
+            case .call(let call): perform(receive(call))
+            case .signal(_, _, "NameOwnerChanged", "org.freedesktop.DBus", let arguments): ownerChanged(arguments)
+            case .signal, .refused: break
+            case .wake: guard wake() else { return }
+            }
+        }
+    }
+
+    private func receive(_ call: BusCall) -> [SecretService.Effect] {
+        if call.path == SecretService.portalPath {
+            return service.receivePortal(call, portal: bus.owner(of: SecretService.portalName), at: Self.now)
+        }
+        return service.receive(call, at: Self.now)
+    }
+
+    private func ownerChanged(_ arguments: [BusValue]) {
+        guard case .string(let name) = arguments.first, case .string("") = arguments.last, name.hasPrefix(":") else {
+            return
+        }
+        perform(service.left(name))
+    }
+
+    // MARK: - Letters
+
+    private func wake() -> Bool {
+        for letter in mailbox.empty() {
+            switch letter {
+            case .answer(let ticket, let result):
+                asked[ticket] = nil
+                // An unlock changes what can be read.
+                if service.isLocked { reload() }
+                perform(service.answered(ticket, result, at: Self.now))
+            case .event(let event): follow(event)
+            case .stop: return false
+            }
+        }
+        perform(service.passed(to: Self.now))
+        service.prepare()
+        return true
+    }
+
+    private func follow(_ event: KeychainEvent) {
+        switch event {
+        case .lockState, .missed: reload()
+        case .item(let change, let reference, _):
+            guard let uuid = reference.uuid, !secrets.known.withLock({ $0.isOwn(uuid) }) else { return }
+            if change == .deleted {
+                switch secrets.known.withLock({ $0.forget(uuid) }) {
+                case .item(let id): perform(service.deletedElsewhere(id))
+                case .collection, .alias, .key: reload()
+                case .blind, nil: break
+                }
+                return
+            }
+            do throws(KeychainError) {
+                switch try secrets.change(reference, key: service.blindKey) {
+                case .item(let stored) where service.hasCollection(stored.id.collection):
+                    perform(service.changedElsewhere(stored))
+                case .item, .record: reload()
+                case .nothing: break
+                }
+            } catch {
+                reload()
+            }
+        }
+    }
+
+    private func reload() {
+        do throws(KeychainError) {
+            perform(service.load(try secrets.load()))
+        } catch {
+            Self.complain("the keychain cannot be read: \(error.message)")
+        }
+    }
+
+    // MARK: - Effects
+
+    private func perform(_ effects: [SecretService.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .reply(let call, let reply): bus.answer(call, reply)
+            case .signal(let signal): bus.send(signal)
+            case .give(let call, let secret): give(secret, to: call)
+            case .store(let ticket, let request): store(ticket, request)
+            case .withdraw(let ticket):
+                if let client = asked[ticket] { secrets.forgetContext(of: client) }
+            case .forget(let client): secrets.forget(client)
+            }
+        }
+    }
+
+    private func store(_ ticket: SecretService.Ticket, _ request: StoreRequest) {
+        if let client = request.client { callers.resolve(client) { bus.process(of: $0) } }
+        guard request.mayAsk else {
+            return perform(service.answered(ticket, secrets.answer(request), at: Self.now))
+        }
+        asked[ticket] = request.client
+        waiting.async { [secrets, mailbox] in mailbox.put(.answer(ticket, secrets.answer(request))) }
+    }
+
+    /// A pipe has room for it, or its reader gets nothing: this waits for nobody.
+    private func give(_ secret: SecretBytes, to call: BusCall.ID) {
+        guard let descriptor = bus.descriptor(of: call) else { return }
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&state, 1, 0) > 0, state.revents & Int16(POLLOUT) != 0 else { return }
+        _ = unsafe secret.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    // MARK: - The keychain's events
+
+    /// - Returns: whether there are any: without a service nobody tells of changes.
+    private static func watch(_ secrets: KeychainSecrets, _ mailbox: Mailbox) -> Bool {
+        guard let connection = secrets.connection else { return false }
+        let watcher = Thread {
+            while true {
+                // The first event says how it stands; what came between two connections is unknown.
+                do throws(KeychainError) {
+                    try connection.watch { event in
+                        mailbox.put(.event(event))
+                        return true
+                    }
+                } catch {
+                    // The service starts with the next call, or has too many who watch.
+                }
+                sleep(1)
+            }
+        }
+        watcher.start()
+        return true
+    }
+
+    // MARK: - Time
+
+    private static var now: UInt64 { UInt64(clamping: time(nil)) }
+
+    private static func microseconds(until deadline: UInt64?) -> UInt64 {
+        guard let deadline else { return .max }
+        var present = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &present)
+        let rest = deadline > now ? min(deadline - now, 3_600) : 0
+        return UInt64(present.tv_sec) * 1_000_000 + UInt64(present.tv_nsec) / 1_000 + rest * 1_000_000 + 1_000
+    }
+
+    static func complain(_ message: String) {
+        let line = Array("chatelaine-secrets: \(message)\n".utf8)
+        _ = unsafe write(STDERR_FILENO, line, line.count)
+    }
+}

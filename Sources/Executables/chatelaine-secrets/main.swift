@@ -1,0 +1,19 @@
+import ArgumentParser
+import CLinux
+import Glibc
+import KeychainModel
+import Terminal
+
+clinux_reset_crash_signals()
+do {
+    var command = try SecretsCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+    try command.run()
+} catch let failure as Failure {
+    SecretsProcess.complain(TerminalText.escaped(failure.message))
+    exit(1)
+} catch let error as KeychainError {
+    SecretsProcess.complain(TerminalText.escaped(error.message))
+    exit(1)
+} catch {
+    SecretsCommand.exit(withError: error)
+}
