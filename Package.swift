@@ -272,7 +272,8 @@ let targets: [[Target]] = [
         ],
         // The Secret Service on the session's bus, for programs that know no keychain of ours.
         "chatelaine-secrets": [
-            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainEnclave", "KeychainModel", "KeychainProtocol",
+            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainEnclave", "KeychainModel",
+            "KeychainProtocol",
             "Terminal", "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto",
         ],
         "ChatelaineTool": [
@@ -382,6 +383,7 @@ let targets: [[Target]] = [
         "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "Crypto", "GRDB", "Logging"] + usual,
         "BackupCommandTests": ["ChatelaineTool", "KeychainBackup", "KeychainClient"] + usual + service,
         "PasswordImportTests": ["PasswordImport", "KeychainModel"],
+        "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession", "KeychainModel", "Crypto"],
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 

@@ -281,6 +281,7 @@ struct EnclaveMessageTests {
             wishes: Self.question.prompt,
             biometryIsEnough: wish == .passcode,
             isRepeated: wish == .password,
+            unlocks: wish == .passcode,
             hint: wish == .notice ? .removeAndRetry : nil
         )
         for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .biometryRequest] {

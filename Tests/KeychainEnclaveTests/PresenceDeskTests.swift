@@ -276,13 +276,40 @@ struct PresenceDeskTests {
     }
 
     @Test func `a locked key is locked to whoever has a proof`() throws {
-        let person = register()
-        let item = try wrapped(binding())
+        let person = register([.typing, .biometry])
+        see(try Self.set(1), person)
+        let item = try wrapped(binding(.biometryAny))
         try enclave.lock()
-        // The device's owner may be asked while it is locked: for what is not.
-        let proof = try prove(by: person)
+        // The device's owner may be asked while it is locked: for what is not. A finger unlocks nothing.
+        let outcome = Outcome()
+        enclave.desk.refreshBiometry()
+        let id = try enclave.desk.begin(question(.biometry), settle: outcome.settle)
+        #expect(enclave.desk.matched(id) == .accepted)
+        let proof = try #require(outcome.proof)
         #expect(try error(item, proof)?.code == .interactionNotAllowed)
         #expect(try error(item, proof)?.need == nil)
+        #expect(try enclave.state().lock == .locked)
+    }
+
+    @Test(arguments: [false, true])
+    func `the passcode unlocks a locked keychain at a prompt, which says so, and a wrong one does not`(
+        isLoggedOut: Bool
+    ) throws {
+        let person = register()
+        let item = try wrapped(binding())
+        let before = try prove(by: person)
+        #expect(person.shown.last?.unlocks == false)
+        if isLoggedOut { try enclave.logOut() } else { try enclave.lock() }
+        let outcome = Outcome()
+        let id = try enclave.desk.begin(question(), settle: outcome.settle)
+        #expect(person.shown.last?.unlocks == true)
+        #expect(try enclave.desk.answer(id, typed: SecretBytes("wrong".utf8)) == .wrong)
+        #expect(try enclave.state().lock != .unlocked)
+        #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
+        #expect(try enclave.state().lock == .unlocked)
+        let proof = try #require(outcome.proof)
+        #expect(try error(item, before)?.need != nil)
+        #expect(try error(item, proof) == nil)
     }
 
     @Test func `an access control that was edited opens nothing, not even with its proof`() throws {

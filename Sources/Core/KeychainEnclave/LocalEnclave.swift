@@ -49,7 +49,7 @@ package final class LocalEnclave: Enclave {
         try passcode.beginWaiting()
         desk.serve { [weak passcode] (typed) throws(KeychainError) in
             guard let passcode else { throw PresenceFailure.interrupted.error }
-            try passcode.verify(typed, by: .owner)
+            try passcode.proveAtPrompt(typed)
         }
         desk.follow(try state())
     }

@@ -38,8 +38,12 @@ extension PinentryPrompt {
         let why: PromptText = reason == "" ? whom : "\(whom)\nIt says: “\(reason)”"
         let how: PromptText =
             switch prompt.wish {
+            case .passcode where prompt.biometryIsEnough && prompt.unlocks:
+                "The keychain is locked. Touch the fingerprint reader to allow this, or type the passcode to unlock it too."
             case .passcode where prompt.biometryIsEnough:
                 "Touch the fingerprint reader, or type the keychain's passcode."
+            case .passcode where prompt.unlocks:
+                "The keychain is locked. Type its passcode to unlock it and allow this."
             case .passcode: "Type the keychain's passcode to allow it."
             case .password: "Type the item's own password."
             case .newPassword: "Type a password for the new item. It will be needed each time."

@@ -2,7 +2,7 @@ import CSystemBus
 import SecretServiceModel
 
 /// Reads the values of a message, as many as a call that is meant may have.
-struct MessageReader {
+@safe struct MessageReader {
     private let message: OpaquePointer
     /// How many values may still come: a client cannot make this process grow by one message.
     private var rest = MessageReader.mostValues
@@ -36,19 +36,19 @@ struct MessageReader {
         case "o": return .path(try text(type))
         case "b":
             var value: Int32 = 0
-            try read(type, &value)
+            try unsafe read(type, &value)
             return .bool(value != 0)
         case "u":
             var value: UInt32 = 0
-            try read(type, &value)
+            try unsafe read(type, &value)
             return .uint32(value)
         case "t":
             var value: UInt64 = 0
-            try read(type, &value)
+            try unsafe read(type, &value)
             return .uint64(value)
         case "h":
             var value: Int32 = -1
-            try read(type, &value)
+            try unsafe read(type, &value)
             descriptor = value
             return .descriptor(value)
         case "a" where signature == "y": return .bytes(try byteArray())

@@ -2,7 +2,7 @@ import CSystemBus
 import SecretServiceModel
 
 /// Writes values into a message.
-struct MessageWriter {
+@safe struct MessageWriter {
     private let message: OpaquePointer
 
     init(_ message: OpaquePointer) {

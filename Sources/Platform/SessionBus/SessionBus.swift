@@ -9,7 +9,7 @@ package struct SessionBusFailure: Error {
 
     /// Whether somebody else has the name.
     package var isNameTaken: Bool { code == -EEXIST }
-    package var text: String { unsafe String(cString: strerror(-code)) }
+    package var text: String { unsafe String(cString: unsafe strerror(-code)) }
 }
 
 /// A connection to the session's message bus, for one thread.
@@ -38,7 +38,7 @@ package struct SessionBusFailure: Error {
     }
 
     deinit {
-        for message in unsafe calls.values { unsafe csessionbus_release(message) }
+        unsafe calls.values.forEach { unsafe csessionbus_release($0) }
         unsafe csystembus_drop(bus)
     }
 
@@ -82,10 +82,10 @@ package struct SessionBusFailure: Error {
     private func event(of message: OpaquePointer) -> Event? {
         var head = unsafe csessionbus_head()
         unsafe csessionbus_describe(message, &head)
-        let sender = Self.text(unsafe head.sender)
-        let path = Self.text(unsafe head.path)
-        let interface = Self.text(unsafe head.interface)
-        let member = Self.text(unsafe head.member)
+        let sender = unsafe Self.text(head.sender)
+        let path = unsafe Self.text(head.path)
+        let interface = unsafe Self.text(head.interface)
+        let member = unsafe Self.text(head.member)
         switch unsafe head.kind {
         case csessionbus_is_call:
             lastCall += 1

@@ -15,7 +15,8 @@ package enum PrompterEvent: Sendable, Hashable {
             var writer = MessageWriter(kind: promptKind, id: 0, uid: uid)
             writer.append(prompt.question.bytes)
             writer.append(prompt.wish.rawValue)
-            writer.append((prompt.biometryIsEnough ? 1 : 0) | (prompt.isRepeated ? 2 : 0) as UInt8)
+            let flags = [prompt.biometryIsEnough, prompt.isRepeated, prompt.unlocks].enumerated()
+            writer.append(flags.reduce(0 as UInt8) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) })
             try writer.append(prompt.asker)
             try writer.append(groups: prompt.groups)
             try writer.append(prompt.wishes)
@@ -43,7 +44,7 @@ package enum PrompterEvent: Sendable, Hashable {
         case promptKind:
             let question = try reader.uuid()
             guard let wish = Prompt.Wish(rawValue: try reader.byte()) else { throw MessageReader.malformed }
-            let flags = try reader.flags(3)
+            let flags = try reader.flags(7)
             event = .prompt(
                 Prompt(
                     question: question,
@@ -53,6 +54,7 @@ package enum PrompterEvent: Sendable, Hashable {
                     wishes: try reader.wishes(),
                     biometryIsEnough: flags & 1 != 0,
                     isRepeated: flags & 2 != 0,
+                    unlocks: flags & 4 != 0,
                     hint: try reader.optionalFingerHint()
                 )
             )

@@ -40,6 +40,15 @@ final class PasscodeGuard: Sendable {
         }
     }
 
+    /// A passcode that the owner gave at a prompt. The prompt of a locked keychain says that it unlocks, too.
+    func proveAtPrompt(_ passcode: SecretBytes) throws(KeychainError) {
+        if try locking.state().lock == .unlocked {
+            try verify(passcode, by: .owner)
+        } else {
+            try unlock(passcode, by: .owner)
+        }
+    }
+
     private func open(_ state: inout EnclaveLock.State, with key: SymmetricKey) throws(KeychainError) {
         let keys = Keybag.WrappingKeys(try locking.deviceKey.key, keybag: state.keybag.uuid, passcode: key)
         for named in try state.keybag.unwrapAll(with: keys) { try state.keys.insert(named) }

@@ -22,7 +22,8 @@ struct OpenQuestion {
     /// Whether there is nothing left to ask for.
     var isProved: Bool { question.demand.isMet(by: proved) && !needsPassword }
 
-    func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, hint: FingerHint? = nil) -> Prompt {
+    /// - Parameter isLocked: whether the keychain is.
+    func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, isLocked: Bool, hint: FingerHint? = nil) -> Prompt {
         Prompt(
             question: id,
             wish: wish,
@@ -31,6 +32,7 @@ struct OpenQuestion {
             wishes: question.prompt,
             biometryIsEnough: biometryIsEnough,
             isRepeated: question.isRepeated && wish != .passcode,
+            unlocks: isLocked && wish == .passcode,
             hint: hint
         )
     }

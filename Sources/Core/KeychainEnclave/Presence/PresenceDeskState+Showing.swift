@@ -80,7 +80,7 @@ extension PresenceDeskState {
     ) {
         guard let prompter = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
         guard question.shown[prompter.number]?.contains(wish) != true else { return }
-        let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough)
+        let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough, isLocked: isLocked)
         // Of what is typed, one thing is asked for at a time.
         let before = (question.shown[prompter.number] ?? []).intersection(
             ability == .typing ? [.biometry] : Prompt.Wish.typed
@@ -97,7 +97,7 @@ extension PresenceDeskState {
         _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
-        let prompt = open.prompt(wish, biometryIsEnough: true, hint: hint)
+        let prompt = open.prompt(wish, biometryIsEnough: true, isLocked: isLocked, hint: hint)
         for prompter in prompters where open.shown[prompter.number]?.contains(wish) == true {
             effects.append(.show(prompt, prompter: prompter.number))
         }

@@ -30,6 +30,8 @@ struct PresenceDeskState {
     private(set) var hasPasscode = false
     private var lock = EnclaveState.Lock.beforeFirstUnlock
 
+    var isLocked: Bool { lock != .unlocked }
+
     private static let pauseAfterSilence: UInt64 = 5_000_000_000
 
     // MARK: - The keychain and the prompters

@@ -57,6 +57,8 @@ package struct Prompt: Sendable, Hashable {
     package let biometryIsEnough: Bool
     /// Whether what was given last was wrong.
     package let isRepeated: Bool
+    /// Whether the keychain is locked, so that the passcode unlocks it as well.
+    package let unlocks: Bool
     /// What the reader of fingers has said last.
     package let hint: FingerHint?
 
@@ -68,6 +70,7 @@ package struct Prompt: Sendable, Hashable {
         wishes: PromptWishes,
         biometryIsEnough: Bool,
         isRepeated: Bool,
+        unlocks: Bool = false,
         hint: FingerHint? = nil
     ) {
         self.question = question
@@ -77,6 +80,7 @@ package struct Prompt: Sendable, Hashable {
         self.wishes = wishes
         self.biometryIsEnough = biometryIsEnough
         self.isRepeated = isRepeated
+        self.unlocks = unlocks
         self.hint = hint
     }
 }

@@ -1,0 +1,168 @@
+import Crypto
+import KeychainModel
+import SecretServiceModel
+import Testing
+
+/// Locks and prompts.
+@Suite struct SecretLockTests {
+    private var keychain = ModelKeychain()
+    private let root = ModelKeychain.root
+    private let login = ModelKeychain.login
+    private let session: String
+    private let item: String
+
+    init() throws {
+        session = try keychain.session()
+        item = keychain.create([("a", "1")], session: session).path
+        keychain.take(keychain.service.lockChanged(to: .unlocked))
+        keychain.forgetSignals()
+    }
+
+    private mutating func lock() {
+        keychain.take(keychain.service.lockChanged(to: .locked))
+    }
+
+    private mutating func unlock(_ paths: [String], from client: String = ":1.1") -> (
+        unlocked: [String], prompt: String
+    ) {
+        let values = keychain.call(root, Service.unlock, [.array(of: "o", paths.map(BusValue.path))], from: client)
+            .values
+        guard values.count == 2, case .path(let prompt) = values[1] else { return ([], "") }
+        return (values[0].paths, prompt)
+    }
+
+    @Test mutating func `a search lists locked items, and their secrets are refused`() throws {
+        lock()
+        #expect(try keychain.search([("a", "1")]) == ([], [item]))
+        #expect(keychain.secret(of: item, session: session).error == "org.freedesktop.Secret.Error.IsLocked")
+        #expect(keychain.create([("b", "2")], session: session).error == "org.freedesktop.Secret.Error.IsLocked")
+        let reply = keychain.call(root, Service.getSecrets, [.array(of: "o", [.path(item)]), .path(session)])
+        #expect(reply == .values([.array(of: "{o(oayays)}", [])]))
+    }
+
+    @Test mutating func `an unlock echoes each path as it was asked, also an alias, and completes after its answer`()
+        throws
+    {
+        lock()
+        let paths = [item, root + "/aliases/default", login, login]
+        let (unlocked, prompt) = unlock(paths)
+        #expect(unlocked == [])
+        #expect(prompt.hasPrefix(root + "/prompt/"))
+        keychain.waits = true
+        #expect(keychain.call(prompt, Prompt.prompt, [.string("")]) == .values([]))
+        #expect(keychain.signals("Completed").isEmpty)
+        keychain.answer()
+        let completed = try #require(keychain.signals("Completed").last)
+        #expect(completed.destination == ":1.1")
+        #expect(completed.arguments == [.bool(false), .variant(.paths(paths))])
+        keychain.waits = false
+        #expect(keychain.secret(of: item, session: session).secret == "secret")
+        #expect(unlock(paths).unlocked == paths)
+        #expect(keychain.call(prompt, Prompt.dismiss).error == "org.freedesktop.DBus.Error.UnknownMethod")
+    }
+
+    @Test mutating func `paths that are unlocked or unknown need no prompt`() {
+        #expect(unlock([item, login]) == ([item, login], "/"))
+        #expect(unlock(["/nothing", root + "/collection/none"]) == ([], "/"))
+    }
+
+    @Test mutating func `an owner who says no, or who cannot be asked, leaves it locked, and the client hears at once`()
+    {
+        lock()
+        let (_, prompt) = unlock([login])
+        keychain.failure = KeychainError(.interactionNotAllowed, "nobody can be asked")
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(keychain.signals("Completed").last?.arguments == [.bool(true), .variant(.paths([]))])
+        #expect(keychain.secret(of: item, session: session).error == "org.freedesktop.Secret.Error.IsLocked")
+    }
+
+    @Test mutating func `a dismissed prompt takes the question back, and what comes of it later counts for nothing`()
+        throws
+    {
+        lock()
+        let (_, prompt) = unlock([login])
+        keychain.waits = true
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(keychain.call(prompt, Prompt.dismiss) == .values([]))
+        #expect(keychain.withdrawn.count == 1)
+        #expect(keychain.signals("Completed").map(\.arguments) == [[.bool(true), .variant(.paths([]))]])
+        keychain.answer()
+        #expect(keychain.signals("Completed").count == 1)
+        #expect(try keychain.search([("a", "1")]).locked == [item])
+    }
+
+    @Test mutating func `a prompt that nobody begins is over after three minutes`() {
+        lock()
+        let (_, prompt) = unlock([login])
+        keychain.pass(179)
+        #expect(keychain.signals("Completed").isEmpty)
+        keychain.pass(1)
+        #expect(keychain.signals("Completed").last?.arguments.first == .bool(true))
+        #expect(keychain.call(prompt, Prompt.prompt, [.string("")]).error == "org.freedesktop.DBus.Error.UnknownMethod")
+    }
+
+    @Test mutating func `a client locks a collection, and it opens by a prompt`() throws {
+        let reply = keychain.call(root, Service.lock, [.array(of: "o", [.path(item)])])
+        #expect(reply == .values([.paths([item]), .path("/")]))
+        #expect(try keychain.search([("a", "1")]).locked == [item])
+        #expect(keychain.signals("CollectionChanged").last?.arguments == [.path(login)])
+        let (_, prompt) = unlock([login])
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(try keychain.search([("a", "1")]).unlocked == [item])
+    }
+
+    @Test mutating func `without a passcode there is nobody to ask, and an unlock is done at once`() throws {
+        keychain.take(keychain.service.lockChanged(to: .withoutPasscode))
+        keychain.call(root, Service.lock, [.array(of: "o", [.path(login)])])
+        #expect(try keychain.search([("a", "1")]).locked == [item])
+        #expect(unlock([login]) == ([login], "/"))
+        #expect(try keychain.search([("a", "1")]).unlocked == [item])
+    }
+
+    @Test mutating func `a locked item is deleted by a prompt that unlocks`() throws {
+        lock()
+        let prompt = keychain.call(item, Item.delete).path
+        #expect(prompt.hasPrefix(root + "/prompt/"))
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(keychain.signals("Completed").last?.arguments == [.bool(false), .variant(.string(""))])
+        #expect(try keychain.search([]).unlocked == [])
+    }
+
+    @Test mutating func `before the first unlock items are found by codes that tell nothing of their attributes`()
+        throws
+    {
+        let key = SymmetricKey(size: .bits256)
+        let attributes = try SecretAttributes([
+            SecretAttributes.Pair(name: "server", value: "a"), SecretAttributes.Pair(name: "user", value: "b"),
+        ])
+        let blind = BlindAttributes(attributes, key: key)
+        var stored = StoredSecrets(key: key)
+        stored.lock = .locked
+        var secret = StoredSecret(
+            id: SecretItemID(collection: "login", item: "x"),
+            label: "",
+            details: nil,
+            blind: try #require(BlindAttributes(serialized: blind.serialized)),
+            created: 1,
+            modified: 1
+        )
+        stored.items = [secret]
+        var keychain = ModelKeychain(stored)
+        let path = login + "/x"
+        for subset in [[], [("server", "a")], [("user", "b")], [("user", "b"), ("server", "a")]] as [[(String, String)]]
+        {
+            #expect(try keychain.search(subset) == ([], [path]))
+        }
+        for other in [[("server", "b")], [("user", "b"), ("port", "1")]] as [[(String, String)]] {
+            #expect(try keychain.search(other) == ([], []))
+        }
+        #expect(!blind.serialized.contains(Array("server".utf8)))
+        // And by their attributes once they can be read, with no signal that they had changed.
+        secret.details = ItemDetails(attributes: attributes, contentType: "")
+        stored.items = [secret]
+        stored.lock = .unlocked
+        keychain.take(keychain.service.load(stored))
+        #expect(try keychain.search([("user", "b")]) == ([path], []))
+        #expect(keychain.signals("ItemChanged").isEmpty && keychain.signals("ItemCreated").isEmpty)
+    }
+}
