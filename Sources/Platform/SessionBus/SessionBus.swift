@@ -9,14 +9,17 @@ package struct SessionBusFailure: Error {
 
     /// Whether somebody else has the name.
     package var isNameTaken: Bool { code == -EEXIST }
-    package var text: String { unsafe String(cString: unsafe strerror(-code)) }
+    package var text: String {
+        guard let text = unsafe strerror(-code) else { return "" }
+        return unsafe String(cString: text)
+    }
 }
 
 /// A connection to the session's message bus, for one thread.
 @safe package final class SessionBus {
     // The C side's own objects: the connection is freed with this one, a call's message when it was answered.
     private let bus: OpaquePointer
-    private var calls: [BusCall.ID: OpaquePointer] = [:]
+    private var calls: [BusCall.ID: OpaquePointer] = unsafe [:]
     private var descriptors: [BusCall.ID: Int32] = [:]
     private var lastCall: BusCall.ID = 0
 

@@ -21,6 +21,8 @@ extension Scenarios {
                 try alice.expect("nothing was done")
                 try alice.run("chatelaine status | grep 'passcode  *none'")
                 try set(authenticatedBy: "correct horse")
+                let isSet = "runuser -u alice -- chatelaine status | grep 'passcode  *set'"
+                try machine.root("until \(isSet); do sleep 1; done; sleep 5", seconds: 300)
                 try alice.run("chatelaine passcode verify --stdin <<<'a passcode'")
             }
         }

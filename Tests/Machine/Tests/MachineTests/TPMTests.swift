@@ -49,6 +49,9 @@ extension Scenarios {
                 for _ in 1...3 {
                     try alice.run("chatelaine unlock --stdin <<<'a guess'", status: nil)
                 }
+                // One that counts, as soon as it may be given: then the wait is longer than a start of this machine.
+                let guess = "chatelaine unlock --stdin <<<'a guess' 2>&1 | grep 'can be given in'"
+                try machine.run(as: "alice", "while \(guess); do sleep 2; done", seconds: 300)
                 let refused = try alice.run("chatelaine unlock --stdin <<<'correct horse'", status: nil)
                 try #require(refused.status != 0, "a right passcode straight after wrong ones: \(refused.text)")
                 let properties = try machine.root("tpm2_getcap properties-variable").text
