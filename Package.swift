@@ -158,6 +158,8 @@ let targets: [[Target]] = [
         // The Secret Service: how secrets are sent in a session, and all else as a state machine.
         "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
         "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
+        // What other programs' helpers for credentials say and are told.
+        "CredentialHelpers": ["KeychainModel"],
     ]),
 
     // Wire: how a process reaches a keychain.
@@ -181,9 +183,14 @@ let targets: [[Target]] = [
             "TPMEnclave", "Prompting", "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
+        // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
+        "ServiceClient": [
+            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainProtocol", "EnclaveMessages",
+            "EnclaveClient", "ProgramTrailer", "CLinux", "Logging",
+        ],
         "KeychainClient": [
-            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging",
+            "Accounts", "ServiceClient", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine",
+            "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging",
         ],
     ]),
 
@@ -251,7 +258,8 @@ let targets: [[Target]] = [
 
     // Executables: flags, assembly, run.
     programSupport([
-        "Terminal": ["KeychainModel", "CLinux"]
+        "Terminal": ["KeychainModel", "CLinux"],
+        "CredentialProgram": ["CredentialHelpers", "KeychainModel", "Terminal", "CLinux"],
     ]),
     programs([
         "SecurityTool": [
@@ -276,10 +284,13 @@ let targets: [[Target]] = [
             "KeychainProtocol",
             "Terminal", "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto",
         ],
+        // With nothing of Foundation: other programs start it and wait for it.
+        "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"],
         "ChatelaineTool": [
-            "Accounts", "CodeSignature", "KeychainClient", "KeychainEnclave", "KeychainModel", "EnclaveMessages",
+            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainEnclave", "KeychainModel",
+            "EnclaveMessages",
             "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal", "TPMEnclave",
-            "Prompting", "CLinux", "ArgumentParser",
+            "Prompting", "CLinux", "ArgumentParser", "Logging",
         ],
     ]),
 
@@ -341,8 +352,9 @@ let targets: [[Target]] = [
             "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
         ] + service,
         "KeychainClientTests": [
-            "Accounts", "KeychainClient", "KeychainEnclave", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
-            "KeychainTestSupport", "Logging", "Security",
+            "Accounts", "KeychainClient", "ServiceClient", "KeychainEnclave", "KeychainProtocol", "KeychainModel",
+            "CLinux",
+            "CProbe", "KeychainTestSupport", "Logging", "Security",
         ],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",
@@ -374,8 +386,8 @@ let targets: [[Target]] = [
             "Crypto",
         ] + usual,
         "KeychainStoreTests": [
-            "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
-            "CoreFoundationAliases", "CFaultVFS", "GRDB", "Logging",
+            "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "ServiceClient",
+            "Security", "CoreFoundationAliases", "CFaultVFS", "GRDB", "Logging",
         ] + usual,
         "ProcessTests": ["KeychainEngine", "KeychainClient", "KeychainProbe", "chatelained", "GRDB", "Logging"] + usual,
         // Programs in C and C++, compiled and run against the library as users do.
@@ -384,6 +396,11 @@ let targets: [[Target]] = [
         "BackupCommandTests": ["ChatelaineTool", "KeychainBackup", "KeychainClient"] + usual + service,
         "PasswordImportTests": ["PasswordImport", "KeychainModel"],
         "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession", "KeychainModel", "Crypto"],
+        "CredentialHelpersTests": ["CredentialHelpers", "KeychainClient", "KeychainModel", "KeychainTestSupport"],
+        // The helper as other programs start it, by these programs themselves.
+        "CredentialProgramTests": [
+            "chatelaine-credential", "ChatelaineTool", "SecurityTool", "KeychainTestSupport", "Logging",
+        ] + service,
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 
@@ -445,6 +462,7 @@ let package = Package(
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
         .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
+        .executable(name: "chatelaine-credential", targets: ["chatelaine-credential"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "guarded-note", targets: ["GuardedNote"]),
         .executable(name: "secret-server", targets: ["SecretServer"]),

@@ -3,6 +3,7 @@ import KeychainModel
 import Testing
 
 @testable import KeychainClient
+@testable import ServiceClient
 
 @Suite("Which keychain")
 struct KeychainLocationTests {

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import KeychainClient
+@testable import ServiceClient
 
 @Suite("A folder that is removed or replaced while it is open")
 struct FolderTests {

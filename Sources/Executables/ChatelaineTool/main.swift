@@ -2,4 +2,5 @@ import CLinux
 import Glibc
 
 clinux_reset_crash_signals()
-exit(Tool.run(Array(CommandLine.arguments.dropFirst())))
+let arguments = Array(CommandLine.arguments.dropFirst())
+exit(CredentialHelperRun.run(arguments) ?? Tool.run(arguments))

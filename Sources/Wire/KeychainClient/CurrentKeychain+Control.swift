@@ -60,19 +60,3 @@ extension CurrentKeychain {
         return LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
     }
 }
-
-extension ServiceAddress {
-    /// Where the enclave listens for those who bring a passcode: beside the service.
-    package var controlSocket: String {
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        return folder + "/" + EnclavePlaces.controlSocketName
-    }
-
-    /// Who, besides root, may listen there.
-    var enclaveUser: UInt32 {
-        switch kind {
-        case .system: UserAccount(name: EnclavePlaces.user)?.uid ?? 0
-        case .session: getuid()
-        }
-    }
-}

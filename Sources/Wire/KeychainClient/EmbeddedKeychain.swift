@@ -153,7 +153,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
 
     /// Before a fork: no connection may be inherited, since SQLite's locks and their bookkeeping would be shared with
     /// the parent. A keychain in memory has no locks, and the child goes on with a copy.
-    func closeBeforeFork() {
+    package func closeBeforeFork() {
         keychain.close()
     }
 }

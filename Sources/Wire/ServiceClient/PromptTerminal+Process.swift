@@ -1,10 +1,10 @@
 import Glibc
-import KeychainModel
+package import KeychainModel
 
 extension PromptTerminal {
     /// Where the person is who uses this process: its terminal and its display, as gpg-agent's clients tell theirs. Nil where
     /// it has neither.
-    static let ofThisProcess: PromptTerminal? = {
+    package static let ofThisProcess: PromptTerminal? = {
         var terminal = PromptTerminal()
         terminal.name = Environment["GPG_TTY"] ?? nameOfStandardInput ?? ""
         terminal.display = Environment["DISPLAY"] ?? ""

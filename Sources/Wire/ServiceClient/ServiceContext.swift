@@ -39,7 +39,7 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
     }
 
     /// A child of a fork has not proved anything, and must not hold its parent's connection open.
-    func closeBeforeFork() {
+    package func closeBeforeFork() {
         state.withLock { $0.channel = nil }
     }
 

@@ -90,7 +90,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         try pool.newChannel().watch(body)
     }
 
-    func closeBeforeFork() {
+    package func closeBeforeFork() {
         pool.closeAll()
     }
 
@@ -147,7 +147,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return error
     }
 
-    static let unexpected = OperationResult.unexpected
+    package static let unexpected = OperationResult.unexpected
 }
 
 extension OperationOutcome {

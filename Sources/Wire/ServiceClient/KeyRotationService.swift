@@ -1,5 +1,4 @@
 package import KeychainEnclave
-import KeychainEngine
 package import KeychainModel
 import KeychainProtocol
 
@@ -16,12 +15,6 @@ package protocol KeyRotationService: OwnedKeychain {
     /// - Parameter token: for `rotateKeys`, from `control()`.
     /// - Throws: `interactionNotAllowed` while the keychain is locked.
     func rotateKeys(_ token: AuthorizationToken) throws(KeychainError)
-}
-
-extension EmbeddedKeychain: KeyRotationService {
-    package func rotateKeys(_ token: AuthorizationToken) throws(KeychainError) {
-        try withEngine { (engine) throws(KeychainError) in try engine.rotateKeys(token) }
-    }
 }
 
 extension ServiceConnection: KeyRotationService {

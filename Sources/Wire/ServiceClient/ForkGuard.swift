@@ -3,7 +3,7 @@ package import KeychainModel
 import Synchronization
 
 /// An object whose connections no child process may inherit.
-protocol ClosedBeforeForks: AnyObject, Sendable {
+package protocol ClosedBeforeForks: AnyObject, Sendable {
     func closeBeforeFork()
 }
 
@@ -45,7 +45,7 @@ package enum ForkGuard {
         return try body()
     }
 
-    static func register(_ keychain: any ClosedBeforeForks) {
+    package static func register(_ keychain: any ClosedBeforeForks) {
         let isUsable = clinux_fork_gate_enter()
         defer { clinux_fork_gate_leave() }
         _ = isPrepared

@@ -1,12 +1,16 @@
-import KeychainModel
-import Logging
+package import KeychainModel
+package import Logging
 
 /// Logs why a query matched nothing, if `CHATELAINE_LOG=debug` asks for it: that costs several searches.
-struct AbsenceLog: Sendable {
+package struct AbsenceLog: Sendable {
     let log: Logger
 
+    package init(log: Logger) {
+        self.log = log
+    }
+
     /// Does an operation, and has it explained if that is wanted.
-    func perform(
+    package func perform(
         _ operation: KeychainOperation,
         _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
     ) throws(KeychainError) -> OperationResult {

@@ -1,0 +1,9 @@
+package import KeychainEnclave
+import KeychainEngine
+package import KeychainModel
+
+extension EmbeddedKeychain: KeyRotationService {
+    package func rotateKeys(_ token: AuthorizationToken) throws(KeychainError) {
+        try withEngine { (engine) throws(KeychainError) in try engine.rotateKeys(token) }
+    }
+}
