@@ -399,7 +399,8 @@ let targets: [[Target]] = [
         "CredentialHelpersTests": ["CredentialHelpers", "KeychainClient", "KeychainModel", "KeychainTestSupport"],
         // The helper as other programs start it, by these programs themselves.
         "CredentialProgramTests": [
-            "chatelaine-credential", "ChatelaineTool", "SecurityTool", "KeychainTestSupport", "Logging",
+            "chatelaine-credential", "ChatelaineTool", "SecurityTool", "KeychainClient", "KeychainModel",
+            "KeychainTestSupport",
         ] + service,
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),

@@ -43,12 +43,14 @@ readonly static_essentials=(-l_FoundationCShims -l_FoundationCollections)
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly static_foundation=(-lCoreFoundation -l_FoundationICU "${static_essentials[@]}")
 programs_build=("${release_build[@]}")
+# Archives that come before those which the modules themselves name.
+link_first=()
 link_program() {
     local folder=$1 product=$2 module=$3 objects
     shift 3
     "${programs_build[@]}" --product "$product"
     objects=$("${programs_build[@]}" --show-bin-path)
-    swiftc -emit-executable -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
+    swiftc -emit-executable "${link_first[@]}" -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
         -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker --strip-all \
         -o "$folder/$product"
 }

@@ -87,6 +87,14 @@ for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-pro
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
+# git, docker and cargo look for programs of these names. pip and uv look for `keyring`, of which a system has one: who wants
+# ours links it (docs/credentials.md).
+put 755 "$products/chatelaine-credential" libexec/chatelaine/chatelaine-credential
+put 644 docs/man/chatelaine-credential.1 share/man/man1/chatelaine-credential.1
+link bin/chatelaine-credential ../libexec/chatelaine/chatelaine-credential
+for program in git docker cargo; do
+    link "bin/$program-credential-chatelaine" ../libexec/chatelaine/chatelaine-credential
+done
 for page in chatelained chatelaine-enclave chatelaine-prompt chatelaine-authorize pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so

@@ -4,6 +4,7 @@
 #   security, chatelaine            the commands, with Swift's libraries inside
 #   chatelained, chatelaine-enclave, chatelaine-identify, chatelaine-prompt
 #                                   the service's processes, the same
+#   chatelaine-credential           the helper of git and other programs, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
 #   MODULE.swiftmodule, .swiftdoc, .swiftinterface
@@ -59,6 +60,12 @@ program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -l
 program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-enclave chatelaine_enclave "${static_essentials[@]}" -lstdc++
 program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++
+# Other programs start it, and wait: without Foundation it starts in half the time (docs/decisions/0060). SwiftProtobuf names
+# all of Foundation among what it is linked with and uses FoundationEssentials alone, whose archive therefore comes first:
+# it shares functions with Foundation's, and the linker takes the first that it finds.
+link_first=("$(swiftc -static-stdlib -print-target-info | awk -F '"' '$2 == "runtimeResourcePath" { print $4 }')/linux/libFoundationEssentials.a")
+program chatelaine-credential chatelaine_credential "${static_essentials[@]}" -lstdc++
+link_first=()
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 

@@ -122,7 +122,7 @@ the_service() {
     kill "$daemon"
     wait "$daemon" || ok=1
     cat log
-    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave,prompt} >libraries
+    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave,prompt,credential} >libraries
     not grep -i swift libraries
     return $ok
 }
@@ -131,7 +131,7 @@ check "the service keeps a password for the command, locks it, and ends when it 
 # Whoever holds keys is linked with as little as can be; whoever needs Foundation has no more of ICU's data than English.
 what_is_inside() {
     local process
-    for process in enclave prompt identify; do
+    for process in enclave prompt identify credential; do
         not grep -qaE 'icudt[0-9]+l' "$prefix/libexec/chatelaine/chatelaine-$process"
     done
     for process in bin/security bin/chatelaine libexec/chatelaine/chatelained; do

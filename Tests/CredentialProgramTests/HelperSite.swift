@@ -1,0 +1,96 @@
+import Foundation
+import Glibc
+import KeychainTestSupport
+
+/// A home folder of a test's own, with the helper under all its names, and a keychain: embedded, or a session service's.
+final class HelperSite {
+    enum Keychain: CaseIterable, Sendable {
+        case embedded
+        case session
+    }
+
+    struct Outcome {
+        let output: String
+        let errors: String
+        let status: Int32
+    }
+
+    let folder: String
+    private let service: ServiceProcess?
+    private(set) var environment: [String: String]
+
+    init(_ keychain: Keychain) throws {
+        folder = FileManager.default.temporaryDirectory.path + "/credentials-\(UUID().uuidString)"
+        for name in ["bin", "home"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        let program = ServiceProcess.program("chatelaine-credential")
+        let names = [
+            "git-credential-chatelaine", "docker-credential-chatelaine", "cargo-credential-chatelaine", "keyring",
+            "chatelaine-credential",
+        ]
+        for name in names {
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/bin/\(name)", withDestinationPath: program)
+        }
+        let own = ProcessInfo.processInfo.environment
+        let home = own["HOME"] ?? "/root"
+        environment = own.merging([
+            "PATH": "\(folder)/bin:" + (own["PATH"] ?? "/usr/bin:/bin"), "HOME": folder + "/home", "LC_ALL": "C.UTF-8",
+            "CARGO_HOME": folder + "/home/.cargo", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+            // Programs that choose among versions look for these in the home folder, which is another here.
+            "RUSTUP_HOME": own["RUSTUP_HOME"] ?? home + "/.rustup", "PYENV_ROOT": own["PYENV_ROOT"] ?? home + "/.pyenv",
+        ]) { $1 }
+        switch keychain {
+        case .embedded:
+            service = nil
+            environment["CHATELAINE_KEYCHAIN"] = "embedded:\(folder)/keychain"
+        case .session:
+            let started = try ServiceProcess(in: folder)
+            guard started.waitUntilReady() else { throw POSIXError(.ETIMEDOUT) }
+            environment["CHATELAINE_KEYCHAIN"] = "unix:" + started.socket
+            service = started
+        }
+    }
+
+    deinit {
+        service?.kill()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func write(_ text: String, to path: String) throws {
+        let url = URL(filePath: folder + "/" + path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    /// Runs a line of shell, without a terminal.
+    ///
+    /// - Parameter seconds: after which `timeout` ends it, with the status 124.
+    func run(_ line: String, input: Data = Data(), seconds: Int = 60) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setsid")
+        process.arguments = ["--wait", "timeout", "\(seconds)", "/bin/sh", "-c", line]
+        process.environment = environment
+        process.currentDirectoryURL = URL(filePath: folder)
+        let name = UUID().uuidString
+        let streams = ["in", "out", "err"].map { URL(filePath: "\(folder)/\(name).\($0)") }
+        try input.write(to: streams[0])
+        for stream in streams[1...] { try Data().write(to: stream) }
+        process.standardInput = try FileHandle(forReadingFrom: streams[0])
+        process.standardOutput = try FileHandle(forWritingTo: streams[1])
+        process.standardError = try FileHandle(forWritingTo: streams[2])
+        try process.runHearingSignals()
+        process.waitForExit()
+        return Outcome(
+            output: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: streams[2]), as: UTF8.self),
+            status: process.terminationStatus
+        )
+    }
+
+    func run(_ line: String, input: String, seconds: Int = 60) throws -> Outcome {
+        try run(line, input: Data(input.utf8), seconds: seconds)
+    }
+
+    static func program(_ name: String) -> String { ServiceProcess.program(name) }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import KeychainTestSupport
+import Testing
+
+/// Whether a command of this machine can be run.
+func has(_ command: String) -> Bool {
+    let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+    return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
+}
+
+/// The helper as docker, cargo and pip themselves use it.
+@Suite struct RegistryProgramTests {
+    @Test(.enabled(if: has("docker"), "needs docker's command"), arguments: HelperSite.Keychain.allCases)
+    func `docker logs in, logs in again with what it stored, and logs out`(_ keychain: HelperSite.Keychain) throws {
+        let site = try HelperSite(keychain)
+        let server = try CredentialServer(in: site.folder)
+        // No daemon: the command asks the registry itself.
+        let docker = "DOCKER_HOST=unix://\(site.folder)/nobody docker"
+        let address = "127.0.0.1:\(server.port)"
+        try site.write(#"{"credsStore":"chatelaine"}"#, to: "home/.docker/config.json")
+        let first = try site.run(
+            "\(docker) login -u alice --password-stdin \(address)",
+            input: CredentialServer.password
+        )
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try site.run("docker-credential-chatelaine list").output == "{\"\(address)\":\"alice\"}\n")
+        let configuration = try String(contentsOfFile: site.folder + "/home/.docker/config.json", encoding: .utf8)
+        #expect(!configuration.contains("\"auth\":"))
+        // Without a daemon it stops there, when it has asked the helper.
+        let again = try site.run("\(docker) login \(address)")
+        #expect((again.output + again.errors).contains("existing credentials... [Username: alice]"))
+        #expect(try site.run("\(docker) logout \(address)").status == 0)
+        #expect(try site.run("docker-credential-chatelaine list").output == "{}\n")
+    }
+
+    @Test(arguments: HelperSite.Keychain.allCases)
+    func `docker's helper protocol works as its client library speaks it`(_ keychain: HelperSite.Keychain) throws {
+        let site = try HelperSite(keychain)
+        let helper = "docker-credential-chatelaine"
+        let document = #"{"ServerURL":"https://registry.example.com:5000","Username":"<token>","Secret":"t\"ok"}"#
+        #expect(try site.run("\(helper) store", input: document).status == 0)
+        let found = try site.run("\(helper) get", input: "https://registry.example.com:5000")
+        #expect(found.output == document + "\n")
+        #expect(try site.run("\(helper) list").output == #"{"https://registry.example.com:5000":"<token>"}"# + "\n")
+        #expect(try site.run("\(helper) erase", input: "https://registry.example.com:5000").status == 0)
+        let missing = try site.run("\(helper) get", input: "https://registry.example.com:5000\n")
+        #expect(missing.output == "credentials not found in native keychain\n" && missing.status == 1)
+        #expect(missing.errors.isEmpty)
+        #expect(try site.run("\(helper) version").output.hasPrefix("docker-credential-chatelaine "))
+        let flood = try site.run("\(helper) store", input: Data(repeating: 0x22, count: 10 << 20))
+        #expect(flood.status == 1 && flood.output.utf8.count < 200)
+    }
+
+    @Test(
+        .enabled(if: CargoVersion.speaksToPlugins, "needs cargo 1.74 or newer, which speaks to credential providers"),
+        arguments: HelperSite.Keychain.allCases
+    )
+    func `cargo logs in, uses the token, and logs out`(_ keychain: HelperSite.Keychain) throws {
+        let site = try HelperSite(keychain)
+        let server = try CredentialServer(in: site.folder)
+        try site.write(
+            """
+            [registries.mine]
+            index = "sparse+http://127.0.0.1:\(server.port)/index/"
+            credential-provider = ["cargo-credential-chatelaine"]
+            """,
+            to: "home/.cargo/config.toml"
+        )
+        let refused = try site.run("cargo owner --list sample --registry mine")
+        #expect(refused.status != 0 && refused.errors.contains("no token found"), "\(refused.errors)")
+        let login = try site.run("cargo login --registry mine", input: CredentialServer.token + "\n")
+        #expect(login.status == 0, "\(login.errors)")
+        let owners = try site.run("cargo owner --list sample --registry mine")
+        #expect(owners.output.contains("alice"), "\(owners.errors)")
+        #expect(try site.run("cargo logout --registry mine").status == 0)
+        #expect(try site.run("cargo owner --list sample --registry mine").status != 0)
+    }
+
+    @Test(arguments: HelperSite.Keychain.allCases)
+    func `cargo's protocol works as its documentation describes it`(_ keychain: HelperSite.Keychain) throws {
+        let site = try HelperSite(keychain)
+        let registry = #""registry":{"index-url":"sparse+https://index.example.com/","name":"mine"},"args":[]}"#
+        let requests = [
+            #"{"v":1,"kind":"login","token":"abc","# + registry, #"{"v":1,"kind":"get","operation":"read","# + registry,
+            #"{"v":1,"kind":"logout","# + registry, "nonsense", #"{"v":1,"kind":"get","operation":"read","# + registry,
+        ]
+        let outcome = try site.run(
+            "cargo-credential-chatelaine --cargo-plugin",
+            input: requests.map { $0 + "\n" }.joined()
+        )
+        let answers = outcome.output.split(separator: "\n")
+        #expect(answers.count == 6)
+        #expect(answers.first == #"{"v":[1]}"#)
+        #expect(answers.dropFirst(2).first?.contains(#""token":"abc""#) == true)
+        #expect(answers.last == #"{"Err":{"kind":"not-found"}}"#)
+        #expect(try site.run("cargo-credential-chatelaine").status == 1)
+    }
+
+    @Test(.enabled(if: has("pip") || has("pip3"), "needs pip"), arguments: HelperSite.Keychain.allCases)
+    func `pip downloads from an index with the password that keyring gives`(_ keychain: HelperSite.Keychain) throws {
+        let site = try HelperSite(keychain)
+        let server = try CredentialServer(in: site.folder)
+        let pip = """
+            pip download --isolated --no-deps --no-input --disable-pip-version-check --keyring-provider subprocess \
+            --index-url http://alice@127.0.0.1:\(server.port)/simple/ -d downloads sample
+            """
+        #expect(try site.run(pip).status != 0)
+        let set = "keyring set http://127.0.0.1:\(server.port)/simple/ alice"
+        #expect(try site.run(set, input: CredentialServer.password + "\n").status == 0)
+        let outcome = try site.run(pip)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(FileManager.default.fileExists(atPath: site.folder + "/downloads/sample-1.0-py3-none-any.whl"))
+    }
+}
+
+enum CargoVersion {
+    /// Its minor version, of which 74 was the first that knows credential providers.
+    static let speaksToPlugins: Bool = {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["cargo", "--version"]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.runHearingSignals()) != nil else { return false }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitForExit()
+        let numbers = text.split(separator: " ").dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
+        return numbers.count > 1 && (numbers[0] > 1 || numbers[1] >= 74)
+    }()
+}
