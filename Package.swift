@@ -437,8 +437,9 @@ let targets: [[Target]] = [
 let internals = [
     "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave", "KeychainExchange",
     "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveMessages", "EnclaveServer",
-    "TPMEnclave", "KeychainBackup", "PasswordImport", "KeychainProtocol", "KeychainClient", "KeychainServer",
-    "CodeSignature", "ProgramTrailer", "CoreFoundationAliases", "Security",
+    "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "ServiceClient",
+    "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases",
+    "Security",
 ]
 
 let package = Package(

@@ -55,6 +55,7 @@ let package = Package(
         fuzzer("FuzzKeybag", [.product(name: "Crypto", package: "swift-crypto")]),
         fuzzer("FuzzBackup", [.product(name: "Crypto", package: "swift-crypto")]),
         fuzzer("FuzzImport"),
+        fuzzer("FuzzCredentials"),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzKeys"),

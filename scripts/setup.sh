@@ -104,6 +104,8 @@ look_for_what_tests_need() {
     any_exists /usr/lib/python3/dist-packages/dbusmock || lacks "dbusmock, which acts logind out" python3-dbusmock
     any_exists /usr/libexec/fprintd /usr/lib/fprintd/fprintd || lacks "fprintd, which reads fingers" fprintd
     any_exists /usr/lib/python3/dist-packages/gi || lacks "Python's GLib, with which tests act fprintd out" python3-gi
+    has_command python3 || lacks "python3, which acts servers that want passwords" python3
+    has_command aws || lacks "aws, which asks a helper for its credentials" awscli
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
     has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
     has_command swtpm || lacks "swtpm, a TPM for tests" swtpm

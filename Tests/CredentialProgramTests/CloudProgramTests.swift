@@ -3,7 +3,7 @@ import Testing
 
 /// The helper as AWS's command and kubectl themselves use it.
 @Suite struct CloudProgramTests {
-    @Test(.enabled(if: has("aws"), "needs AWS's command"), arguments: HelperSite.Keychain.allCases)
+    @Test(.enabled(if: isThere("aws"), "needs AWS's command"), arguments: HelperSite.Keychain.allCases)
     func `aws signs its requests with the stored key`(_ keychain: HelperSite.Keychain) throws {
         let site = try HelperSite(keychain)
         let server = try CredentialServer(in: site.folder)
@@ -22,7 +22,13 @@ import Testing
         #expect(try site.run("chatelaine-credential aws work").status == 1)
     }
 
-    @Test(.enabled(if: has("kubectl"), "needs kubectl"), arguments: HelperSite.Keychain.allCases)
+    @Test(
+        .enabled(
+            if: isThere("kubectl", "version --client", atLeast: 1, 22),
+            "needs kubectl 1.22 or newer, which speaks v1"
+        ),
+        arguments: HelperSite.Keychain.allCases
+    )
     func `kubectl sends the stored token`(_ keychain: HelperSite.Keychain) throws {
         let site = try HelperSite(keychain)
         let made = try site.run(

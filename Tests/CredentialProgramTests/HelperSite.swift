@@ -4,9 +4,14 @@ import KeychainTestSupport
 
 /// A home folder of a test's own, with the helper under all its names, and a keychain: embedded, or a session service's.
 final class HelperSite {
-    enum Keychain: CaseIterable, Sendable {
+    /// How the helper reaches its keychain.
+    enum Keychain: Sendable {
         case embedded
         case session
+        case system
+
+        /// Those that can be tried here.
+        static let allCases: [Keychain] = [.embedded, .session] + (SystemMode.isPossible ? [.system] : [])
     }
 
     struct Outcome {
@@ -44,8 +49,10 @@ final class HelperSite {
         case .embedded:
             service = nil
             environment["CHATELAINE_KEYCHAIN"] = "embedded:\(folder)/keychain"
-        case .session:
-            let started = try ServiceProcess(in: folder)
+        case .session, .system:
+            // The service's own user enters it.
+            chmod(folder, 0o755)
+            let started = try ServiceProcess(in: folder, mode: keychain == .system ? .system : .session)
             guard started.waitUntilReady() else { throw POSIXError(.ETIMEDOUT) }
             environment["CHATELAINE_KEYCHAIN"] = "unix:" + started.socket
             service = started

@@ -2,15 +2,9 @@ import Foundation
 import KeychainTestSupport
 import Testing
 
-/// Whether a command of this machine can be run.
-func has(_ command: String) -> Bool {
-    let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-    return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
-}
-
 /// The helper as docker, cargo and pip themselves use it.
 @Suite struct RegistryProgramTests {
-    @Test(.enabled(if: has("docker"), "needs docker's command"), arguments: HelperSite.Keychain.allCases)
+    @Test(.enabled(if: isThere("docker"), "needs docker's command"), arguments: HelperSite.Keychain.allCases)
     func `docker logs in, logs in again with what it stored, and logs out`(_ keychain: HelperSite.Keychain) throws {
         let site = try HelperSite(keychain)
         let server = try CredentialServer(in: site.folder)
@@ -52,7 +46,10 @@ func has(_ command: String) -> Bool {
     }
 
     @Test(
-        .enabled(if: CargoVersion.speaksToPlugins, "needs cargo 1.74 or newer, which speaks to credential providers"),
+        .enabled(
+            if: isThere("cargo", atLeast: 1, 74),
+            "needs cargo 1.74 or newer, which speaks to credential providers"
+        ),
         arguments: HelperSite.Keychain.allCases
     )
     func `cargo logs in, uses the token, and logs out`(_ keychain: HelperSite.Keychain) throws {
@@ -96,7 +93,10 @@ func has(_ command: String) -> Bool {
         #expect(try site.run("cargo-credential-chatelaine").status == 1)
     }
 
-    @Test(.enabled(if: has("pip") || has("pip3"), "needs pip"), arguments: HelperSite.Keychain.allCases)
+    @Test(
+        .enabled(if: isThere("pip", atLeast: 23, 1), "needs pip 23.1 or newer, which runs keyring"),
+        arguments: HelperSite.Keychain.allCases
+    )
     func `pip downloads from an index with the password that keyring gives`(_ keychain: HelperSite.Keychain) throws {
         let site = try HelperSite(keychain)
         let server = try CredentialServer(in: site.folder)
@@ -111,21 +111,4 @@ func has(_ command: String) -> Bool {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(FileManager.default.fileExists(atPath: site.folder + "/downloads/sample-1.0-py3-none-any.whl"))
     }
-}
-
-enum CargoVersion {
-    /// Its minor version, of which 74 was the first that knows credential providers.
-    static let speaksToPlugins: Bool = {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["cargo", "--version"]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.runHearingSignals()) != nil else { return false }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitForExit()
-        let numbers = text.split(separator: " ").dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
-        return numbers.count > 1 && (numbers[0] > 1 || numbers[1] >= 74)
-    }()
 }
