@@ -42,7 +42,7 @@ struct ChatelaineCommand: ParsableCommand {
                     AdoptKeychain.self,
                 ]
             ),
-            CommandGroup(name: "Other programs", subcommands: [CredentialCommand.self]),
+            CommandGroup(name: "Other programs", subcommands: [CredentialCommand.self, SecretsCommand.self]),
             CommandGroup(name: "Service", subcommands: [ShowStatus.self, Doctor.self, ShowAudit.self, RunAgent.self]),
         ]
     )

@@ -170,8 +170,43 @@ int csessionbus_send(struct csystembus *bus, struct csessionbus_message *message
     return lib.sd_bus_send(bus->connection, real(message), NULL);
 }
 
+int csessionbus_new_call(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct csessionbus_message **call
+) {
+    return lib.sd_bus_message_new_method_call(
+        bus->connection, (sd_bus_message **)call, destination, path, interface, member);
+}
+
+int csessionbus_call(
+    struct csystembus *bus, struct csessionbus_message *call, uint64_t microseconds, struct csessionbus_message **reply,
+    char name[256]
+) {
+    sd_bus_error failure = SD_BUS_ERROR_NULL;
+    const int result =
+        lib.sd_bus_call(bus->connection, real(call), microseconds, &failure, (sd_bus_message **)reply);
+    csystembus_copy(name, 256, failure.name);
+    lib.sd_bus_error_free(&failure);
+    return result < 0 ? result : 0;
+}
+
 #else
 
+int csessionbus_new_call(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct csessionbus_message **call
+) {
+    (void)bus; (void)destination; (void)path; (void)interface; (void)member; (void)call;
+    return -ENOSYS;
+}
+int csessionbus_call(
+    struct csystembus *bus, struct csessionbus_message *call, uint64_t microseconds, struct csessionbus_message **reply,
+    char name[256]
+) {
+    (void)bus; (void)call; (void)microseconds; (void)reply;
+    name[0] = '\0';
+    return -ENOSYS;
+}
 int csessionbus_open(const char *address, struct csystembus **bus) { (void)address; (void)bus; return -ENOSYS; }
 const char *csessionbus_unique_name(struct csystembus *bus) { (void)bus; return NULL; }
 int csessionbus_request_name(struct csystembus *bus, const char *name) { (void)bus; (void)name; return -ENOSYS; }

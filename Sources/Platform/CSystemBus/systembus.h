@@ -32,6 +32,7 @@ struct csystembus {
     DO(sd_bus_get_timeout)                \
     DO(sd_bus_process)                    \
     DO(sd_bus_send)                       \
+    DO(sd_bus_call)                       \
     DO(sd_bus_call_method)                \
     DO(sd_bus_get_property)               \
     DO(sd_bus_error_free)                 \

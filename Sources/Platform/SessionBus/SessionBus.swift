@@ -18,7 +18,7 @@ package struct SessionBusFailure: Error {
 /// A connection to the session's message bus, for one thread.
 @safe package final class SessionBus {
     // The C side's own objects: the connection is freed with this one, a call's message when it was answered.
-    private let bus: OpaquePointer
+    let bus: OpaquePointer
     private var calls: [BusCall.ID: OpaquePointer] = unsafe [:]
     private var descriptors: [BusCall.ID: Int32] = [:]
     private var lastCall: BusCall.ID = 0
@@ -61,6 +61,9 @@ package struct SessionBusFailure: Error {
         guard unsafe csystembus_owner(bus, name, &owner) == 0 else { return nil }
         return String(decoding: owner.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    /// Has the bus start the owner of a name, if it has none and knows of one.
+    package func start(_ name: String) { _ = unsafe csessionbus_start_owner(bus, name) }
 
     /// The process at the other end of a unique name, as the bus says.
     package func process(of name: String) -> UInt32? {

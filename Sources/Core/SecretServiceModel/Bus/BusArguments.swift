@@ -47,7 +47,7 @@ struct TransferredSecret {
 
 extension SecretAttributes {
     /// - Throws: `InvalidArgs`, `LimitsExceeded`
-    init(_ value: BusValue) throws(BusError) {
+    package init(_ value: BusValue?) throws(BusError) {
         guard case .array(of: "{ss}", let entries) = value else { throw .invalidArguments("attributes are a{ss}") }
         var pairs: [Pair] = []
         for case .entry(.string(let name), .string(let value)) in entries {
@@ -58,7 +58,7 @@ extension SecretAttributes {
 }
 
 extension BusValue {
-    var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
     var objectPath: String? { if case .path(let path) = self { path } else { nil } }
     var boolean: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     var byteArray: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
@@ -68,6 +68,9 @@ extension BusValue {
         guard case .array(of: "o", let elements) = self else { return nil }
         return elements.compactMap(\.objectPath)
     }
+
+    /// Of `ao`; none of anything else.
+    package var paths: [String] { objectPaths ?? [] }
 
     /// Of `a{sv}`; of two entries with one name the last counts.
     var dictionary: [String: BusValue]? {

@@ -64,6 +64,8 @@ package struct BusError: Error, Sendable, Equatable {
     package static func limit(_ text: String) -> BusError {
         BusError("org.freedesktop.DBus.Error.LimitsExceeded", text)
     }
+    /// For a process that serves nothing.
+    package static let notServed = noSuchObject
     static let accessDenied = BusError("org.freedesktop.DBus.Error.AccessDenied", "not for this caller")
     static func failed(_ text: String) -> BusError { BusError("org.freedesktop.DBus.Error.Failed", text) }
     static let noSession = BusError("org.freedesktop.Secret.Error.NoSession", "there is no such session")

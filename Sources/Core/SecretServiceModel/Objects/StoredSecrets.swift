@@ -110,6 +110,12 @@ package struct ReadReason: Sendable, Equatable {
     /// The label of the collection.
     package let collection: String
     package let isProtected: Bool
+
+    package init(client: String, collection: String, isProtected: Bool) {
+        self.client = client
+        self.collection = collection
+        self.isProtected = isProtected
+    }
 }
 
 package struct NewSecret: Sendable {
@@ -119,6 +125,22 @@ package struct NewSecret: Sendable {
     package let blind: BlindAttributes
     package let secret: SecretBytes
     package let isProtected: Bool
+
+    package init(
+        id: SecretItemID,
+        label: String,
+        details: ItemDetails,
+        blind: BlindAttributes,
+        secret: SecretBytes,
+        isProtected: Bool
+    ) {
+        self.id = id
+        self.label = label
+        self.details = details
+        self.blind = blind
+        self.secret = secret
+        self.isProtected = isProtected
+    }
 }
 
 /// What is nil stays.
@@ -127,6 +149,18 @@ package struct SecretChange: Sendable {
     package var details: ItemDetails?
     package var blind: BlindAttributes?
     package var secret: SecretBytes?
+
+    package init(
+        label: String? = nil,
+        details: ItemDetails? = nil,
+        blind: BlindAttributes? = nil,
+        secret: SecretBytes? = nil
+    ) {
+        self.label = label
+        self.details = details
+        self.blind = blind
+        self.secret = secret
+    }
 }
 
 /// What the keychain has answered.

@@ -77,4 +77,18 @@ int csessionbus_open_container(struct csessionbus_message *message, char type, c
 int csessionbus_close_container(struct csessionbus_message *message);
 int csessionbus_send(struct csystembus *bus, struct csessionbus_message *message);
 
+int csessionbus_new_call(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct csessionbus_message **call
+);
+
+/// Sends a call and waits for its answer.
+///
+/// - Parameter name: receives the name of the error that it is answered with; empty where there is none.
+/// - Returns: 0 with the answer, which the caller releases; or a negative errno.
+int csessionbus_call(
+    struct csystembus *bus, struct csessionbus_message *call, uint64_t microseconds, struct csessionbus_message **reply,
+    char name[256]
+);
+
 #endif

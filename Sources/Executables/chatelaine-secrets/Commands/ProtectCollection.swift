@@ -1,0 +1,64 @@
+import ArgumentParser
+import KeychainModel
+import SecretServiceModel
+
+struct ProtectCollection: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "protect",
+        abstract: "Have the owner confirm when a program reads a collection's secrets for the first time."
+    )
+
+    @Argument(help: "The collection: its label or its id, such as login.")
+    var collection: String
+
+    func run() throws {
+        try CollectionProtection(of: collection).set(true)
+    }
+}
+
+struct UnprotectCollection: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unprotect",
+        abstract: "Let programs read a collection's secrets without asking. The owner confirms this once."
+    )
+
+    @Argument(help: "The collection: its label or its id, such as login.")
+    var collection: String
+
+    func run() throws {
+        try CollectionProtection(of: collection).set(false)
+    }
+}
+
+/// Changes what the items of a collection demand: the enclave keeps to it, whoever reads them.
+private struct CollectionProtection {
+    private let secrets: KeychainSecrets
+    private let collection: StoredCollection
+    private let items: [SecretItemID]
+
+    init(of name: String) throws {
+        secrets = try KeychainSecrets(callers: BusCallers())
+        let stored = try secrets.load()
+        guard stored.lock != .locked else { throw Failure("the keychain is locked; chatelaine unlock opens it") }
+        var collections = stored.collections
+        if !collections.contains(where: { $0.id == "login" }) {
+            collections.append(StoredCollection(id: "login", label: "Login"))
+        }
+        let matches = collections.filter { $0.id == name } + collections.filter { $0.id != name && $0.label == name }
+        guard let collection = matches.first else { throw Failure("there is no collection “\(name)”") }
+        guard matches.count == 1 else { throw Failure("several collections are called so; name it by its id") }
+        self.collection = collection
+        items = stored.items.map(\.id).filter { $0.collection == collection.id }
+    }
+
+    func set(_ isProtected: Bool) throws {
+        var changed = collection
+        changed.isProtected = isProtected
+        // Before its items: what is added meanwhile is protected, too.
+        if isProtected { try secrets.save(changed) }
+        try secrets.setProtection(isProtected, of: items)
+        if !isProtected { try secrets.save(changed) }
+        let items = items.count == 1 ? "1 item" : "\(items.count) items"
+        print("“\(collection.label)” (\(items)) is \(isProtected ? "protected" : "not protected any more").")
+    }
+}
