@@ -402,6 +402,10 @@ let targets: [[Target]] = [
             "chatelaine-credential", "ChatelaineTool", "SecurityTool", "KeychainClient", "KeychainModel",
             "KeychainTestSupport",
         ] + service,
+        // The Secret Service as other programs use it, by these programs themselves.
+        "SecretServiceProcessTests": [
+            "chatelaine-secrets", "ChatelaineTool", "SecurityTool", "KeychainTestSupport",
+        ] + service,
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 

@@ -100,6 +100,11 @@ look_for_what_tests_need() {
     has_command dbus-daemon || lacks "a message bus of the tests' own" dbus
     has_command gnome-keyring-daemon || lacks "gnome-keyring, which passwords are imported from" gnome-keyring
     has_command secret-tool || lacks "secret-tool, which puts some into it" libsecret-tools
+    any_exists /usr/lib/python3/dist-packages/secretstorage ||
+        lacks "SecretStorage, by which Python's programs keep secrets" python3-secretstorage
+    any_exists /usr/lib/python3/dist-packages/keyring || lacks "keyring, which is built on it" python3-keyring
+    has_command docker-credential-secretservice ||
+        lacks "docker's helper for the Secret Service" golang-docker-credential-helpers
     has_command gdbus || lacks "gdbus, which speaks on it" libglib2.0-bin
     any_exists /usr/lib/python3/dist-packages/dbusmock || lacks "dbusmock, which acts logind out" python3-dbusmock
     any_exists /usr/libexec/fprintd /usr/lib/fprintd/fprintd || lacks "fprintd, which reads fingers" fprintd

@@ -1,0 +1,59 @@
+import Foundation
+import KeychainTestSupport
+import Testing
+
+/// A keychain with a passcode, and somebody who is asked for it.
+@Suite struct LockedSecretsTests {
+    private func locked(_ person: ScriptedPinentry) throws -> SecretsSite {
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        #expect(try site.run("chatelaine lock --log-out || chatelaine lock").status == 0)
+        return site
+    }
+
+    @Test func `a client locks a collection, and the passcode at the enclave's prompt opens it`() throws {
+        let person = try ScriptedPinentry(.secret("wrong"), .secret("correct horse"))
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        try site.waitUntil("the passcode") {
+            try site.run("secret-tool lock; secret-tool search a 1").output.contains("attribute.a")
+        }
+        let lock =
+            "gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets --method "
+            + "org.freedesktop.Secret.Service.Lock \"['/org/freedesktop/secrets/collection/login']\""
+        #expect(try site.run(lock).status == 0)
+        #expect(try site.lookup("a 1").output == "geheim")
+        #expect(person.dialogs == 1 || person.dialogs == 2)
+        #expect(person.shown.contains("chatelaine-secrets") && person.shown.contains("Login"))
+    }
+
+    @Test func `an owner who says no leaves it locked, and the client ends at once`() throws {
+        let person = try ScriptedPinentry(.no)
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        let lock =
+            "gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets --method "
+            + "org.freedesktop.Secret.Service.Lock \"['/org/freedesktop/secrets/collection/login']\""
+        #expect(try site.run(lock).status == 0)
+        let refused = try site.lookup("a 1")
+        #expect(refused.status == 1 && !refused.output.contains("geheim"))
+    }
+
+    @Test func `a protected collection asks once for each client, and its items are guarded by the enclave`() throws {
+        let person = try ScriptedPinentry(.secret("correct horse"))
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        #expect(try site.run("chatelaine-secrets protect Login").status == 0)
+        let dialogs = person.dialogs
+        try site.waitUntil("the protection") { try site.lookup("a 1").output == "geheim" && person.dialogs > dialogs }
+        #expect(person.shown.contains("reads"))
+        #expect(try site.store("neu", "b 2").status == 0)
+        person.answer(.no)
+        let refused = try site.lookup("b 2")
+        #expect(refused.status != 0 && !refused.output.contains("neu"))
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import KeychainTestSupport
+
+/// A session of a test's own: a message bus, a home folder, a keychain, and the Secret Service on it.
+final class SecretsSite {
+    enum Keychain: Sendable, CaseIterable {
+        case embedded
+        case session
+    }
+
+    struct Outcome {
+        let output: String
+        let status: Int32
+    }
+
+    let folder: String
+    let environment: [String: String]
+    let keychain: Keychain
+    private let bus: Process
+    private var service: ServiceProcess?
+    private var secrets: Process?
+
+    /// - Parameters:
+    ///   - pinentry: by which a session's service asks.
+    ///   - passcode: of the keychain.
+    init(_ keychain: Keychain, pinentry: ScriptedPinentry? = nil, starts: Bool = true) throws {
+        self.keychain = keychain
+        folder = FileManager.default.temporaryDirectory.path + "/secrets-\(UUID().uuidString)"
+        for name in ["home", "run"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        let address = "unix:path=\(folder)/bus"
+        var environment = ProcessInfo.processInfo.environment.merging([
+            "HOME": folder + "/home", "DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder + "/run",
+            "XDG_DATA_HOME": folder + "/home/.local/share", "XDG_CONFIG_HOME": folder + "/home/.config",
+            "LC_ALL": "C.UTF-8",
+            "PROGRAMS": (ServiceProcess.program("chatelaine-secrets") as NSString)
+                .deletingLastPathComponent,
+        ]) { $1 }
+        switch keychain {
+        case .embedded: environment["CHATELAINE_KEYCHAIN"] = "embedded:\(folder)/keychain"
+        case .session:
+            let started = try ServiceProcess(
+                in: folder,
+                arguments: pinentry.map { ["--pinentry", $0.path] } ?? []
+            )
+            guard started.waitUntilReady() else { throw POSIXError(.ETIMEDOUT) }
+            environment["CHATELAINE_KEYCHAIN"] = "unix:" + started.socket
+            service = started
+        }
+        self.environment = environment
+        bus = Process()
+        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
+        bus.arguments = ["--session", "--nofork", "--nopidfile", "--address=\(address)"]
+        bus.environment = environment
+        bus.standardError = FileHandle.nullDevice
+        try bus.runHearingSignals()
+        try waitUntil("the bus") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
+        if starts { try start() }
+    }
+
+    deinit {
+        stop()
+        bus.terminate()
+        bus.waitForExit()
+        service?.kill()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Starts the Secret Service, and waits until it has the name.
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: ServiceProcess.program("chatelaine-secrets"))
+        process.arguments = ["serve"]
+        process.environment = environment
+        process.standardError = try FileHandle(forWritingTo: log())
+        try process.runHearingSignals()
+        secrets = process
+        try waitUntil("the Secret Service") {
+            guard process.isRunning else { return false }
+            return try self.run(
+                "gdbus call --session --dest org.freedesktop.DBus --object-path / --method "
+                    + "org.freedesktop.DBus.NameHasOwner org.freedesktop.secrets"
+            ).output.contains("true")
+        }
+    }
+
+    func stop(_ signal: Int32 = SIGTERM) {
+        guard let secrets else { return }
+        kill(secrets.processIdentifier, signal)
+        secrets.waitForExit()
+        self.secrets = nil
+    }
+
+    var processIdentifier: Int32 { secrets?.processIdentifier ?? -1 }
+
+    private func log() throws -> URL {
+        let url = URL(filePath: folder + "/secrets.log")
+        if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
+        return url
+    }
+
+    struct Timeout: Error { let what: String }
+
+    func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !condition() {
+            guard ContinuousClock.now < deadline else { throw Timeout(what: what) }
+            usleep(20_000)
+        }
+    }
+
+    /// Runs a line of bash, without a terminal. Its output has both streams.
+    ///
+    /// - Parameter seconds: after which `timeout` ends it, with the status 124.
+    @discardableResult
+    func run(_ line: String, input: String = "", seconds: Int = 60) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setsid")
+        process.arguments = [
+            "--wait", "timeout", "\(seconds)", "bash", "-c", "exec 2>&1; PATH=$PROGRAMS:$PATH; \(line)",
+        ]
+        process.environment = environment
+        process.currentDirectoryURL = URL(filePath: folder)
+        let name = folder + "/" + UUID().uuidString
+        try Data(input.utf8).write(to: URL(filePath: name + ".in"))
+        try Data().write(to: URL(filePath: name + ".out"))
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: name + ".in"))
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: name + ".out"))
+        try process.runHearingSignals()
+        process.waitForExit()
+        let output = try Data(contentsOf: URL(filePath: name + ".out"))
+        return Outcome(output: String(decoding: output, as: UTF8.self), status: process.terminationStatus)
+    }
+
+    func python(_ script: String, seconds: Int = 120) throws -> Outcome {
+        try Data(script.utf8).write(to: URL(filePath: folder + "/script.py"))
+        return try run("/usr/bin/python3 script.py", seconds: seconds)
+    }
+
+    func store(_ secret: String, label: String = "label", _ attributes: String) throws -> Outcome {
+        try run("secret-tool store --label='\(label)' \(attributes)", input: secret)
+    }
+
+    func lookup(_ attributes: String) throws -> Outcome { try run("secret-tool lookup \(attributes)") }
+}
