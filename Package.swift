@@ -160,6 +160,7 @@ let targets: [[Target]] = [
         "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
         // What other programs' helpers for credentials say and are told.
         "CredentialHelpers": ["KeychainModel"],
+        "SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"],
     ]),
 
     // Wire: how a process reaches a keychain.
@@ -286,6 +287,10 @@ let targets: [[Target]] = [
         ],
         // With nothing of Foundation: other programs start it and wait for it.
         "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"],
+        "chatelaine-ssh-agent": [
+            "Accounts", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal", "CZeroingAllocator",
+            "CNoPriorities", "CLinux", "ArgumentParser",
+        ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainEnclave", "KeychainModel",
             "EnclaveMessages",
@@ -406,6 +411,7 @@ let targets: [[Target]] = [
         "SecretServiceProcessTests": [
             "chatelaine-secrets", "ChatelaineTool", "SecurityTool", "KeychainTestSupport",
         ] + service,
+        "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto"],
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 
@@ -469,6 +475,7 @@ let package = Package(
         .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "chatelaine-credential", targets: ["chatelaine-credential"]),
+        .executable(name: "chatelaine-ssh-agent", targets: ["chatelaine-ssh-agent"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "guarded-note", targets: ["GuardedNote"]),
         .executable(name: "secret-server", targets: ["SecretServer"]),

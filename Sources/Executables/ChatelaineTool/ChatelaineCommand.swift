@@ -39,7 +39,7 @@ struct ChatelaineCommand: ParsableCommand {
                 subcommands: [
                     PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, ChangeSettings.self, RotateKeys.self,
                     WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self,
-                    AdoptKeychain.self,
+                    AdoptKeychain.self, SSHCommand.self,
                 ]
             ),
             CommandGroup(name: "Other programs", subcommands: [CredentialCommand.self, SecretsCommand.self]),

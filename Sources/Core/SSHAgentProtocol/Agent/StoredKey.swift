@@ -1,0 +1,16 @@
+/// A key that is kept in the keychain, as far as the agent has to know it.
+package struct StoredKey: Sendable, Equatable {
+    package let publicKey: SSHPublicKey
+    package let comment: String
+    /// Whether its private half never leaves the enclave.
+    package let isInEnclave: Bool
+    /// Whether its owner proves their presence at each use.
+    package let asksOwner: Bool
+
+    package init(publicKey: SSHPublicKey, comment: String, isInEnclave: Bool, asksOwner: Bool) {
+        self.publicKey = publicKey
+        self.comment = comment
+        self.isInEnclave = isInEnclave
+        self.asksOwner = asksOwner
+    }
+}

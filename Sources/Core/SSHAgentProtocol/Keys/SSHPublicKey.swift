@@ -1,0 +1,136 @@
+import Crypto
+
+/// A public key, or a certificate of one, in the form that ssh sends.
+package struct SSHPublicKey: Sendable, Hashable {
+    /// What the key computes with.
+    package enum Material: Sendable, Hashable {
+        case ed25519([UInt8])
+        /// The point as X9.63 has it, uncompressed.
+        case ecdsa(EllipticCurve, point: [UInt8])
+        /// Without leading zeros.
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+    }
+
+    /// The whole key as it came.
+    package let blob: [UInt8]
+    /// Such as `ssh-ed25519` or `ssh-ed25519-cert-v01@openssh.com`.
+    package let algorithm: String
+    package let material: Material
+    /// Nil for a plain key.
+    package let certificate: SSHCertificate?
+
+    /// In bits.
+    static let rsaSizes = 1_024...16_384
+    /// In bytes. Certificates with many principals are larger than keys.
+    static let largest = 64 << 10
+    static let certificateSuffix = "-cert-v01@openssh.com"
+
+    /// - Throws: for a key of another kind, and for what is no key.
+    package init(_ blob: [UInt8]) throws(SSHFormatError) {
+        guard blob.count <= Self.largest else { throw SSHFormatError("a key is too long") }
+        var reader = SSHReader(blob)
+        algorithm = try reader.text(limit: 64)
+        let isCertificate = algorithm.hasSuffix(Self.certificateSuffix)
+        let plain = isCertificate ? String(algorithm.dropLast(Self.certificateSuffix.count)) : algorithm
+        // The nonce.
+        if isCertificate { _ = try reader.string() }
+        material = try Material(plain, &reader)
+        certificate = isCertificate ? try SSHCertificate(&reader, of: blob) : nil
+        try reader.requireEnd()
+        self.blob = blob
+    }
+
+    /// The plain key.
+    package init(_ material: Material) {
+        self.material = material
+        algorithm = material.algorithm
+        blob = material.blob
+        certificate = nil
+    }
+
+    /// The key without what is certified of it.
+    package var plain: SSHPublicKey { certificate == nil ? self : SSHPublicKey(material) }
+
+    /// As `ssh-keygen -l` prints it: of the plain key.
+    package var fingerprint: String {
+        let digest = [UInt8](SHA256.hash(data: plain.blob))
+        return "SHA256:" + Base64.encode(digest).prefix { $0 != "=" }
+    }
+
+    /// The first two fields of a line in `authorized_keys` or in a file `.pub`.
+    package var line: String { algorithm + " " + Base64.encode(blob) }
+
+    package static func == (left: SSHPublicKey, right: SSHPublicKey) -> Bool { left.blob == right.blob }
+    package func hash(into hasher: inout Hasher) { hasher.combine(blob) }
+}
+
+extension SSHPublicKey.Material {
+    fileprivate init(_ algorithm: String, _ reader: inout SSHReader) throws(SSHFormatError) {
+        switch algorithm {
+        case "ssh-ed25519":
+            let key = try reader.string()
+            guard key.count == 32 else { throw SSHFormatError("an Ed25519 key has 32 bytes") }
+            self = .ed25519(key)
+        case "ssh-rsa":
+            let exponent = try reader.magnitude()
+            let modulus = try reader.magnitude()
+            self = try Self.rsa(modulus, exponent)
+        default:
+            guard let curve = EllipticCurve.allCases.first(where: { $0.algorithm == algorithm }) else {
+                throw SSHFormatError("there are no keys of this kind here")
+            }
+            guard try reader.text(limit: 64) == curve.rawValue else {
+                throw SSHFormatError("a key names another curve than its kind")
+            }
+            self = try Self.ecdsa(curve, reader.string())
+        }
+    }
+
+    static func rsa(_ modulus: [UInt8], _ exponent: [UInt8]) throws(SSHFormatError) -> Self {
+        let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard SSHPublicKey.rsaSizes.contains(bits), exponent.count <= 8, (exponent.last ?? 0) & 1 == 1 else {
+            throw SSHFormatError("an RSA key is too small or too large, or has an impossible exponent")
+        }
+        return .rsa(modulus: modulus, exponent: exponent)
+    }
+
+    static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8]) throws(SSHFormatError) -> Self {
+        guard point.count == 2 * curve.size + 1, point.first == 4, curve.contains(point) else {
+            throw SSHFormatError("a key is no point on its curve")
+        }
+        return .ecdsa(curve, point: point)
+    }
+
+    var algorithm: String {
+        switch self {
+        case .ed25519: "ssh-ed25519"
+        case .ecdsa(let curve, _): curve.algorithm
+        case .rsa: "ssh-rsa"
+        }
+    }
+
+    var blob: [UInt8] {
+        var writer = SSHWriter()
+        writer.string(algorithm)
+        switch self {
+        case .ed25519(let key): writer.string(key)
+        case .ecdsa(let curve, let point):
+            writer.string(curve.rawValue)
+            writer.string(point)
+        case .rsa(let modulus, let exponent):
+            writer.magnitude(exponent)
+            writer.magnitude(modulus)
+        }
+        return writer.bytes
+    }
+}
+
+extension EllipticCurve {
+    fileprivate func contains(_ point: [UInt8]) -> Bool {
+        switch self {
+        case .p256: (try? P256.Signing.PublicKey(x963Representation: point)) != nil
+        case .p384: (try? P384.Signing.PublicKey(x963Representation: point)) != nil
+        case .p521: (try? P521.Signing.PublicKey(x963Representation: point)) != nil
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+struct ListKeys: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show the ssh keys in the keychain: fingerprint, kind, place and comment.",
+        discussion: "What ssh-add has added is in the agent's memory alone: ssh-add -l shows both."
+    )
+
+    func run() throws {
+        for key in try KeySelection.storedKeys() { try AgentTool.print(key.description) }
+    }
+}

@@ -1,0 +1,16 @@
+import KeychainModel
+import SSHAgentProtocol
+
+/// A key of the agent's in the keychain.
+struct KeptKey {
+    enum Private {
+        case inEnclave(EnclaveKey)
+        /// In an item of its own, which is read when the key is used.
+        case inItem
+    }
+
+    let stored: StoredKey
+    let reference: PersistentReference
+    let itemClass: ItemClass
+    let half: Private
+}

@@ -1,0 +1,55 @@
+import KeychainClient
+import KeychainModel
+import SSHAgentProtocol
+
+/// Signs with keys of the keychain, and has their owner asked.
+struct KeySigner {
+    /// What is proved in it counts for one signature. Whoever invalidates it takes the question back.
+    let context: any PresenceContext
+    let reason: String
+
+    init(reason: String) throws(KeychainError) {
+        context = try CurrentKeychain.presence().makeContext()
+        self.reason = reason
+    }
+
+    /// - Throws: what the enclave, or the person, says.
+    func sign(_ data: [UInt8], flags: SignatureFlags, with key: KeptKey) throws -> [UInt8] {
+        switch key.half {
+        case .inEnclave(let enclaveKey):
+            var request = UseKeyRequest(key: enclaveKey, use: .signature(ofDigest: SSHSignature.p256Digest(of: data)))
+            request.authentication = authentication
+            let raw = try CurrentKeychain.service().useKey(request)
+            guard let signature = SSHSignature.p256(raw: raw.copied) else { throw OperationResult.unexpected }
+            return signature
+        case .inItem:
+            var query = ItemQuery(itemClass: key.itemClass)
+            query.reference = key.reference
+            var request = FindRequest(query: query)
+            request.returns = .data
+            request.authentication = authentication
+            guard let secret = try CurrentKeychain.service().find(request).first?.secrets[.valueData] else {
+                throw KeychainError(.itemNotFound, "the key is not in the keychain any more")
+            }
+            let privateKey = try SSHPrivateKey(serialized: secret)
+            guard privateKey.publicKey == key.stored.publicKey else {
+                throw KeychainError(.undecodable, "the item has another key than it says")
+            }
+            return try privateKey.signature(of: data, flags: flags)
+        }
+    }
+
+    /// Asks the owner of the keychain, for a key that is not in it.
+    func confirm() throws(KeychainError) {
+        var request = PresenceRequest(.owner)
+        request.prompt.reason = reason
+        try context.evaluate(request)
+    }
+
+    private var authentication: ItemAuthentication {
+        var authentication = ItemAuthentication()
+        authentication.context = context
+        authentication.prompt.reason = reason
+        return authentication
+    }
+}

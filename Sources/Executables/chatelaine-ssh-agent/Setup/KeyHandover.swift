@@ -1,0 +1,91 @@
+import CLinux
+import Foundation
+import Glibc
+import KeychainClient
+import SSHAgentProtocol
+
+/// Has the user's own ssh-add read a file with a private key: it believes that it speaks to an agent.
+enum KeyHandover {
+    /// - Throws: where ssh-add fails, which says why itself, and for a key of another kind.
+    static func take(from file: String) throws -> NewIdentity {
+        let folder = try newFolder()
+        let path = folder + "/agent"
+        defer {
+            unsafe unlink(path)
+            unsafe rmdir(folder)
+        }
+        let listener = try AgentSocket.make(at: path)
+        let taken = Handed()
+        let acceptor = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            receive(listener, into: taken)
+            acceptor.signal()
+        }
+        // Certificates are not asked for (-k): `CertificateFile` brings them.
+        let status = try ChildProgram.run("ssh-add", ["-q", "-k", "--", file], with: ["SSH_AUTH_SOCK": path])
+        // Wakes the thread.
+        shutdown(listener, Int32(SHUT_RDWR))
+        acceptor.wait()
+        close(listener)
+        guard status == 0 else { throw Failure("ssh-add could not read the key") }
+        guard let identity = taken.identity else { throw Failure("ssh-add handed no key over that can be stored") }
+        return identity
+    }
+
+    private static func newFolder() throws -> String {
+        let parent = Environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        var template = Array((parent + "/chatelaine-import-XXXXXX").utf8CString)
+        let isMade = unsafe template.withUnsafeMutableBufferPointer {
+            unsafe $0.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+        }
+        guard isMade else { throw Failure("no folder can be made in \(parent): \(AgentServer.reason)") }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// What was handed over, written by one thread and read after its end.
+    private final class Handed: @unchecked Sendable {
+        var identity: NewIdentity?
+    }
+
+    private static func receive(_ listener: Int32, into handed: Handed) {
+        while true {
+            let client = clinux_accept(listener)
+            guard client >= 0 else {
+                if errno == EINTR { continue }
+                return
+            }
+            defer { close(client) }
+            var pid: Int32 = 0
+            var uid: UInt32 = 0
+            var gid: UInt32 = 0
+            guard unsafe clinux_peer_credentials(client, &pid, &uid, &gid), uid == getuid() else { continue }
+            answer(client, handed)
+        }
+    }
+
+    private static func answer(_ client: Int32, _ handed: Handed) {
+        var reader = FrameReader()
+        while true {
+            var bytes = [UInt8](repeating: 0, count: min(reader.wanted, 16 << 10))
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(client, $0.baseAddress, $0.count, 0) }
+            guard count > 0 else { return }
+            let frame: [UInt8]?
+            do throws(SSHFormatError) {
+                frame = try reader.receive(bytes.prefix(count))
+            } catch {
+                return
+            }
+            guard let frame else { continue }
+            let reply = reply(to: frame, handed).frame
+            guard unsafe send(client, reply, reply.count, Int32(MSG_NOSIGNAL)) == reply.count else { return }
+        }
+    }
+
+    private static func reply(to frame: [UInt8], _ handed: Handed) -> AgentReply {
+        guard case .add(let new)? = try? AgentRequest(frame), new.key.publicKey.certificate == nil else {
+            return .failure
+        }
+        handed.identity = new
+        return .success
+    }
+}
