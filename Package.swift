@@ -412,6 +412,7 @@ let targets: [[Target]] = [
             "chatelaine-secrets", "ChatelaineTool", "SecurityTool", "KeychainTestSupport",
         ] + service,
         "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto"],
+        "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto", "CryptoExtras"],
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 

@@ -18,8 +18,8 @@ enum ChildProgram {
         var list = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
         var settings = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
-            for unsafetext in unsafe list { unsafe free(text) }
-            for unsafetext in unsafe settings { unsafe free(text) }
+            unsafe list.forEach { unsafe free($0) }
+            unsafe settings.forEach { unsafe free($0) }
         }
         var pid: pid_t = 0
         let result = unsafe clinux_start_program(path, &list, &settings, nil, 0, &pid)

@@ -1,0 +1,3 @@
+import KeychainModel
+
+func secret(_ text: String) -> SecretBytes { SecretBytes(text.utf8) }

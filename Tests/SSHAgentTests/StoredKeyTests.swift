@@ -1,0 +1,176 @@
+import Testing
+
+@testable import SSHAgentProtocol
+
+/// What may be done with keys that are in the keychain.
+struct StoredKeyTests {
+    private let key: SampleKey
+    private let session: SampleSession
+    private let forwarder: SampleSession
+
+    init() throws {
+        key = try SampleKey(.p256)
+        session = SampleSession(with: try SampleKey())
+        forwarder = SampleSession(with: try SampleKey(.p384))
+    }
+
+    private func agent(isInEnclave: Bool = true, asksOwner: Bool = true) throws -> TestAgent {
+        var agent = TestAgent()
+        agent.stored = [
+            StoredKey(
+                publicKey: try key.publicKey,
+                comment: "stored",
+                isInEnclave: isInEnclave,
+                asksOwner: asksOwner
+            )
+        ]
+        return agent
+    }
+
+    private func logIn(_ session: SampleSession? = nil, bindsHost: Bool = true, host: SampleKey? = nil) -> [UInt8] {
+        let data = (session ?? self.session).logIn(
+            with: key.blob,
+            algorithm: "ecdsa-sha2-nistp256",
+            bindsHost: bindsHost,
+            host: host
+        )
+        return key.signing(data)
+    }
+
+    private var text: [UInt8] {
+        key.signing(
+            Array("SSHSIG".utf8) + string("git") + string("") + string("sha256")
+                + string([UInt8](repeating: 0, count: 32))
+        )
+    }
+
+    private func isSignature(_ outcome: TestAgent.Outcome?) -> Bool {
+        if case .signature = outcome { true } else { false }
+    }
+
+    @Test func `a key of the enclave signs log-ins and files, and nothing that it cannot tell`() throws {
+        var agent = try agent()
+        #expect(agent.list() == ["stored"])
+        #expect(isSignature(agent.answer(text)))
+        #expect(isSignature(agent.answer(logIn())))
+        #expect(agent.answer(key.signing([1, 2, 3])) == .reply(.failure))
+    }
+
+    @Test func `any other stored key also signs what cannot be told`() throws {
+        var agent = try agent(isInEnclave: false, asksOwner: false)
+        #expect(agent.answer(key.signing([1, 2, 3])) == .signature(.unknown, asks: false))
+    }
+
+    @Test func `stored keys are neither removed nor replaced by requests`() throws {
+        var agent = try agent()
+        #expect(agent.answer([18] + string(key.blob)) == .reply(.failure))
+        #expect(agent.answer([19]) == .reply(.success))
+        #expect(agent.list() == ["stored"])
+    }
+
+    @Test func `a log-in on a bound connection is that of the session, with its host`() throws {
+        var agent = try agent()
+        var connection = AgentConnection()
+        #expect(try agent.answer(session.bind(), on: &connection) == .reply(.success))
+        #expect(isSignature(agent.answer(logIn(), on: &connection)))
+        #expect(isSignature(agent.answer(logIn(bindsHost: false), on: &connection)))
+        #expect(agent.answer(logIn(SampleSession(with: session.host)), on: &connection) == .reply(.failure))
+        #expect(agent.answer(logIn(host: forwarder.host), on: &connection) == .reply(.failure))
+    }
+
+    @Test func `a session that the host has not signed makes log-ins impossible`() throws {
+        var agent = try agent()
+        for bind in [try session.bind(signedBy: forwarder.host), try Array(session.bind().dropLast(2))] {
+            var connection = AgentConnection()
+            #expect(agent.answer(bind, on: &connection) == .reply(.failure))
+            #expect(agent.answer(logIn(), on: &connection) == .reply(.failure))
+        }
+    }
+
+    @Test func `over a forwarded connection a key of the enclave asks, or is not there`() throws {
+        for asks in [true, false] {
+            var agent = try agent(asksOwner: asks)
+            var connection = AgentConnection()
+            #expect(try agent.answer(forwarder.bind(forwarding: true), on: &connection) == .reply(.success))
+            #expect(agent.list(on: connection) == (asks ? ["stored"] : []))
+            #expect(isSignature(agent.answer(text, on: &connection)) == asks)
+            #expect(try agent.answer(session.bind(), on: &connection) == .reply(.success))
+            #expect(isSignature(agent.answer(logIn(), on: &connection)) == asks)
+        }
+    }
+
+    @Test func `a session that forwards is none to log in by`() throws {
+        var agent = try agent()
+        var connection = AgentConnection()
+        #expect(try agent.answer(session.bind(forwarding: true), on: &connection) == .reply(.success))
+        #expect(agent.answer(logIn(), on: &connection) == .reply(.failure))
+    }
+
+    @Test func `a connection is bound to sixteen sessions, and no more`() throws {
+        var agent = try agent()
+        var connection = AgentConnection()
+        for _ in 0..<16 {
+            let session = SampleSession(with: session.host)
+            #expect(try agent.answer(session.bind(forwarding: true), on: &connection) == .reply(.success))
+        }
+        #expect(try agent.answer(session.bind(), on: &connection) == .reply(.failure))
+        #expect(agent.answer(logIn(), on: &connection) == .reply(.failure))
+    }
+
+    @Test func `behind a log-in no further session comes`() throws {
+        var agent = try agent()
+        var connection = AgentConnection()
+        #expect(try agent.answer(session.bind(), on: &connection) == .reply(.success))
+        #expect(try agent.answer(session.bind(), on: &connection) == .reply(.success))
+        #expect(try agent.answer(session.bind(forwarding: true), on: &connection) == .reply(.failure))
+        #expect(try agent.answer(forwarder.bind(), on: &connection) == .reply(.failure))
+    }
+
+    // MARK: - What the person is told
+
+    private func reason(_ frame: [UInt8], on path: [[UInt8]] = [], _ hosts: KnownHosts = .none) throws -> String? {
+        let agent = try agent()
+        var state = agent.state
+        var connection = AgentConnection()
+        let now = AgentTime(monotonic: 0, date: 0)
+        for bind in path {
+            _ = state.action(for: try AgentRequest(bind), on: &connection, stored: [], now: now)
+        }
+        let request = try AgentRequest(frame)
+        guard case .sign(let order) = state.action(for: request, on: &connection, stored: agent.stored, now: now) else {
+            return nil
+        }
+        return order.reason { hosts.name(of: $0) }
+    }
+
+    @Test func `the person is told what is signed, and where it is for`() throws {
+        #expect(try reason(text) == "sign a commit or a tag (namespace git)")
+        let fingerprint = try session.host.publicKey.fingerprint
+        #expect(try reason(logIn()) == "log in to the host with the key \(fingerprint) as alice")
+        #expect(try reason(logIn(bindsHost: false)) == "log in to an unknown host as alice")
+        let bound = try reason(logIn(bindsHost: false), on: [session.bind()])
+        #expect(bound == "log in to the host with the key \(fingerprint) as alice")
+    }
+
+    @Test func `the person is told the host's name where known_hosts has it, and who asks from elsewhere`() throws {
+        let hosts = KnownHosts(
+            "server.example.org,192.0.2.1 \(try session.host.publicKey.line)\n"
+                + "[relay.example.org]:2222 \(try forwarder.host.publicKey.line) a comment\n"
+        )
+        #expect(try reason(logIn(), hosts) == "log in to server.example.org as alice")
+        let forwarded = try reason(logIn(), on: [forwarder.bind(forwarding: true), session.bind()], hosts)
+        #expect(forwarded == "log in to server.example.org as alice, asked from [relay.example.org]:2222")
+    }
+
+    private func reason(_ frame: [UInt8], _ hosts: KnownHosts) throws -> String? { try reason(frame, on: [], hosts) }
+
+    @Test func `hashed names, patterns, markers and damaged lines of known_hosts name nobody`() throws {
+        let line = try session.host.publicKey.line
+        for text in [
+            "|1|abc=|def= \(line)", "*.example.org \(line)", "@revoked server \(line)", "@cert-authority * \(line)",
+            "# server \(line)", "server", "server ssh-ed25519", "server ssh-ed25519 !!!!", "", "\u{0}", "\n\n\n",
+        ] {
+            #expect(KnownHosts(text).name(of: try session.host.publicKey) == nil, "\(text)")
+        }
+    }
+}
