@@ -413,6 +413,8 @@ let targets: [[Target]] = [
         ] + service,
         "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto"],
         "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto", "CryptoExtras"],
+        // The ssh agent as a process, with OpenSSH's own programs.
+        "SSHAgentProcessTests": ["chatelaine-ssh-agent", "ChatelaineTool", "CLinux"] + usual + service,
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 

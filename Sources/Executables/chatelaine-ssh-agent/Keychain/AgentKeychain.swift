@@ -122,9 +122,7 @@ enum AgentKeychain {
     }
 
     static func delete(_ key: KeptKey) throws(KeychainError) {
-        var query = ItemQuery(itemClass: key.itemClass)
-        query.reference = key.reference
-        _ = try CurrentKeychain.service().delete(DeleteRequest(query: query))
+        _ = try CurrentKeychain.service().delete(DeleteRequest(query: key.query))
     }
 
     private static func requireRoom() throws(KeychainError) {

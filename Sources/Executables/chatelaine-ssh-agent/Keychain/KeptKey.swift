@@ -13,4 +13,12 @@ struct KeptKey {
     let reference: PersistentReference
     let itemClass: ItemClass
     let half: Private
+
+    /// What finds its item and no other.
+    var query: ItemQuery {
+        var query = ItemQuery(itemClass: itemClass)
+        query.reference = reference
+        query.synchronizable = .any
+        return query
+    }
 }

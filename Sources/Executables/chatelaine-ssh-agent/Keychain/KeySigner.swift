@@ -23,9 +23,7 @@ struct KeySigner {
             guard let signature = SSHSignature.p256(raw: raw.copied) else { throw OperationResult.unexpected }
             return signature
         case .inItem:
-            var query = ItemQuery(itemClass: key.itemClass)
-            query.reference = key.reference
-            var request = FindRequest(query: query)
+            var request = FindRequest(query: key.query)
             request.returns = .data
             request.authentication = authentication
             guard let secret = try CurrentKeychain.service().find(request).first?.secrets[.valueData] else {

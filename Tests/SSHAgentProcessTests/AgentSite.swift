@@ -1,0 +1,179 @@
+import Foundation
+import Glibc
+import KeychainTestSupport
+import Testing
+
+/// A keychain service, the ssh agent with keys in it, and somebody who answers what they are asked.
+final class AgentSite: @unchecked Sendable {
+    // Unchecked: a test has one site, and uses it from one thread.
+    static let passcode = "right"
+
+    let person: ScriptedPinentry
+    private let keychain: TestKeychain
+    private let service: ServiceProcess
+    private var agent = Process()
+
+    /// Where a test's files are; the agent's home too.
+    var folder: String { keychain.surroundings + "/home" }
+    var socket: String { folder + "/run/ssh.sock" }
+    var log: String { (try? String(contentsOfFile: folder + "/agent.log", encoding: .utf8)) ?? "" }
+
+    /// - Parameters:
+    ///   - options: of the keychain service.
+    ///   - hasPasscode: whether there is something to tell the owner by.
+    init(_ answers: [ScriptedPinentry.Answer] = [], options: [String] = [], hasPasscode: Bool = true) throws {
+        person = try ScriptedPinentry()
+        keychain = try TestKeychain()
+        service = try ServiceProcess(
+            in: keychain.surroundings,
+            arguments: ["--pinentry", person.path] + options
+        )
+        try #require(service.waitUntilReady(), "\(service.log)")
+        try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
+        if hasPasscode {
+            let set = try run("chatelaine", ["passcode", "set", "--stdin"], input: Self.passcode + "\n")
+            try #require(set.status == 0, "\(set.errors)")
+        }
+        answer(answers)
+        try start()
+    }
+
+    deinit {
+        if agent.isRunning { kill(agent.processIdentifier, SIGKILL) }
+        agent.waitForExit()
+    }
+
+    private func start() throws {
+        _ = FileManager.default.createFile(atPath: folder + "/agent.log", contents: nil)
+        agent.executableURL = URL(filePath: ServiceProcess.program("chatelaine-ssh-agent"))
+        agent.arguments = ["serve", "--socket", socket]
+        agent.environment = environment
+        agent.standardInput = FileHandle.nullDevice
+        agent.standardError = FileHandle(forWritingAtPath: folder + "/agent.log")
+        try agent.runHearingSignals()
+        try waitUntil("the agent listens: \(log)") { FileManager.default.fileExists(atPath: socket) }
+    }
+
+    /// Ends the agent, and starts another one at the same place.
+    func restart() throws {
+        kill(agent.processIdentifier, SIGTERM)
+        agent.waitForExit()
+        agent = Process()
+        try start()
+        try waitUntil("the new agent answers: \(log)") { try run("ssh-add", ["-l"]).status != 2 }
+    }
+
+    var isRunning: Bool { agent.isRunning }
+
+    /// The memory that the agent has, in KiB.
+    var residentMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(agent.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.split(whereSeparator: \.isWhitespace)[1]) } ?? 0
+    }
+
+    /// What the person does at the next prompts.
+    func answer(_ answers: [ScriptedPinentry.Answer]) {
+        for answer in answers { person.answer(answer) }
+    }
+
+    /// The person types the passcode, so many times.
+    func allow(_ count: Int = 1) { answer([ScriptedPinentry.Answer](repeating: .secret(Self.passcode), count: count)) }
+
+    private var environment: [String: String] {
+        [
+            "PATH": ServiceProcess.program("") + ":/usr/sbin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8",
+            "CHATELAINE_KEYCHAIN": "unix:" + service.socket, "SSH_AUTH_SOCK": socket,
+            "XDG_RUNTIME_DIR": keychain.surroundings,
+        ]
+    }
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Runs a program that uses the agent, for a minute at most.
+    ///
+    /// - Parameter variables: set beside the usual ones.
+    @discardableResult
+    func run(
+        _ program: String,
+        _ arguments: [String],
+        input: String = "",
+        _ variables: [String: String] = [:]
+    ) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["timeout", "60", program] + arguments
+        process.currentDirectoryURL = URL(filePath: folder)
+        process.environment = environment.merging(variables) { $1 }
+        let streams = (0..<3).map { _ in keychain.surroundings + "/stream-\(UUID().uuidString)" }
+        defer { for stream in streams { try? FileManager.default.removeItem(atPath: stream) } }
+        for stream in streams { try Data().write(to: URL(filePath: stream)) }
+        try Data(input.utf8).write(to: URL(filePath: streams[0]))
+        process.standardInput = FileHandle(forReadingAtPath: streams[0])
+        process.standardOutput = FileHandle(forWritingAtPath: streams[1])
+        process.standardError = FileHandle(forWritingAtPath: streams[2])
+        try process.runHearingSignals()
+        process.waitForExit()
+        return Outcome(
+            status: process.terminationStatus,
+            output: try String(contentsOfFile: streams[1], encoding: .utf8),
+            errors: try String(contentsOfFile: streams[2], encoding: .utf8)
+        )
+    }
+
+    /// The same, where it has to succeed.
+    @discardableResult
+    func succeed(
+        _ program: String,
+        _ arguments: [String],
+        input: String = "",
+        _ variables: [String: String] = [:]
+    ) throws -> String {
+        let outcome = try run(program, arguments, input: input, variables)
+        try #require(outcome.status == 0, "\(program) \(arguments): \(outcome.output)\(outcome.errors)\(log)")
+        return outcome.output
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: folder + "/" + name))
+    }
+
+    func read(_ name: String) throws -> String {
+        try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+    }
+
+    // MARK: - Keys
+
+    /// Makes a key pair in files.
+    func makeKey(_ name: String, _ options: [String] = ["-t", "ed25519"], passphrase: String = "") throws {
+        try succeed("ssh-keygen", ["-q", "-N", passphrase, "-C", name, "-f", name] + options)
+    }
+
+    /// Makes a key in the enclave, with its public half in a file.
+    ///
+    /// - Returns: the line of `authorized_keys`.
+    func createKey(_ name: String = "enclave", _ options: [String] = []) throws -> String {
+        let line = try succeed("chatelaine", ["ssh", "create", "--comment", name] + options)
+        try write(line, to: name + ".pub")
+        return line
+    }
+
+    /// The comments of the keys that `ssh-add -l` shows.
+    func listed() throws -> [String] {
+        let outcome = try run("ssh-add", ["-l"])
+        guard outcome.status == 0 else { return [] }
+        return outcome.lines.map { $0.split(separator: " ").dropFirst(2).dropLast().joined(separator: " ") }
+    }
+
+    /// A program that types a passphrase for ssh-add.
+    func askpass(_ text: String) throws -> [String: String] {
+        let path = folder + "/askpass-\(UUID().uuidString.prefix(6))"
+        try writeProgram("#!/bin/sh\nprintf '%s\\n' '\(text)'\n", to: path)
+        return ["SSH_ASKPASS": path, "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none"]
+    }
+}

@@ -1,0 +1,65 @@
+import KeychainTestSupport
+import Testing
+
+/// Files, commits and tags that keys of the agent sign.
+@Suite("Signatures of files and commits", .timeLimit(.minutes(5)))
+struct SignatureTests {
+    private static let git = [
+        "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "A",
+        "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_CONFIG_NOSYSTEM": "1",
+    ]
+
+    @Test func `ssh-keygen signs a file with a key of the enclave, and the prompt says so`() throws {
+        let site = try AgentSite()
+        let line = try site.createKey()
+        try site.write("a text", to: "file")
+        try site.write("me \(line)", to: "allowed")
+        site.allow()
+        try site.succeed("ssh-keygen", ["-Y", "sign", "-q", "-f", "enclave.pub", "-n", "file", "file"])
+        #expect(site.person.shown.contains("“sign a file (namespace file)”"), "\(site.person.shown)")
+        let verify = ["-Y", "verify", "-f", "allowed", "-I", "me", "-n", "file", "-s", "file.sig"]
+        try site.succeed("ssh-keygen", verify, input: "a text")
+        #expect(try site.run("ssh-keygen", verify, input: "another text").status != 0)
+    }
+
+    @Test func `ssh-keygen fails when the owner declines`() throws {
+        let site = try AgentSite([.no])
+        _ = try site.createKey()
+        try site.write("a text", to: "file")
+        let signed = try site.run("ssh-keygen", ["-Y", "sign", "-q", "-f", "enclave.pub", "-n", "file", "file"])
+        #expect(signed.status != 0)
+        #expect(signed.errors.contains("agent refused operation"), "\(signed.errors)")
+    }
+
+    @Test func `git signs commits and tags with the key that the command prints, and verifies them`() throws {
+        let site = try AgentSite()
+        let line = try site.createKey()
+        try site.write("a@example.org \(line)", to: "allowed")
+        try site.succeed("git", ["init", "-q", "repository"], Self.git)
+        func git(_ arguments: [String]) throws -> String {
+            try site.succeed("git", ["-C", "repository"] + arguments, Self.git)
+        }
+        for (name, value) in [
+            ("gpg.format", "ssh"), ("gpg.ssh.defaultKeyCommand", "chatelaine ssh export --git"),
+            ("gpg.ssh.allowedSignersFile", site.folder + "/allowed"),
+        ] {
+            _ = try git(["config", name, value])
+        }
+        site.allow()
+        _ = try git(["commit", "-q", "--allow-empty", "-S", "-m", "signed"])
+        #expect(site.person.shown.contains("“sign a commit or a tag (namespace git)”"), "\(site.person.shown)")
+        _ = try git(["verify-commit", "HEAD"])
+        #expect(try git(["log", "--format=%G?", "-1"]) == "G\n")
+        site.allow()
+        _ = try git(["tag", "-s", "v1", "-m", "signed"])
+        _ = try git(["verify-tag", "v1"])
+        site.answer([.no])
+        let declined = try site.run(
+            "git",
+            ["-C", "repository", "commit", "-q", "--allow-empty", "-S", "-m", "declined"],
+            Self.git
+        )
+        #expect(declined.status != 0)
+        #expect(site.person.dialogs == 3)
+    }
+}
