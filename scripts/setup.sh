@@ -114,6 +114,9 @@ look_for_what_tests_need() {
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
     has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
     has_command swtpm || lacks "swtpm, a TPM for tests" swtpm
+    any_exists /usr/sbin/sshd || lacks "sshd, to which tests log in" openssh-server
+    has_command ssh-add || lacks "ssh, ssh-add and ssh-keygen, which use the ssh agent in tests" openssh-client
+    has_command python3 || lacks "python3, which makes a crowd of connections in tests" python3
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 
