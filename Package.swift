@@ -411,7 +411,6 @@ let targets: [[Target]] = [
         "SecretServiceProcessTests": [
             "chatelaine-secrets", "ChatelaineTool", "SecurityTool", "KeychainTestSupport",
         ] + service,
-        "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto"],
         "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto", "CryptoExtras"],
         // The ssh agent as a process, with OpenSSH's own programs.
         "SSHAgentProcessTests": ["chatelaine-ssh-agent", "ChatelaineTool", "CLinux"] + usual + service,
@@ -475,6 +474,7 @@ let package = Package(
         .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
         .executable(name: "chatelaine-prompt", targets: ["chatelaine-prompt"]),
         .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
+        .executable(name: "chatelaine-ssh-agent", targets: ["chatelaine-ssh-agent"]),
         .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "chatelaine-credential", targets: ["chatelaine-credential"]),

@@ -170,7 +170,8 @@ units() {
     cp systemd/user/* "$root/etc/systemd/user/"
     # What the units refer to: the system's own targets, and programs at their places.
     cp -r /lib/systemd/system "$root/usr/lib/systemd/"
-    for program in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt; do
+    for program in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
+        chatelaine-ssh-agent; do
         printf '#!/bin/sh\n' >"$root/usr/libexec/chatelaine/$program"
         chmod 755 "$root/usr/libexec/chatelaine/$program"
     done

@@ -83,7 +83,8 @@ for command in security chatelaine; do
 done
 
 # The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
-for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt; do
+for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
+    chatelaine-ssh-agent; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
@@ -101,6 +102,9 @@ put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 # Without set-user-ID: pkexec starts it as root where polkit is. docs/install.md says what to do where it is not.
 put 755 "$(scripts/pam.sh --authorize "$products/pam")" libexec/chatelaine/chatelaine-authorize
 put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
+# By which programs in a sandbox get a secret of their own: the portal reads it in each desktop.
+put 644 packaging/portal/chatelaine.portal share/xdg-desktop-portal/portals/chatelaine.portal
+for page in chatelaine-secrets chatelaine-ssh-agent; do put 644 "docs/man/$page.1" "share/man/man1/$page.1"; done
 fill packaging/polkit/org.chatelaine.policy share/polkit-1/actions/org.chatelaine.policy
 for unit in systemd/system/* systemd/user/*; do fill "$unit" "lib/$unit"; done
 put 644 packaging/polkit/50-chatelaine.rules share/polkit-1/rules.d/50-chatelaine.rules

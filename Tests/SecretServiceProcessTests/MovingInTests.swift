@@ -20,7 +20,7 @@ import Testing
         // Once more: nothing is there twice.
         #expect(try site.run("chatelaine-secrets import").status == 0)
         #expect(try site.lookup("user alice").output == "eins")
-        #expect(try site.run("pkill -f 'control-directory=run' ; sleep 0.5; chatelaine-secrets status").status == 0)
+        #expect(try site.run("pkill -f '[c]ontrol-directory=run' ; sleep 0.5; chatelaine-secrets status").status == 0)
         try site.start()
         let found = try site.run("secret-tool search --all server a.example").output
         #expect(found.contains("label = Müller") && found.contains("attribute.user = alice"), "\(found)")

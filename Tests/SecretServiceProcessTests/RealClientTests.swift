@@ -69,7 +69,7 @@ import Testing
         site.stop()
         try site.start()
         #expect(try site.lookup("t 1").status == 1)
-        #expect(try site.lookup("number 1").status == 0)
+        #expect(try site.run("secret-tool search number 2").output.contains("attribute.number = 2"))
     }
 
     @Test func `python's keyring sets, gets and deletes a password`() throws {
