@@ -7,7 +7,9 @@ import Testing
     @Test func `everything of gnome-keyring's is taken with its attributes, and stays there`() throws {
         let site = try SecretsSite(.session, starts: false)
         let keyring = "gnome-keyring-daemon --unlock --components=secrets --control-directory=run"
-        #expect(try site.run("\(keyring) >/dev/null <<<password").status == 0)
+        // A daemon that kept what this process listens on would keep it waiting.
+        let close = "for f in /proc/self/fd/*; do n=${f##*/}; [ $n -gt 2 ] && eval \"exec $n>&-\"; done 2>/dev/null"
+        #expect(try site.run("\(close); \(keyring) >/dev/null 2>&1 <<<password").status == 0)
         try site.waitUntil("gnome-keyring") {
             try site.run("chatelaine-secrets status").output.contains("gnome-keyring")
         }

@@ -49,8 +49,12 @@ extension KeychainSecrets {
         item.secrets[.valueData] = new.secret
         if new.isProtected { item.accessControl = try Self.presence() }
         let blind = SecretLayout.add(.blind(new.id), label: "", generic: new.blind.serialized, .always)
-        let found = try perform([.add(item), .add(blind)])
-        guard let stored = found.first?.first else { throw OperationResult.unexpected }
+        var look = FindRequest(query: SecretLayout.query(.item(new.id)))
+        look.returns = .attributes
+        // Of an item that is guarded the service tells nothing when it is added.
+        let found = try perform([.add(item), .add(blind), .find(look)])
+        guard let stored = found.last?.first else { throw OperationResult.unexpected }
+        if let uuid = stored.reference.uuid { known.withLock { $0.note(uuid, .item(new.id)) } }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
     }
 
