@@ -478,7 +478,6 @@ let package = Package(
         .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
         .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
         .executable(name: "chatelaine-credential", targets: ["chatelaine-credential"]),
-        .executable(name: "chatelaine-ssh-agent", targets: ["chatelaine-ssh-agent"]),
         .executable(name: "password-demo", targets: ["PasswordDemo"]),
         .executable(name: "guarded-note", targets: ["GuardedNote"]),
         .executable(name: "secret-server", targets: ["SecretServer"]),

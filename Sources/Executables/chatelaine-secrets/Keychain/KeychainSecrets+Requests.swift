@@ -51,8 +51,12 @@ extension KeychainSecrets {
         let blind = SecretLayout.add(.blind(new.id), label: "", generic: new.blind.serialized, .always)
         var look = FindRequest(query: SecretLayout.query(.item(new.id)))
         look.returns = .attributes
-        // Of an item that is guarded the service tells nothing when it is added.
-        let found = try perform([.add(item), .add(blind), .find(look)])
+        let operations: [KeychainOperation] = [.add(item), .add(blind), .find(look)]
+        // What is guarded is no part of a batch.
+        let found =
+            new.isProtected
+            ? try operations.map { (operation) throws(KeychainError) in try perform([operation]).first ?? [] }
+            : try perform(operations)
         guard let stored = found.last?.first else { throw OperationResult.unexpected }
         if let uuid = stored.reference.uuid { known.withLock { $0.note(uuid, .item(new.id)) } }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
