@@ -27,9 +27,6 @@ package struct BusCall: Sendable {
         self.member = member
         self.arguments = arguments
     }
-
-    /// The signature of all its arguments.
-    var signature: String { arguments.map(\.signature).joined() }
 }
 
 /// What a call is answered with.

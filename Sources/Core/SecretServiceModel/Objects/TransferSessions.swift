@@ -39,6 +39,4 @@ struct TransferSessions {
         guard counts.removeValue(forKey: client) != nil else { return }
         sessions = sessions.filter { $0.value.client != client }
     }
-
-    var isEmpty: Bool { sessions.isEmpty }
 }
