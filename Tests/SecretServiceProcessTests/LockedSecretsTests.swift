@@ -43,5 +43,10 @@ import Testing
         let dialogs = person.dialogs
         try site.waitUntil("the protection") { try site.lookup("a 1").output == "geheim" && person.dialogs > dialogs }
         #expect(person.shown.contains("reads"))
+        let stored = try site.store("neu", "b 2")
+        #expect(stored.status == 0, "\(stored.output)")
+        person.answer(.no)
+        let refused = try site.lookup("b 2")
+        #expect(refused.status != 0 && !refused.output.contains("neu"))
     }
 }

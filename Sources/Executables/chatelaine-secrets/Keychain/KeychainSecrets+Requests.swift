@@ -47,19 +47,40 @@ extension KeychainSecrets {
     private func add(_ new: NewSecret) throws(KeychainError) -> StoreResult {
         var item = SecretLayout.add(.item(new.id), label: new.label, generic: new.details.serialized, .afterFirstUnlock)
         item.secrets[.valueData] = new.secret
-        if new.isProtected { item.accessControl = try Self.presence() }
+        if new.isProtected {
+            // Its protection is the access control's.
+            item.accessibility = nil
+            item.accessControl = try Self.presence()
+        }
         let blind = SecretLayout.add(.blind(new.id), label: "", generic: new.blind.serialized, .always)
         var look = FindRequest(query: SecretLayout.query(.item(new.id)))
         look.returns = .attributes
-        let operations: [KeychainOperation] = [.add(item), .add(blind), .find(look)]
-        // What is guarded is no part of a batch.
         let found =
             new.isProtected
-            ? try operations.map { (operation) throws(KeychainError) in try perform([operation]).first ?? [] }
-            : try perform(operations)
+            ? try addOneByOne(new.id, item, blind, look) : try perform([.add(item), .add(blind), .find(look)])
         guard let stored = found.last?.first else { throw OperationResult.unexpected }
         if let uuid = stored.reference.uuid { known.withLock { $0.note(uuid, .item(new.id)) } }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
+    }
+
+    /// What is guarded is no part of a batch.
+    private func addOneByOne(
+        _ id: SecretItemID,
+        _ item: AddRequest,
+        _ blind: AddRequest,
+        _ look: FindRequest
+    ) throws(KeychainError) -> [[FoundItem]] {
+        _ = try perform([.add(item)])
+        do throws(KeychainError) {
+            _ = try perform([.add(blind)])
+            return try perform([.find(look)])
+        } catch {
+            // An item that is half there would be in no list while the keychain is locked.
+            for query in [SecretLayout.query(.item(id)), SecretLayout.query(.blind(id))] {
+                _ = try? perform([.delete(DeleteRequest(query: query))])
+            }
+            throw error
+        }
     }
 
     static func presence() throws(KeychainError) -> AccessControl {
