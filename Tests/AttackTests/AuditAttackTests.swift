@@ -20,12 +20,13 @@ struct AuditAttackTests {
     private static let operations = 1_000
     private static let programs = 3
 
-    /// A batch whose lines in the record are as long as they can be: each sign of the group takes six bytes there.
+    /// A batch whose lines in the record are as long as they can be: each sign of the names takes six bytes there.
     private func flood() throws -> Request {
         var query = ItemQuery(itemClass: .genericPassword)
         query.accessGroup = String(repeating: "\u{202E}", count: 256)
-        return .batch(
-            Array(repeating: .find(FindRequest(query: query)), count: Self.operations)
+        return .onBehalf(
+            of: String(repeating: "\u{202E}", count: 300),
+            .batch(Array(repeating: .find(FindRequest(query: query)), count: Self.operations))
         )
     }
 

@@ -270,6 +270,21 @@ struct HostileRequestTests {
         #expect(error.code == .unimplemented)
     }
 
+    @Test func `a request on behalf of another program that is no operation`() throws {
+        var frame = WireClientFrame()
+        frame.request.onBehalfOf = "/usr/bin/other"
+        for body in [.watch(.init()), .identity(.init()), .evaluate(.init()), .rotate(.init())]
+            as [WireRequest.OneOf_Body]
+        {
+            frame.request.body = body
+            guard case .request(_, .failure(let error)) = try FrameCodec.decodeClient(frame.serializedBytes()) else {
+                Issue.record("\(body) was taken")
+                continue
+            }
+            #expect(error.code == .invalidParameter)
+        }
+    }
+
     @Test func `a batch of too many operations, or with a bad one`() throws {
         var frame = WireClientFrame()
         var operation = WireOperation()

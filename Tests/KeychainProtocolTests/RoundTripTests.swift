@@ -35,6 +35,14 @@ struct RoundTripTests {
         try expectSame(.delete(Samples.delete(itemClass)).explained)
     }
 
+    @Test func `operations on behalf of another program, with its name as it was given`() throws {
+        let operation = KeychainOperation.find(Samples.find(.genericPassword))
+        for request in [Request.operation(operation), .batch([operation, operation])] {
+            let request = Request.onBehalf(of: "/usr/bin/e\u{301}\n\"", request)
+            #expect(try picture(arrived(request)) == picture(request))
+        }
+    }
+
     @Test func `a request with nothing but its class`() throws {
         var query = ItemQuery(itemClass: .key)
         try expectSame(.add(AddRequest(itemClass: .key)))

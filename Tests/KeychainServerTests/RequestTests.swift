@@ -152,6 +152,28 @@ struct RequestTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test func `the record has the program for which a caller says that it asks, and no more of it`() throws {
+        let service = try TestService()
+        let client = try RawClient.admitted(service.socket)
+        _ = try client.ask(.onBehalf(of: "/usr/bin/mail", .operation(RawClient.add("a"))))
+        _ = try client.ask(.onBehalf(of: "\",\"caller\":\"other\",\n\u{202E}", .batch([RawClient.find("a")])))
+        _ = try client.ask(.onBehalf(of: String(repeating: "x", count: 100_000), .operation(RawClient.find("a"))))
+        _ = try client.count(RawClient.find("a"))
+        struct Entry: Decodable {
+            let caller: String
+            let onBehalfOf: String?
+        }
+        let lines = service.audit()
+        let entries = try lines.map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        #expect(entries.map(\.caller) == ["test", "test", "test", "test"])
+        #expect(
+            entries.map(\.onBehalfOf) == [
+                "/usr/bin/mail", "\",\"caller\":\"other\",\n\u{202E}", String(repeating: "x", count: 256), nil,
+            ]
+        )
+        #expect(lines.allSatisfy { !$0.contains("\u{202E}") })
+    }
+
     @Test
     func `a keychain whose uid was another user's is not handed on`() throws {
         let service = try TestService()

@@ -34,6 +34,24 @@ import Testing
         #expect(refused.status == 1 && !refused.output.contains("geheim"))
     }
 
+    @Test func `the audit log says which program the bus claims, for each secret that is stored, read and deleted`()
+        throws
+    {
+        let site = try SecretsSite(.session)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.lookup("a 1").output == "geheim")
+        #expect(try site.run("secret-tool clear a 1").status == 0)
+        let log = try site.run("chatelaine audit --json --directory keychain").output
+        struct Entry: Decodable {
+            let operation: String
+            let onBehalfOf: String?
+        }
+        let entries = try log.split(separator: "\n").map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        let claimed = entries.filter { $0.onBehalfOf?.hasSuffix("/secret-tool") == true }.map(\.operation)
+        #expect(claimed == ["add", "add", "find", "find", "delete", "delete"], "\(log)")
+        #expect(!log.contains("geheim"))
+    }
+
     @Test func `a protected collection asks once for each client, and its items are guarded by the enclave`() throws {
         let person = try ScriptedPinentry(.secret("correct horse"))
         let site = try SecretsSite(.session, pinentry: person)

@@ -87,7 +87,7 @@ struct ModelKeychain {
             case .reply(let id, let reply): replies[id] = reply
             case .signal(let signal): signals.append(signal)
             case .give(_, let secret): given.append(secret)
-            case .store(let ticket, let request):
+            case .store(let ticket, let request, _):
                 if waits {
                     open.append((ticket, request))
                 } else {

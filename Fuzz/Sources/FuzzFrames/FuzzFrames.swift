@@ -50,6 +50,11 @@ enum FuzzFrames: FuzzTarget {
         for (name, request) in requests() {
             seeds[name] = try [0, 255] + FrameCodec.encode(.request(id: 1, request))
         }
+        let other = Request.onBehalf(
+            of: "/usr/bin/other",
+            .batch([.delete(DeleteRequest(query: ItemQuery(itemClass: .key)))])
+        )
+        seeds["on-behalf"] = try [0, 255] + FrameCodec.encode(.request(id: 1, other))
         let hello = Hello(nonce: [UInt8](repeating: 1, count: 32), versions: 1...1)
         seeds["hello"] = try [1, 255] + FrameCodec.encode(.hello(hello))
         let authentication = Authentication(proof: AuthenticationProof.proof(for: hello), version: 1)

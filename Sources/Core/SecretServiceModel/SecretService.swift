@@ -14,8 +14,8 @@ package struct SecretService {
         case signal(BusSignal)
         /// Write a secret to the descriptor that came with a call.
         case give(BusCall.ID, SecretBytes)
-        /// What the keychain is asked for; the answer goes to `answered`.
-        case store(Ticket, StoreRequest)
+        /// What the keychain is asked for on behalf of a client; the answer goes to `answered`.
+        case store(Ticket, StoreRequest, client: String)
         /// Nobody waits for this answer any more.
         case withdraw(Ticket)
         /// A client has left: what was proved for it counts no more.
@@ -134,7 +134,7 @@ package struct SecretService {
     mutating func ask(for client: String, _ request: StoreRequest, _ goOn: @escaping Continuation) -> Ticket {
         lastTicket += 1
         pending[lastTicket] = Pending(client: client, goOn: goOn)
-        effects.append(.store(lastTicket, request))
+        effects.append(.store(lastTicket, request, client: client))
         return lastTicket
     }
 

@@ -722,6 +722,13 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._body = .presence(newValue)}
   }
 
+  /// With operation and batch alone: the program for which the caller asks, as the caller says. It stands in the audit log,
+  /// of its first 256 characters; nobody checks it, and it decides nothing.
+  package var onBehalfOf: String {
+    get {_storage._onBehalfOf}
+    set {_uniqueStorage()._onBehalfOf = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -3181,11 +3188,12 @@ nonisolated extension WireIdentity.Kind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0\u{3}on_behalf_of\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
     var _body: WireRequest.OneOf_Body?
+    var _onBehalfOf: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3198,6 +3206,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     init(copying source: _StorageClass) {
       _id = source._id
       _body = source._body
+      _onBehalfOf = source._onBehalfOf
     }
   }
 
@@ -3347,6 +3356,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._body = .presence(v)
           }
         }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._onBehalfOf) }()
         default: break
         }
       }
@@ -3405,6 +3415,9 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       }()
       case nil: break
       }
+      if !_storage._onBehalfOf.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._onBehalfOf, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3416,6 +3429,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         let rhs_storage = _args.1
         if _storage._id != rhs_storage._id {return false}
         if _storage._body != rhs_storage._body {return false}
+        if _storage._onBehalfOf != rhs_storage._onBehalfOf {return false}
         return true
       }
       if !storagesAreEqual {return false}

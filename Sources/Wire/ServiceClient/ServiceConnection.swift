@@ -31,18 +31,29 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     }
 
     package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        try perform(operation, onBehalfOf: nil)
+    }
+
+    /// The same, for another program: its name stands in the audit log, as what this one says.
+    package func perform(
+        _ operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult {
         try absences.perform(operation) { (operation) throws(KeychainError) in
             var operation = operation
             operation.changeAuthentication { $0.tellTerminal() }
-            return try answer(to: operation)
+            return try answer(to: operation, onBehalfOf: program)
         }
     }
 
-    private func answer(to operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+    private func answer(
+        to operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult {
         let context = operation.authentication?.context as? ServiceContext
         var items: [FoundItem] = []
         var last: OperationResult?
-        for part in try parts(.operation(operation), context: context) {
+        for part in try parts(Request.operation(operation).onBehalf(of: program), context: context) {
             guard case .outcome(let outcome) = part else { throw Self.unexpected }
             switch outcome {
             case .failure(let error): throw reported(error)
@@ -58,11 +69,15 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     /// Does operations in their order, in one transaction. One that fails changes nothing and does not keep the others
     /// from being done.
     ///
+    /// - Parameter program: another one for which they are done, if there is one.
     /// - Returns: an outcome for each operation.
     /// - Throws: where none was done.
-    package func batch(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationOutcome] {
+    package func batch(
+        _ operations: [KeychainOperation],
+        onBehalfOf program: String? = nil
+    ) throws(KeychainError) -> [OperationOutcome] {
         var outcomes: [OperationOutcome] = []
-        for part in try parts(.batch(operations)) {
+        for part in try parts(Request.batch(operations).onBehalf(of: program)) {
             guard case .batch(let some) = part else { throw Self.unexpected }
             outcomes += some
         }
@@ -148,6 +163,12 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
     }
 
     package static let unexpected = OperationResult.unexpected
+}
+
+extension Request {
+    fileprivate func onBehalf(of program: String?) -> Request {
+        program.map { .onBehalf(of: $0, self) } ?? self
+    }
 }
 
 extension OperationOutcome {

@@ -85,14 +85,6 @@ package enum StoreRequest: Sendable {
     /// Has the owner asked for the passcode.
     case unlock(ReadReason)
 
-    /// On whose behalf something is read, or the owner asked; nil for what is only written.
-    package var client: String? {
-        switch self {
-        case .read(_, let reason), .unlock(let reason): reason.client
-        case .add, .change, .remove, .save, .removeCollection, .saveAlias: nil
-        }
-    }
-
     /// Whether somebody may have to be asked, which takes as long as it takes.
     package var mayAsk: Bool {
         switch self {

@@ -69,6 +69,7 @@ struct ShowAudit: ParsableCommand {
     private struct Entry: Decodable {
         let time: String
         let caller: String
+        let onBehalfOf: String?
         let operation: String
         let `class`: String?
         let groups: [String]?
@@ -90,6 +91,7 @@ struct ShowAudit: ParsableCommand {
         text += "  \(entry.outcome)"
         if let count = entry.count { text += " (\(count))" }
         text += "  \(entry.caller)"
+        if let program = entry.onBehalfOf { text += "  for \(program), as it says," }
         if let groups = entry.groups { text += "  in " + groups.joined(separator: ", ") }
         if let rows = entry.rows { text += "  " + rows.joined(separator: " ") }
         return TerminalText.escaped(text) + "\n"

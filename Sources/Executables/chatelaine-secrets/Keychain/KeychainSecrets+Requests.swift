@@ -5,18 +5,21 @@ import Synchronization
 
 /// What the Secret Service asks for.
 extension KeychainSecrets {
-    func answer(_ request: StoreRequest) -> StoreResult {
+    /// - Parameter client: its unique name on the bus; nil where this program itself asks.
+    func answer(_ request: StoreRequest, for client: String? = nil) -> StoreResult {
+        // The audit log shows it as what this program says.
+        let program = client.map { callers.name(of: $0) }
         do throws(KeychainError) {
             switch request {
-            case .read(let items, let reason): return .secrets(try read(items, reason))
-            case .add(let new): return try add(new)
-            case .change(let id, let change): return try self.change(id, change)
-            case .remove(let items): try remove(items)
-            case .save(let collection): try save(collection)
+            case .read(let items, let reason): return .secrets(try read(items, reason, for: program))
+            case .add(let new): return try add(new, for: program)
+            case .change(let id, let change): return try self.change(id, change, for: program)
+            case .remove(let items): try remove(items, for: program)
+            case .save(let collection): try save(collection, for: program)
             case .removeCollection(let id, let items):
-                try remove(items)
-                try delete(.collection(id))
-            case .saveAlias(let name, let collection): try save(alias: name, of: collection)
+                try remove(items, for: program)
+                try delete(.collection(id), for: program)
+            case .saveAlias(let name, let collection): try save(alias: name, of: collection, for: program)
             case .unlock(let reason): try unlock(reason)
             }
             return .done
@@ -29,7 +32,8 @@ extension KeychainSecrets {
 
     private func read(
         _ items: [SecretItemID],
-        _ reason: ReadReason
+        _ reason: ReadReason,
+        for program: String?
     ) throws(KeychainError) -> [SecretItemID: SecretBytes] {
         var secrets: [SecretItemID: SecretBytes] = [:]
         let authentication = try authentication(for: reason)
@@ -37,14 +41,14 @@ extension KeychainSecrets {
             var request = FindRequest(query: SecretLayout.query(.item(id)))
             request.returns = .data
             request.authentication = authentication
-            let found = try keychain.find(request).first
+            let found = try perform([.find(request)], for: program).first?.first
             // An item may have an empty secret, which the keychain keeps as none.
             if let found { secrets[id] = found.secrets[.valueData] ?? SecretBytes([UInt8]()) }
         }
         return secrets
     }
 
-    private func add(_ new: NewSecret) throws(KeychainError) -> StoreResult {
+    private func add(_ new: NewSecret, for program: String?) throws(KeychainError) -> StoreResult {
         var item = SecretLayout.add(.item(new.id), label: new.label, generic: new.details.serialized, .afterFirstUnlock)
         item.secrets[.valueData] = new.secret
         if new.isProtected {
@@ -57,7 +61,8 @@ extension KeychainSecrets {
         look.returns = .attributes
         let found =
             new.isProtected
-            ? try addOneByOne(new.id, item, blind, look) : try perform([.add(item), .add(blind), .find(look)])
+            ? try addOneByOne(new.id, item, blind, look, for: program)
+            : try perform([.add(item), .add(blind), .find(look)], for: program)
         guard let stored = found.last?.first else { throw OperationResult.unexpected }
         if let uuid = stored.reference.uuid { known.withLock { $0.note(uuid, .item(new.id)) } }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
@@ -68,16 +73,17 @@ extension KeychainSecrets {
         _ id: SecretItemID,
         _ item: AddRequest,
         _ blind: AddRequest,
-        _ look: FindRequest
+        _ look: FindRequest,
+        for program: String?
     ) throws(KeychainError) -> [[FoundItem]] {
-        _ = try perform([.add(item)])
+        _ = try perform([.add(item)], for: program)
         do throws(KeychainError) {
-            _ = try perform([.add(blind)])
-            return try perform([.find(look)])
+            _ = try perform([.add(blind)], for: program)
+            return try perform([.find(look)], for: program)
         } catch {
             // An item that is half there would be in no list while the keychain is locked.
             for query in [SecretLayout.query(.item(id)), SecretLayout.query(.blind(id))] {
-                _ = try? perform([.delete(DeleteRequest(query: query))])
+                _ = try? perform([.delete(DeleteRequest(query: query))], for: program)
             }
             throw error
         }
@@ -87,7 +93,11 @@ extension KeychainSecrets {
         try AccessControl(protection: Accessibility.afterFirstUnlock.rawValue, flags: .userPresence)
     }
 
-    private func change(_ id: SecretItemID, _ change: SecretChange) throws(KeychainError) -> StoreResult {
+    private func change(
+        _ id: SecretItemID,
+        _ change: SecretChange,
+        for program: String?
+    ) throws(KeychainError) -> StoreResult {
         var update = UpdateRequest(query: SecretLayout.query(.item(id)))
         if let label = change.label { update.changes.attributes[.label] = .string(label) }
         if let details = change.details { update.changes.attributes["gena"] = .data(details.serialized) }
@@ -101,13 +111,13 @@ extension KeychainSecrets {
         var look = FindRequest(query: SecretLayout.query(.item(id)))
         look.returns = .attributes
         operations.append(.find(look))
-        guard let stored = try perform(operations).last?.first else {
+        guard let stored = try perform(operations, for: program).last?.first else {
             throw KeychainError(.itemNotFound, "the item is gone")
         }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
     }
 
-    private func remove(_ items: [SecretItemID]) throws(KeychainError) {
+    private func remove(_ items: [SecretItemID], for program: String?) throws(KeychainError) {
         // As many as fit into one transaction of the service without keeping others waiting.
         for part in stride(from: 0, to: items.count, by: 100).map({ items[$0..<min($0 + 100, items.count)] }) {
             _ = try perform(
@@ -115,35 +125,42 @@ extension KeychainSecrets {
                     [SecretLayout.Place.item(id), .blind(id)].map {
                         .delete(DeleteRequest(query: SecretLayout.query($0)))
                     }
-                }
+                },
+                for: program
             )
         }
     }
 
     // MARK: - Collections and aliases
 
-    func save(_ collection: StoredCollection) throws(KeychainError) {
-        try put(.collection(collection.id), label: collection.label, SecretLayout.generic(of: collection))
+    func save(_ collection: StoredCollection, for program: String? = nil) throws(KeychainError) {
+        let generic = SecretLayout.generic(of: collection)
+        try put(.collection(collection.id), label: collection.label, generic, for: program)
     }
 
-    private func save(alias: String, of collection: String?) throws(KeychainError) {
-        guard let collection else { return try delete(.alias(alias)) }
-        try put(.alias(alias), label: "", SecretLayout.generic(ofAlias: collection))
+    private func save(alias: String, of collection: String?, for program: String?) throws(KeychainError) {
+        guard let collection else { return try delete(.alias(alias), for: program) }
+        try put(.alias(alias), label: "", SecretLayout.generic(ofAlias: collection), for: program)
     }
 
-    private func put(_ place: SecretLayout.Place, label: String, _ generic: [UInt8]) throws(KeychainError) {
+    private func put(
+        _ place: SecretLayout.Place,
+        label: String,
+        _ generic: [UInt8],
+        for program: String?
+    ) throws(KeychainError) {
         do throws(KeychainError) {
-            _ = try perform([.add(SecretLayout.add(place, label: label, generic: generic, .always))])
+            _ = try perform([.add(SecretLayout.add(place, label: label, generic: generic, .always))], for: program)
         } catch  where error.code == .duplicateItem {
             var update = UpdateRequest(query: SecretLayout.query(place))
             update.changes.attributes[.label] = .string(label)
             update.changes.attributes["gena"] = .data(generic)
-            _ = try perform([.update(update)])
+            _ = try perform([.update(update)], for: program)
         }
     }
 
-    private func delete(_ place: SecretLayout.Place) throws(KeychainError) {
-        _ = try perform([.delete(DeleteRequest(query: SecretLayout.query(place)))])
+    private func delete(_ place: SecretLayout.Place, for program: String?) throws(KeychainError) {
+        _ = try perform([.delete(DeleteRequest(query: SecretLayout.query(place)))], for: program)
     }
 
     // MARK: - Presence
@@ -196,13 +213,17 @@ extension KeychainSecrets {
 
     /// Does operations, in one transaction where a service does them.
     ///
+    /// - Parameter program: for which they are done; nil for this one.
     /// - Returns: what each has found.
     /// - Throws: what the first that fails throws. Without a service, those before it are done.
-    func perform(_ operations: [KeychainOperation]) throws(KeychainError) -> [[FoundItem]] {
+    func perform(
+        _ operations: [KeychainOperation],
+        for program: String? = nil
+    ) throws(KeychainError) -> [[FoundItem]] {
         var found: [[FoundItem]?] = []
         var failure: KeychainError?
         if let connection, operations.count > 1 {
-            for outcome in try connection.batch(operations) {
+            for outcome in try connection.batch(operations, onBehalfOf: program) {
                 switch outcome {
                 case .success(let result): found.append(result.found)
                 case .failure(let error):
@@ -213,7 +234,13 @@ extension KeychainSecrets {
         } else {
             for operation in operations where failure == nil {
                 do throws(KeychainError) {
-                    found.append(try keychain.perform(operation).found)
+                    let result =
+                        if let connection {
+                            try connection.perform(operation, onBehalfOf: program)
+                        } else {
+                            try keychain.perform(operation)
+                        }
+                    found.append(result.found)
                 } catch {
                     failure = error
                 }

@@ -126,7 +126,7 @@ final class SecretsProcess {
             case .reply(let call, let reply): bus.answer(call, reply)
             case .signal(let signal): bus.send(signal)
             case .give(let call, let secret): give(secret, to: call)
-            case .store(let ticket, let request): store(ticket, request)
+            case .store(let ticket, let request, let client): store(ticket, request, for: client)
             case .withdraw(let ticket):
                 if let client = asked[ticket] { secrets.forgetContext(of: client) }
             case .forget(let client): secrets.forget(client)
@@ -134,13 +134,13 @@ final class SecretsProcess {
         }
     }
 
-    private func store(_ ticket: SecretService.Ticket, _ request: StoreRequest) {
-        if let client = request.client { callers.resolve(client) { bus.process(of: $0) } }
+    private func store(_ ticket: SecretService.Ticket, _ request: StoreRequest, for client: String) {
+        callers.resolve(client) { bus.process(of: $0) }
         guard request.mayAsk else {
-            return perform(service.answered(ticket, secrets.answer(request), at: Self.now))
+            return perform(service.answered(ticket, secrets.answer(request, for: client), at: Self.now))
         }
-        asked[ticket] = request.client
-        waiting.async { [secrets, mailbox] in mailbox.put(.answer(ticket, secrets.answer(request))) }
+        asked[ticket] = client
+        waiting.async { [secrets, mailbox] in mailbox.put(.answer(ticket, secrets.answer(request, for: client))) }
     }
 
     /// A pipe has room for it, or its reader gets nothing: this waits for nobody.

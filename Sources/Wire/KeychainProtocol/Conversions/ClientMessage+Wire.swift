@@ -36,6 +36,11 @@ extension ReceivedClientMessage {
 
 extension WireRequest {
     init(id: UInt64, _ request: Request) {
+        if case .onBehalf(let program, let request) = request {
+            self.init(id: id, request)
+            onBehalfOf = program
+            return
+        }
         self.init()
         self.id = id
         switch request {
@@ -49,6 +54,7 @@ extension WireRequest {
         case .restore(let message): restore = WireRestore(message)
         case .evaluate(let request): evaluate = WireEvaluate(request)
         case .presence: presence = WirePresenceRequest()
+        case .onBehalf: break
         }
     }
 }
@@ -86,6 +92,11 @@ extension Request {
         case .evaluate(let request): self = .evaluate(try PresenceRequest(request))
         case .presence: self = .presence
         case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")
+        }
+        guard !wire.onBehalfOf.isEmpty else { return }
+        switch self {
+        case .operation, .batch: self = .onBehalf(of: wire.onBehalfOf, self)
+        default: throw KeychainError(.invalidParameter, "a request that is no operation, on behalf of another program")
         }
     }
 }

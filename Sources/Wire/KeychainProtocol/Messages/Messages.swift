@@ -111,6 +111,8 @@ package enum Request: Sendable {
     /// What is proved counts for what uses the connection's context.
     case evaluate(PresenceRequest)
     case presence
+    /// Operations that the caller asks for on behalf of another program. Its name is what the caller says.
+    indirect case onBehalf(of: String, Request)
 }
 
 /// What holds for a request before it is answered.
@@ -129,6 +131,7 @@ extension Request {
         case .identity, .status, .presence, .restore(.origin): RequestTraits(isRepeatable: true)
         case .watch, .evaluate, .restore(.begin), .restore(.part): RequestTraits()
         case .rotate, .backup, .restore(.end): RequestTraits(goesThroughAll: true)
+        case .onBehalf(_, let request): request.traits
         }
     }
 }

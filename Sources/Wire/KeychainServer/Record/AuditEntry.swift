@@ -8,6 +8,8 @@ struct AuditEntry: Sendable {
     let uid: UInt32
     let caller: String
     let kind: ServiceIdentity.Kind?
+    /// The program for which the caller says that it asks.
+    var onBehalfOf: String?
     let operation: String
     let itemClass: ItemClass?
     let groups: [String]
@@ -19,6 +21,7 @@ struct AuditEntry: Sendable {
     var line: String {
         var line = "{\"time\":\"\(timeText)\",\"uid\":\(uid),\"caller\":\(Self.quoted(caller))"
         if let kind { line += ",\"kind\":\"\(kind)\"" }
+        if let onBehalfOf { line += ",\"onBehalfOf\":\(Self.quoted(onBehalfOf))" }
         line += ",\"operation\":\"\(operation)\""
         if let itemClass { line += ",\"class\":\"\(itemClass.rawValue)\"" }
         if !groups.isEmpty { line += ",\"groups\":[\(groups.map(Self.quoted).joined(separator: ","))]" }
@@ -97,7 +100,7 @@ extension KeychainOperation {
     func auditEntry(
         of result: OperationOutcome,
         after sent: PagedAnswer.Sent? = nil,
-        by peer: AdmittedPeer
+        in turn: RequestHandler.Turn
     ) -> AuditEntry {
         var outcome = "ok"
         var count: Int?
@@ -122,9 +125,10 @@ extension KeychainOperation {
         if groups.isEmpty, let group = traits.accessGroup { groups = [group] }
         return AuditEntry(
             time: AuditEntry.now,
-            uid: peer.uid,
-            caller: peer.caller.name,
-            kind: peer.identity.kind,
+            uid: turn.peer.uid,
+            caller: turn.peer.caller.name,
+            kind: turn.peer.identity.kind,
+            onBehalfOf: turn.onBehalfOf,
             operation: traits.name,
             itemClass: traits.itemClass,
             groups: Array(groups.prefix(Self.mostRowsOfEntry)),

@@ -48,7 +48,7 @@ extension RequestHandler {
         keychain.watchers.tell(of: operation, result)
         return Answer(
             body: .outcome(result),
-            entries: [operation.auditEntry(of: result, after: pages?.sent, by: turn.peer)],
+            entries: [operation.auditEntry(of: result, after: pages?.sent, in: turn)],
             isLarge: grant != nil
         )
     }
@@ -107,10 +107,10 @@ extension RequestHandler {
                 if case .failure = result { metrics.failures.increment() }
                 turn.keychain.watchers.tell(of: operation, result)
             }
-            let entries = zip(operations, results).map { $0.auditEntry(of: $1, by: turn.peer) }
+            let entries = zip(operations, results).map { $0.auditEntry(of: $1, in: turn) }
             return Answer(body: .batch(results), entries: entries, isLarge: grant != nil)
         } catch {
-            let entries = operations.map { $0.auditEntry(of: .failure(error), by: turn.peer) }
+            let entries = operations.map { $0.auditEntry(of: .failure(error), in: turn) }
             return Answer(body: .outcome(.failure(error)), entries: entries, isLarge: grant != nil)
         }
     }

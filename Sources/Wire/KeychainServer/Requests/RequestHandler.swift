@@ -21,6 +21,14 @@ struct RequestHandler: Sendable {
         let deadline: ContinuousClock.Instant
         /// Left while a person is asked.
         let pass: GatePass
+        /// The program for which the caller says that it asks.
+        var onBehalfOf: String?
+
+        func onBehalf(of program: String) -> Turn {
+            var turn = self
+            turn.onBehalfOf = program
+            return turn
+        }
     }
 
     /// The end of an answer, and what the record says of the request.
@@ -83,6 +91,8 @@ struct RequestHandler: Sendable {
         case .restore(let message): try restore(message, in: turn, restoration: &state.restoration)
         case .evaluate(let request): evaluate(request, in: turn, state.session, sendPart: sendPart)
         case .presence: Answer(body: .presence(try turn.keychain.presenceStatus()))
+        case .onBehalf(let program, let request):
+            try answer(request, in: turn.onBehalf(of: program), &state, &grant, sendPart)
         }
     }
 
