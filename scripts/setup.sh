@@ -105,6 +105,7 @@ look_for_what_tests_need() {
     any_exists /usr/lib/python3/dist-packages/keyring || lacks "keyring, which is built on it" python3-keyring
     has_command docker-credential-secretservice ||
         lacks "docker's helper for the Secret Service" golang-docker-credential-helpers
+    has_command bwrap || lacks "bubblewrap, by which tests forge a sandbox" bubblewrap
     has_command gdbus || lacks "gdbus, which speaks on it" libglib2.0-bin
     any_exists /usr/lib/python3/dist-packages/dbusmock || lacks "dbusmock, which acts logind out" python3-dbusmock
     any_exists /usr/libexec/fprintd /usr/lib/fprintd/fprintd || lacks "fprintd, which reads fingers" fprintd
