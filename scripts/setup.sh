@@ -106,6 +106,8 @@ look_for_what_tests_need() {
     has_command docker-credential-secretservice ||
         lacks "docker's helper for the Secret Service" golang-docker-credential-helpers
     has_command bwrap || lacks "bubblewrap, by which tests forge a sandbox" bubblewrap
+    any_exists /usr/libexec/xdg-desktop-portal ||
+        lacks "xdg-desktop-portal, by which applications in it get secrets" xdg-desktop-portal
     has_command gdbus || lacks "gdbus, which speaks on it" libglib2.0-bin
     any_exists /usr/lib/python3/dist-packages/dbusmock || lacks "dbusmock, which acts logind out" python3-dbusmock
     any_exists /usr/libexec/fprintd /usr/lib/fprintd/fprintd || lacks "fprintd, which reads fingers" fprintd

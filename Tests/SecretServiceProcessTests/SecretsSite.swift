@@ -20,6 +20,7 @@ final class SecretsSite {
     private let bus: Process
     private var service: ServiceProcess?
     private var secrets: Process?
+    private var others: [Process] = []
 
     /// - Parameters:
     ///   - pinentry: by which a session's service asks.
@@ -61,6 +62,10 @@ final class SecretsSite {
     }
 
     deinit {
+        for process in others.reversed() {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitForExit()
+        }
         stop()
         bus.terminate()
         bus.waitForExit()
@@ -91,6 +96,35 @@ final class SecretsSite {
         kill(secrets.processIdentifier, signal)
         secrets.waitForExit()
         self.secrets = nil
+    }
+
+    /// Starts another program of the session, which ends with it.
+    ///
+    /// - Returns: its process, and the file that its output goes to.
+    func launch(_ words: [String], _ more: [String: String] = [:]) throws -> (process: Process, log: String) {
+        let log = folder + "/\(others.count).log"
+        try Data().write(to: URL(filePath: log))
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        process.environment = environment.merging(more) { $1 }
+        process.currentDirectoryURL = URL(filePath: folder)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: log)
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.runHearingSignals()
+        others.append(process)
+        return (process, log)
+    }
+
+    /// Waits until a name on the bus has an owner.
+    func waitForName(_ name: String) throws {
+        try waitUntil(name) {
+            try self.run(
+                "gdbus call --session --dest org.freedesktop.DBus --object-path / --method "
+                    + "org.freedesktop.DBus.NameHasOwner \(name)"
+            ).output.contains("true")
+        }
     }
 
     var processIdentifier: Int32 { secrets?.processIdentifier ?? -1 }
