@@ -103,6 +103,10 @@ look_for_what_tests_need() {
     any_exists /usr/lib/python3/dist-packages/secretstorage ||
         lacks "SecretStorage, by which Python's programs keep secrets" python3-secretstorage
     any_exists /usr/lib/python3/dist-packages/keyring || lacks "keyring, which is built on it" python3-keyring
+    # With its source, which Debian's git brings: /usr/share/doc/git/contrib/credential/libsecret.
+    has_header libsecret-1/libsecret/secret.h || lacks "libsecret's header, for git's helper" libsecret-1-dev
+    has_command make || lacks "make, which builds it" make
+    has_command gcc || lacks "gcc, with which it does" gcc
     has_command docker-credential-secretservice ||
         lacks "docker's helper for the Secret Service" golang-docker-credential-helpers
     has_command bwrap || lacks "bubblewrap, by which tests forge a sandbox" bubblewrap
