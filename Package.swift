@@ -508,6 +508,7 @@ for target in package.targets {
     case "PluginClient": target.plugins = ["ImportSecurity"]
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":
         target.exclude = ["Vectors"]
+    case "SecretServiceProcessTests": target.exclude = ["GoClient"]
     case "CommonCryptoTests": target.exclude = ["without-libcrypto.c"]
     case "ExchangeTests": target.resources = [.copy("Vectors")]
     case "ChatelaineToolTests": target.resources = [.copy("Transcripts")]

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            what a build needs
 #   scripts/setup.sh --tests    and what the tests and checks need
+#   scripts/setup.sh --clients  and large programs that tests keep secrets of: Chromium, Go, KWallet (220 MB to fetch)
 #   scripts/setup.sh --benchmarks    and what the keychain service is measured against
 #   scripts/setup.sh --machine  what a whole machine is made and run with
 #
@@ -15,14 +16,16 @@ readonly swift_major=6 swift_minor=3
 readonly swift_page=https://www.swift.org/install/linux/
 
 for_tests=no
+for_clients=no
 for_benchmarks=no
 for_machine=no
 for argument in "$@"; do
     case $argument in
         --tests) for_tests=yes ;;
+        --clients) for_tests=yes for_clients=yes ;;
         --benchmarks) for_benchmarks=yes ;;
         --machine) for_machine=yes ;;
-        *) die "unknown argument $argument (only --tests, --benchmarks and --machine are known)" ;;
+        *) die "unknown argument $argument (only --tests, --clients, --benchmarks and --machine are known)" ;;
     esac
 done
 
@@ -127,6 +130,14 @@ look_for_what_tests_need() {
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 
+# Half a gigabyte each on the disk, for a test or two. Without them these are skipped.
+look_for_what_clients_need() {
+    has_command chromium || lacks "Chromium, which keeps the key of its cookies" chromium
+    has_command go || lacks "Go, in which a client of the tests' own is written" golang-go
+    any_exists /usr/share/gocode/src/github.com/godbus/dbus || lacks "Go's D-Bus" golang-dbus-dev
+    any_exists /usr/bin/kwalletd5 /usr/bin/kwalletd6 || lacks "KWallet, which secrets are imported from" libkf5wallet-bin
+}
+
 look_for_what_benchmarks_need() {
     has_command gnome-keyring-daemon || lacks "gnome-keyring, another keyring to measure" gnome-keyring
     has_header libsecret-1/libsecret/secret.h || lacks "libsecret, through which programs use it" libsecret-1-dev
@@ -211,6 +222,7 @@ libstdc++-12-dev libxml2"
 
 look_for_what_a_build_needs
 if [ $for_tests = yes ]; then look_for_what_tests_need; fi
+if [ $for_clients = yes ]; then look_for_what_clients_need; fi
 if [ $for_benchmarks = yes ]; then look_for_what_benchmarks_need; fi
 if [ $for_machine = yes ]; then look_for_what_a_machine_needs; fi
 look_for_what_the_toolchain_needs
