@@ -73,17 +73,7 @@ private final class PortalSite {
             atomically: true,
             encoding: .utf8
         )
-        // The portal of documents would mount a file system.
-        let services = secrets.folder + "/home/.local/share/dbus-1/services"
-        try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
-        try "[D-BUS Service]\nName=org.freedesktop.portal.Documents\nExec=/bin/false\n".write(
-            toFile: services + "/org.freedesktop.portal.Documents.service",
-            atomically: true,
-            encoding: .utf8
-        )
-        try secrets.run(
-            "gdbus call --session --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ReloadConfig"
-        )
+        try secrets.neverStart("org.freedesktop.portal.Documents")
         _ = try secrets.launch([Self.portal], ["XDG_DESKTOP_PORTAL_DIR": portals, "XDG_CURRENT_DESKTOP": "none"])
         try secrets.waitForName("org.freedesktop.portal.Desktop")
     }

@@ -117,6 +117,22 @@ final class SecretsSite {
         return (process, log)
     }
 
+    /// Keeps the bus from starting programs by these names, such as the portal of documents, which mounts a file system.
+    func neverStart(_ names: String...) throws {
+        let services = folder + "/home/.local/share/dbus-1/services"
+        try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
+        for name in names {
+            try "[D-BUS Service]\nName=\(name)\nExec=/bin/false\n".write(
+                toFile: "\(services)/\(name).service",
+                atomically: true,
+                encoding: .utf8
+            )
+        }
+        try run(
+            "gdbus call --session --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ReloadConfig"
+        )
+    }
+
     /// Waits until a name on the bus has an owner.
     func waitForName(_ name: String) throws {
         try waitUntil(name) {
