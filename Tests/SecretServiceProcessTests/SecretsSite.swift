@@ -42,11 +42,7 @@ final class SecretsSite {
         switch keychain {
         case .embedded: environment["CHATELAINE_KEYCHAIN"] = "embedded:\(folder)/keychain"
         case .session:
-            let started = try ServiceProcess(
-                in: folder,
-                arguments: pinentry.map { ["--pinentry", $0.path] } ?? []
-            )
-            guard started.waitUntilReady() else { throw POSIXError(.ETIMEDOUT) }
+            let started = try Self.startKeychain(in: folder, pinentry)
             environment["CHATELAINE_KEYCHAIN"] = "unix:" + started.socket
             service = started
         }
@@ -73,6 +69,21 @@ final class SecretsSite {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    private static func startKeychain(in folder: String, _ pinentry: ScriptedPinentry?) throws -> ServiceProcess {
+        let started = try ServiceProcess(in: folder, arguments: pinentry.map { ["--pinentry", $0.path] } ?? [])
+        guard started.waitUntilReady() else { throw POSIXError(.ETIMEDOUT) }
+        return started
+    }
+
+    /// Ends a session's keychain service, and starts it again: one with a passcode is locked then.
+    func restartKeychain() throws {
+        service?.kill()
+        _ = service?.waitForExit()
+        try? FileManager.default.removeItem(atPath: folder + "/keychain.sock")
+        try? FileManager.default.removeItem(atPath: folder + "/log")
+        service = try Self.startKeychain(in: folder, nil)
+    }
+
     /// Starts the Secret Service, and waits until it has the name.
     func start() throws {
         let process = Process()
@@ -84,10 +95,7 @@ final class SecretsSite {
         secrets = process
         try waitUntil("the Secret Service") {
             guard process.isRunning else { return false }
-            return try self.run(
-                "gdbus call --session --dest org.freedesktop.DBus --object-path / --method "
-                    + "org.freedesktop.DBus.NameHasOwner org.freedesktop.secrets"
-            ).output.contains("true")
+            return try self.hasOwner("org.freedesktop.secrets")
         }
     }
 
@@ -128,6 +136,11 @@ final class SecretsSite {
                 encoding: .utf8
             )
         }
+        try reloadBus()
+    }
+
+    /// Has the bus read its files again, as it does at a log-in.
+    func reloadBus() throws {
         try run(
             "gdbus call --session --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ReloadConfig"
         )
@@ -135,12 +148,14 @@ final class SecretsSite {
 
     /// Waits until a name on the bus has an owner.
     func waitForName(_ name: String) throws {
-        try waitUntil(name) {
-            try self.run(
-                "gdbus call --session --dest org.freedesktop.DBus --object-path / --method "
-                    + "org.freedesktop.DBus.NameHasOwner \(name)"
-            ).output.contains("true")
-        }
+        try waitUntil(name) { try self.hasOwner(name) }
+    }
+
+    func hasOwner(_ name: String) throws -> Bool {
+        try run(
+            "gdbus call --session --dest org.freedesktop.DBus --object-path / --method "
+                + "org.freedesktop.DBus.NameHasOwner \(name)"
+        ).output.contains("true")
     }
 
     var processIdentifier: Int32 { secrets?.processIdentifier ?? -1 }

@@ -1,27 +1,19 @@
 import ArgumentParser
-import SecretServiceModel
-import SessionBus
 import Terminal
 
 struct ShowSecretsStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say who serves org.freedesktop.secrets."
+        abstract: "Say who serves org.freedesktop.secrets, and why programs do not come to this keychain.",
+        discussion: """
+            Where this service is enabled and nobody has the name, the bus is told to start it, as by any program that \
+            asks. The status is 1 where a program is not given its secrets from this keychain now.
+            """
     )
 
     func run() throws {
-        let bus: SessionBus
-        do {
-            bus = try SessionBus()
-        } catch {
-            throw Failure("the session's bus cannot be used: \(error.text)")
-        }
-        guard let owner = bus.owner(of: SecretInterface.name) else {
-            print("Nobody serves \(SecretInterface.name).")
-            return
-        }
-        let callers = BusCallers()
-        callers.resolve(owner) { bus.process(of: $0) }
-        print("\(SecretInterface.name) is served by \(callers.name(of: owner)).")
+        let diagnosis = try SecretsDiagnosis()
+        for finding in diagnosis.findings { print(TerminalText.escaped(finding)) }
+        if !diagnosis.isReached { throw ExitCode.failure }
     }
 }

@@ -19,21 +19,15 @@ final class ForeignSecrets {
     private static let prefix = "org.freedesktop.Secret."
 
     init() throws {
-        do {
-            bus = try SessionBus()
-        } catch {
-            throw Failure("the session's bus cannot be used: \(error.text)")
-        }
+        bus = try SessionBus.ofSession()
         bus.start(SecretInterface.name)
-        guard let owner = bus.owner(of: SecretInterface.name) else {
+        guard let found = NameOwner(of: SecretInterface.name, on: bus) else {
             throw Failure("nobody serves \(SecretInterface.name)")
         }
-        let callers = BusCallers()
-        callers.resolve(owner) { [bus] in bus.process(of: $0) }
-        guard !callers.name(of: owner).hasSuffix("/chatelaine-secrets") else {
+        guard !found.isService else {
             throw Failure("\(SecretInterface.name) is served by this keychain already; nothing is to be taken")
         }
-        self.owner = owner
+        owner = found.name
         do throws(BusCallFailure) {
             let opened = try bus.call(
                 owner,

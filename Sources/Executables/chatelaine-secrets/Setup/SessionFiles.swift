@@ -7,12 +7,17 @@ struct SessionFiles {
     private let configuration: String
 
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        guard let home = environment["HOME"], home.hasPrefix("/") else { throw Failure("there is no home folder") }
-        func folder(_ name: String, _ usual: String) -> String {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + usual
-        }
-        data = folder("XDG_DATA_HOME", "/.local/share")
-        configuration = folder("XDG_CONFIG_HOME", "/.config")
+        guard let data = Self.folder("XDG_DATA_HOME", "/.local/share", environment),
+            let configuration = Self.folder("XDG_CONFIG_HOME", "/.config", environment)
+        else { throw Failure("there is no home folder") }
+        self.data = data
+        self.configuration = configuration
+    }
+
+    /// A folder of the user's, as the XDG Base Directory Specification finds it; nil where there is no home folder.
+    static func folder(_ name: String, _ usual: String, _ environment: [String: String]) -> String? {
+        if let folder = environment[name], folder.hasPrefix("/") { return folder }
+        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + usual : nil }
     }
 
     /// D-Bus Specification, "Message Bus Starting Services": the user's folder comes before the system's.
