@@ -136,6 +136,8 @@ look_for_what_clients_need() {
     has_command go || lacks "Go, in which a client of the tests' own is written" golang-go
     any_exists /usr/share/gocode/src/github.com/godbus/dbus || lacks "Go's D-Bus" golang-dbus-dev
     any_exists /usr/bin/kwalletd5 /usr/bin/kwalletd6 || lacks "KWallet, which secrets are imported from" libkf5wallet-bin
+    # Clients of it use sessions with keys.
+    any_exists /usr/lib/*/qca-qt5/crypto/libqca-ossl.so || lacks "what encrypts for KWallet" libqca-qt5-2-plugins
 }
 
 look_for_what_benchmarks_need() {

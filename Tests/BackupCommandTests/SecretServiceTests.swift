@@ -21,8 +21,8 @@ struct SecretServiceTests {
             # Not by asking for it: the bus would start another one, which asks for a password.
             gdbus wait --session --timeout 30 org.freedesktop.secrets
             printf 'one two' | secret-tool store --label=Mail service mail username me
-            printf 'three' | secret-tool store --label=Files server files.example user you protocol sftp
-            "$1" import --from gnome-keyring; "$1" import --from gnome-keyring
+            printf 'three' | secret-tool store --label=Files server files.example user you protocol sftp folder inbox
+            "$1" import --from gnome-keyring 2>"$HOME/lost"; "$1" import --from gnome-keyring 2>/dev/null
             kill $!
             """
         let process = Process()
@@ -41,5 +41,9 @@ struct SecretServiceTests {
         process.waitForExit()
         let said = try String(contentsOfFile: output, encoding: .utf8)
         #expect(said == "2 added\n0 added\n2 there already\n")
+        // What passwords do not keep is said, with what keeps it.
+        let lost = try String(contentsOfFile: home + "/lost", encoding: .utf8)
+        #expect(lost.hasPrefix("Passwords have no place for these attributes: folder.\n"), "\(lost)")
+        #expect(lost.contains("chatelaine secrets import"), "\(lost)")
     }
 }

@@ -201,6 +201,17 @@ struct SecretServiceItemTests {
         #expect(browser.attributes["acct"] == .string("me"))
     }
 
+    @Test func `attributes that a password has no place for are named`() {
+        var item = SecretServiceItem(label: "label")
+        item.attributes = ["server": "a.example", "user": "me", "port": "no number", "xdg:schema": "s", "folder": "f"]
+        #expect(item.lostAttributes == ["folder", "port", "xdg:schema"])
+        item.attributes = ["signon_realm": "https://example.org/", "username_value": "me", "application": "chrome"]
+        #expect(item.lostAttributes == ["application"])
+        // All of them together are the account.
+        item.attributes = ["a": "1", "b": "2"]
+        #expect(item.lostAttributes.isEmpty)
+    }
+
     @Test func `items of one label are told apart by their attributes`() {
         let made = [request(["a": "1"]), request(["a": "2"])]
         #expect(made.map(\.itemClass) == [.genericPassword, .genericPassword])

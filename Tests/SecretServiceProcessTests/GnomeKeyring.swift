@@ -26,6 +26,30 @@ final class GnomeKeyring {
 
     var processIdentifier: Int32 { process.processIdentifier }
 
+    /// Makes a collection with a password of its own, as its settings do, and has programs use it that name none.
+    func makeDefault(_ label: String) throws {
+        let made = try site.python(Self.makes(label))
+        guard made.status == 0 else { throw SecretsSite.Timeout(what: "the collection: " + made.output) }
+    }
+
+    /// - Returns: Python that makes such a collection. Nobody is asked for the password.
+    static func makes(_ label: String) -> String {
+        """
+        from jeepney import DBusAddress, new_method_call
+        from jeepney.io.blocking import open_dbus_connection
+        bus = open_dbus_connection('SESSION')
+        def call(interface, member, signature, *body):
+            to = DBusAddress('/org/freedesktop/secrets', 'org.freedesktop.secrets', interface)
+            return bus.send_and_get_reply(new_method_call(to, member, signature, body), timeout=30).body
+        service = 'org.freedesktop.Secret.Service'
+        session = call(service, 'OpenSession', 'sv', 'plain', ('s', ''))[1]
+        properties = {'org.freedesktop.Secret.Collection.Label': ('s', '\(label)')}
+        path, = call('org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface', 'CreateWithMasterPassword',
+                     'a{sv}(oayays)', properties, (session, b'', b'password', 'text/plain'))
+        assert call(service, 'SetAlias', 'so', 'default', path) == ()
+        """
+    }
+
     /// Returns when the name is free.
     func stop() throws {
         kill(process.processIdentifier, SIGTERM)

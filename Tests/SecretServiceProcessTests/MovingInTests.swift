@@ -2,8 +2,9 @@ import Foundation
 import KeychainTestSupport
 import Testing
 
-/// Moving in from gnome-keyring.
-@Suite struct MovingInTests {
+/// Moving in from gnome-keyring, KWallet, and whatever else serves the same interface.
+@Suite(.timeLimit(.minutes(5)))
+struct MovingInTests {
     @Test func `everything of gnome-keyring's is taken with its attributes, and stays there`() throws {
         let site = try SecretsSite(.session, starts: false)
         let keyring = try GnomeKeyring(site)
@@ -25,5 +26,117 @@ import Testing
         #expect(try site.lookup("service s username u").output == "zwei\nzeilen")
         let own = try site.run("chatelaine-secrets import")
         #expect(own.status == 1 && own.output.contains("already"))
+    }
+
+    @Test func `a default collection that is not the login one stays both, and so does the name default`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        let keyring = try GnomeKeyring(site)
+        #expect(try site.store("in login", "where login").status == 0)
+        try keyring.makeDefault("Work")
+        #expect(try site.store("in work", "where work").status == 0)
+        let taken = try site.run("chatelaine secrets import")
+        #expect(taken.status == 0 && taken.output.contains("2 items of 2 collections"), "\(taken.output)")
+        #expect(taken.output.contains("“Work” has the name default."), "\(taken.output)")
+        try keyring.stop()
+        try site.start()
+        let found = try site.python(
+            """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            for collection in sorted(secretstorage.get_all_collections(bus), key=lambda one: one.get_label()):
+                items = list(collection.get_all_items())
+                if items: print(collection.get_label(), [item.get_secret() for item in items])
+            print(secretstorage.get_default_collection(bus).get_label())
+            print(secretstorage.get_collection_by_alias(bus, 'login').get_label())
+            """
+        )
+        #expect(found.output == "Login [b'in login']\nWork [b'in work']\nWork\nLogin\n", "\(found.output)")
+    }
+
+    @Test func `other names of collections are kept where they are asked for, and what is none is said`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        // Another keyring that has such names: this one, under another name, with a keychain of its own.
+        _ = try site.run("cp --reflink=auto $PROGRAMS/chatelaine-secrets other-keyring")
+        let other = try site.launch(
+            [site.folder + "/other-keyring", "serve"],
+            ["CHATELAINE_KEYCHAIN": "embedded:\(site.folder)/other"]
+        ).process
+        try site.waitForName("org.freedesktop.secrets")
+        let made = try site.python(
+            """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            collection = secretstorage.create_collection(bus, 'Build Keys', alias='build')
+            collection.create_item('key', {'a': '1'}, b'geheim')
+            """
+        )
+        #expect(made.status == 0, "\(made.output)")
+        let taken = try site.run("chatelaine secrets import --alias build --alias none")
+        #expect(taken.status == 1 && taken.output.contains("not taken: the alias none: there is none"))
+        #expect(taken.output.contains("“Build Keys” has the name build."), "\(taken.output)")
+        kill(other.processIdentifier, SIGTERM)
+        other.waitForExit()
+        try site.start()
+        let found = try site.python(
+            """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            collection = secretstorage.get_collection_by_alias(bus, 'build')
+            print(collection.get_label(), [item.get_secret() for item in collection.get_all_items()])
+            """
+        )
+        #expect(found.output == "Build Keys [b'geheim']\n", "\(found.output)")
+    }
+
+    @Test func `a collection that is protected here is left as it is, and that is said`() throws {
+        let person = try ScriptedPinentry(.secret("correct horse"))
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        #expect(try site.run("chatelaine secrets protect login").status == 0)
+        site.stop()
+        let keyring = try GnomeKeyring(site)
+        #expect(try site.store("neu", "a 2").status == 0)
+        let taken = try site.run("chatelaine secrets import")
+        #expect(taken.status == 1 && taken.output.contains("is protected here; chatelaine secrets unprotect login"))
+        #expect(taken.output.contains("0 items of 0 collections"), "\(taken.output)")
+        try keyring.stop()
+        try site.start()
+        #expect(try site.lookup("a 2").status == 1)
+        // It is still protected: the owner is asked.
+        let dialogs = person.dialogs
+        #expect(try site.lookup("a 1").output == "geheim")
+        #expect(person.dialogs > dialogs)
+    }
+
+    @Test(.enabled(if: KWallet.obstacle == nil, "\(KWallet.obstacle ?? "")"))
+    func `everything of KWallet's is taken, and what KDE's own programs keep there has no attributes`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        let wallet = try KWallet(site)
+        #expect(
+            try site.store("eins", label: "Müller", "server a.example user alice xdg:schema org.example.S").status == 0
+        )
+        try wallet.write("hunter two", to: "mail", in: "Passwords")
+        try wallet.write("hunter three", to: "chat", in: "Passwords")
+        for _ in 0..<2 {
+            let taken = try site.run("chatelaine secrets import")
+            #expect(taken.status == 0 && taken.output.contains("3 items of 1 collections"), "\(taken.output)")
+        }
+        try wallet.stop()
+        try site.start()
+        #expect(try site.lookup("user alice").output == "eins")
+        let all = try site.python(
+            """
+            import secretstorage
+            for item in secretstorage.get_default_collection(secretstorage.dbus_init()).get_all_items():
+                print(item.get_label(), len(item.get_attributes()), item.get_secret())
+            """
+        )
+        #expect(
+            all.output.split(separator: "\n").sorted() == [
+                "Müller 3 b'eins'", "Passwords/chat 0 b'hunter three'", "Passwords/mail 0 b'hunter two'",
+            ],
+            "\(all.output)"
+        )
     }
 }

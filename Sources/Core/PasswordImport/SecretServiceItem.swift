@@ -12,39 +12,56 @@ package struct SecretServiceItem: Sendable {
 
     /// What there is to add: an Internet password where the attributes name a server, as those of GNOME's network
     /// passwords and of browsers do, else a generic one under its label.
-    package var request: AddRequest {
-        let url = attributes["signon_realm"] ?? attributes["origin_url"] ?? attributes["url"]
+    package var request: AddRequest { conversion.request }
+
+    /// The names of the attributes that a password has no place for, in order.
+    package var lostAttributes: [String] { attributes.keys.filter { !conversion.used.contains($0) }.sorted() }
+
+    private var conversion: (request: AddRequest, used: Set<String>) {
+        let address = ["signon_realm", "origin_url", "url"].first { attributes[$0] != nil }
+        let url = address.flatMap { attributes[$0] }
         var request: AddRequest
+        var used: Set<String> = []
         if let server = attributes["server"], !server.isEmpty {
             request = AddRequest(itemClass: .internetPassword)
             request.attributes["srvr"] = .string(server)
-            if let domain = attributes["domain"] { request.attributes["sdmn"] = .string(domain) }
+            used = ["server"]
+            if let domain = attributes["domain"] {
+                request.attributes["sdmn"] = .string(domain)
+                used.insert("domain")
+            }
             if let port = attributes["port"].flatMap({ UInt16($0) }) {
                 request.attributes["port"] = .integer(Int64(port))
+                used.insert("port")
             }
             if let place = attributes["protocol"].flatMap({ WebPlace("\($0)://\(server)") }) {
                 request.attributes["ptcl"] = .string(place.protocolCode)
+                used.insert("protocol")
             }
         } else if let url, url.contains("://"), WebPlace(url) != nil {
             var password = ImportedPassword()
             password.url = url
             request = password.request
+            if let address { used = [address] }
         } else {
             request = AddRequest(itemClass: .genericPassword)
             request.attributes["svce"] = .string(attributes["service"] ?? label)
+            used = ["service"]
         }
-        request.attributes["acct"] = .string(account)
+        let account = account
+        request.attributes["acct"] = .string(account.text)
+        used.formUnion(account.used)
         if !label.isEmpty { request.attributes["labl"] = .string(label) }
         request.secrets[.valueData] = secret
-        return request
+        return (request, used)
     }
 
     /// Whom it is for. Where no attribute says so, all of them together: they tell items of one label apart.
-    private var account: String {
+    private var account: (text: String, used: [String]) {
         for name in ["username", "user", "account", "username_value"] {
-            if let account = attributes[name], !account.isEmpty { return account }
+            if let account = attributes[name], !account.isEmpty { return (account, [name]) }
         }
-        return attributes.filter { $0.key != "xdg:schema" }.sorted { $0.key < $1.key }
-            .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let named = attributes.filter { $0.key != "xdg:schema" }.sorted { $0.key < $1.key }
+        return (named.map { "\($0.key)=\($0.value)" }.joined(separator: " "), named.map(\.key))
     }
 }

@@ -9,7 +9,7 @@ enum SecretServiceImport {
     }
 
     /// - Throws: where libsecret is not installed, or no service answers.
-    static func items() throws -> [AddRequest] {
+    static func items() throws -> [SecretServiceItem] {
         let collected = Collected()
         var listener = unsafe csecretservice_listener()
         unsafe listener.context = Unmanaged.passUnretained(collected).toOpaque()
@@ -38,7 +38,7 @@ enum SecretServiceImport {
             let text = reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             throw Failure("the Secret Service cannot be read: \(String(decoding: text, as: UTF8.self))")
         }
-        return collected.items.map(\.request)
+        return collected.items
     }
 
     private static func collected(_ context: UnsafeMutableRawPointer?) -> Collected? {

@@ -11,9 +11,16 @@ struct ImportSecrets: ParsableCommand {
         discussion: """
             Takes all collections with their labels and items, attributes as they are, and reads back what it
             has written. Items that are there already, with the same attributes in the same collection, are replaced.
+            Names that collections have besides their own (aliases) are kept, as far as the source tells them.
             Nothing is removed at the source. Afterwards: chatelaine secrets enable.
             """
     )
+
+    @Option(
+        name: .customLong("alias"),
+        help: ArgumentHelp("Another name of a collection, to be asked for and kept. Repeatable.", valueName: "name")
+    )
+    var aliases: [String] = []
 
     func run() throws {
         let source = try ForeignSecrets()
@@ -21,8 +28,11 @@ struct ImportSecrets: ParsableCommand {
         guard try secrets.lockState() != .locked else {
             throw Failure("the keychain is locked; chatelaine unlock opens it")
         }
-        let report = try SecretsImport(from: source, to: secrets).run()
+        let report = try SecretsImport(from: source, to: secrets, aliases: aliases).run()
         for line in report.left { print("not taken: \(TerminalText.escaped(line))") }
+        for (name, label) in report.aliases {
+            print("“\(TerminalText.escaped(label))” has the name \(TerminalText.escaped(name)).")
+        }
         print("\(report.items) items of \(report.collections) collections were taken and read back.")
         guard report.left.isEmpty else { throw Failure("something was left; it is named above") }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KeychainModel
 import SecretServiceModel
@@ -61,6 +62,28 @@ final class ForeignSecrets {
         let answer = try bus.call(owner, root, Self.prefix + "Service", "ReadAlias", [.string(name)])
         guard case .path(let path) = answer.first, path != "/" else { return nil }
         return path
+    }
+
+    /// Collections by their other names, as far as they can be learned: no call lists them. Those that have no collection
+    /// are left out.
+    ///
+    /// - Parameter more: names to ask for, besides those of the specification and those that are objects.
+    func aliases(_ more: [String]) throws(BusCallFailure) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in ["default", "login"] + nodes(of: root + "/aliases") + more where name != "session" {
+            if let path = try alias(name) { found[name] = path }
+        }
+        return found
+    }
+
+    /// The names of the objects below one.
+    private func nodes(of path: String) -> [String] {
+        let answer = try? bus.call(owner, path, "org.freedesktop.DBus.Introspectable", "Introspect")
+        return (answer?.first?.text ?? "").components(separatedBy: "<node ").dropFirst().compactMap { node in
+            let parts = node.split(separator: "\"", maxSplits: 2)
+            guard parts.count > 1, parts[0] == "name=", !parts[1].contains("/") else { return nil }
+            return String(parts[1])
+        }
     }
 
     func items(of collection: String) throws(BusCallFailure) -> [String] {

@@ -7,30 +7,41 @@ struct SecretsImport {
     struct Report {
         var collections = 0
         var items = 0
+        /// The labels of collections by their other names, as far as this keychain did not have them.
+        var aliases: [(name: String, label: String)] = []
         /// What was not taken, and why.
         var left: [String] = []
     }
 
     private let source: ForeignSecrets
     private let secrets: KeychainSecrets
+    /// Names of collections to ask for.
+    private let named: [String]
 
-    init(from source: ForeignSecrets, to secrets: KeychainSecrets) {
+    init(from source: ForeignSecrets, to secrets: KeychainSecrets, aliases named: [String] = []) {
         self.source = source
         self.secrets = secrets
+        self.named = named
     }
 
     func run() throws -> Report {
         var report = Report()
         do {
             let paths = try source.collections()
+            let aliases = try source.aliases(named)
+            let ids = Self.ids(of: paths, aliases)
+            var copied: Set<String> = []
             for path in paths {
                 guard try source.unlock(path) else {
                     report.left.append("\(path): it is locked")
                     continue
                 }
-                try copy(path, isLogin: path == (try source.alias("default")) || path.hasSuffix("/login"), &report)
+                guard try copy(path, to: ids[path] ?? path, &report) else { continue }
+                copied.insert(path)
                 report.collections += 1
             }
+            try keep(aliases.filter { copied.contains($0.value) }.compactMapValues { ids[$0] }, &report)
+            for name in named where aliases[name] == nil { report.left.append("the alias \(name): there is none") }
         } catch let failure as BusCallFailure {
             throw Failure("the Secret Service cannot be read: \(failure.text)")
         } catch let failure as SessionBusFailure {
@@ -39,22 +50,54 @@ struct SecretsImport {
         return report
     }
 
-    /// - Parameter isLogin: whether it is the collection that programs use which name none.
-    private func copy(_ path: String, isLogin: Bool, _ report: inout Report) throws {
+    /// What the collections are called here. The one that people log in with becomes `login`, which is always there; where
+    /// there is none of that name, the one that programs use which name none.
+    private static func ids(of paths: [String], _ aliases: [String: String]) -> [String: String] {
+        let login = aliases["login"] ?? paths.first { $0.hasSuffix("/login") } ?? aliases["default"]
+        var ids: [String: String] = [:]
+        for path in paths {
+            let own = path.split(separator: "/").last.map(String.init) ?? ""
+            // The session's collection is in memory, and has this name here.
+            ids[path] = path == login ? "login" : own == "login" || own == "session" || own.isEmpty ? own + "_1" : own
+        }
+        return ids
+    }
+
+    private func keep(_ aliases: [String: String], _ report: inout Report) throws {
+        let stored = try secrets.load()
+        for (name, id) in aliases.sorted(by: { $0.key < $1.key }) {
+            let present = stored.aliases[name] ?? (name == "default" || name == "login" ? "login" : nil)
+            guard present != id else { continue }
+            if case .failure(let error) = secrets.answer(.saveAlias(name, collection: id)) {
+                report.left.append("the alias \(name): \(error.message)")
+                continue
+            }
+            report.aliases.append((name, stored.collections.first { $0.id == id }?.label ?? id))
+        }
+    }
+
+    /// - Returns: whether the collection was taken, though perhaps without some items.
+    private func copy(_ path: String, to id: String, _ report: inout Report) throws -> Bool {
         let label = try source.label(ofCollection: path)
-        let id = isLogin ? "login" : path.split(separator: "/").last.map(String.init) ?? label
+        // Else items would come into it that do not demand the owner.
+        if let own = try secrets.load().collections.first(where: { $0.id == id }), own.isProtected {
+            report.left.append("\(path): “\(own.label)” is protected here; chatelaine secrets unprotect \(id)")
+            return false
+        }
         try secrets.save(StoredCollection(id: id, label: label))
         let stored = try secrets.load()
-        var present: [SecretItemID: SecretAttributes] = [:]
-        for item in stored.items where item.id.collection == id { present[item.id] = item.details?.attributes }
+        var present = stored.items.filter { $0.id.collection == id }
         for path in try source.items(of: path) {
             do {
                 let item = try source.item(path)
-                let same = present.first { $0.value == item.details.attributes }?.key
-                let taken = SecretItemID(collection: id, item: same?.item ?? Self.randomIdentifier())
+                // Of items with the same attributes, such as none, the label tells which is which.
+                let same =
+                    present.firstIndex { $0.details?.attributes == item.details.attributes && $0.label == item.label }
+                    ?? present.firstIndex { $0.details?.attributes == item.details.attributes }
+                let taken = same.map { present[$0].id } ?? SecretItemID(collection: id, item: Self.randomIdentifier())
                 try write(item, to: taken, isNew: same == nil, key: stored)
                 // A duplicate at the source stays one.
-                present[taken] = nil
+                if let same { present.remove(at: same) }
                 report.items += 1
             } catch let failure as BusCallFailure {
                 report.left.append("\(path): \(failure.text)")
@@ -62,6 +105,7 @@ struct SecretsImport {
                 report.left.append("\(path): \(error.message)")
             }
         }
+        return true
     }
 
     /// Writes an item, and reads it back.

@@ -10,7 +10,8 @@ struct ImportPasswords: ParsableCommand {
         abstract: "Add the passwords that another program has exported.",
         discussion: """
             Takes comma-separated values (Apple's Passwords, KeePassXC, browsers), the XML of KeePassXC, and, with --from, \
-            what a running gnome-keyring has. The items belong to this program's access group, or the one that is named. \
+            what a running gnome-keyring has, as passwords; with all attributes, for the programs that keep them there, \
+            chatelaine secrets import takes it. The items belong to this program's access group, or the one that is named. \
             Passwords that are there already stay as they are. The file is not encrypted: delete it afterwards.
             """
     )
@@ -82,12 +83,33 @@ struct ImportPasswords: ParsableCommand {
     private static let largestFile = 256 << 20
 
     private func read() throws -> [AddRequest] {
-        guard let file else { return try SecretServiceImport.items() }
+        guard let file else {
+            let items = try SecretServiceImport.items()
+            Self.sayWhatIsLost(of: items)
+            return items.map(\.request)
+        }
         let bytes = try InputFile(file).contents(largest: Self.largestFile)
         switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
         case .csv: return try PasswordCSV.read(bytes).map(\.request)
         case .xml: return try KeePassXML.read(bytes).map(\.request)
         }
+    }
+
+    private static let mostNames = 20
+
+    /// Passwords have few attributes, and programs look for their items by any.
+    private static func sayWhatIsLost(of items: [SecretServiceItem]) {
+        let names = Set(items.flatMap(\.lostAttributes)).sorted()
+        guard !names.isEmpty else { return }
+        let listed = names.prefix(mostNames).map(TerminalText.escaped).joined(separator: ", ")
+        let more = names.count > mostNames ? " and \(names.count - mostNames) more" : ""
+        Console.printError(
+            """
+            Passwords have no place for these attributes: \(listed)\(more).
+            Programs that look for their items through D-Bus do not find these copies; for them: chatelaine secrets import.
+
+            """
+        )
     }
 
     private static func isXML(_ bytes: [UInt8]) -> Bool {
