@@ -102,6 +102,7 @@ look_for_what_tests_need() {
     has_command pkexec || lacks "pkexec, by which it does so" pkexec
     has_command dbus-daemon || lacks "a message bus of the tests' own" dbus
     has_command gnome-keyring-daemon || lacks "gnome-keyring, which passwords are imported from" gnome-keyring
+    has_command dex || lacks "dex, which says what a log-in starts" dex
     has_command secret-tool || lacks "secret-tool, which puts some into it" libsecret-tools
     any_exists /usr/lib/python3/dist-packages/secretstorage ||
         lacks "SecretStorage, by which Python's programs keep secrets" python3-secretstorage

@@ -17,7 +17,7 @@ final class SecretsSite {
     let folder: String
     let environment: [String: String]
     let keychain: Keychain
-    private let bus: Process
+    private var bus: Process
     private var service: ServiceProcess?
     private var secrets: Process?
     private var others: [Process] = []
@@ -47,12 +47,7 @@ final class SecretsSite {
             service = started
         }
         self.environment = environment
-        bus = Process()
-        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
-        bus.arguments = ["--session", "--nofork", "--nopidfile", "--address=\(address)"]
-        bus.environment = environment
-        bus.standardError = FileHandle.nullDevice
-        try bus.runHearingSignals()
+        bus = try Self.startBus(at: folder, environment)
         try waitUntil("the bus") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
         if starts { try start() }
     }
@@ -67,6 +62,26 @@ final class SecretsSite {
         bus.waitForExit()
         service?.kill()
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func startBus(at folder: String, _ environment: [String: String]) throws -> Process {
+        let bus = Process()
+        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
+        bus.arguments = ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus"]
+        bus.environment = environment
+        bus.standardError = FileHandle.nullDevice
+        try bus.runHearingSignals()
+        return bus
+    }
+
+    /// Logs out and in: the bus ends, and with it what it has started, and another one takes its place.
+    func logInAgain() throws {
+        stop()
+        bus.terminate()
+        bus.waitForExit()
+        try? FileManager.default.removeItem(atPath: folder + "/bus")
+        bus = try Self.startBus(at: folder, environment)
+        try waitUntil("the bus") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
     }
 
     private static func startKeychain(in folder: String, _ pinentry: ScriptedPinentry?) throws -> ServiceProcess {

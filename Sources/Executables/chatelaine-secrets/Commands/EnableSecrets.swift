@@ -2,13 +2,14 @@ import ArgumentParser
 import Foundation
 import SecretServiceModel
 import SessionBus
+import Terminal
 
 struct EnableSecrets: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
         abstract: "Have this session's programs keep their secrets here, from the next log-in on.",
         discussion: """
-            Writes two files of the user's own: one by which the session's bus starts this service, and one that keeps
+            Writes files of the user's own: one by which the session's bus starts this service, and those that keep
             gnome-keyring from being started for secrets. To move in from it first: chatelaine secrets import.
             """
     )
@@ -17,10 +18,10 @@ struct EnableSecrets: ParsableCommand {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         try SessionFiles().write(program: program)
         print("From the next log-in on, this service has \(SecretInterface.name).")
-        if let bus = try? SessionBus(), let owner = bus.owner(of: SecretInterface.name) {
-            let callers = BusCallers()
-            callers.resolve(owner) { bus.process(of: $0) }
-            print("Until then it is served by \(callers.name(of: owner)).")
+        guard let bus = try? SessionBus() else { return }
+        bus.readSessionFiles()
+        if let owner = NameOwner(of: SecretInterface.name, on: bus), !owner.isService {
+            print("Until then it is served by \(TerminalText.escaped(owner.described)).")
         }
     }
 }
@@ -33,6 +34,26 @@ struct DisableSecrets: ParsableCommand {
 
     func run() throws {
         let removed = try SessionFiles().remove()
-        print(removed.isEmpty ? "It was not enabled." : removed.map { "Removed \($0)." }.joined(separator: "\n"))
+        print(
+            removed.isEmpty
+                ? "It was not enabled."
+                : removed.map { "Removed \(TerminalText.escaped($0))." }.joined(separator: "\n")
+        )
+        guard !removed.isEmpty, let bus = try? SessionBus() else { return }
+        bus.readSessionFiles()
+        if let owner = NameOwner(of: SecretInterface.name, on: bus), owner.isService {
+            print("This service keeps the name until the log-out.")
+        }
+    }
+}
+
+extension SessionBus {
+    /// Has the bus, and the user's service manager where there is one, read files that were changed. A manager may outlive a
+    /// session.
+    fileprivate func readSessionFiles() {
+        _ = try? call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
+        let manager = "org.freedesktop.systemd1"
+        guard owner(of: manager) != nil else { return }
+        _ = try? call(manager, "/org/freedesktop/systemd1", manager + ".Manager", "Reload")
     }
 }

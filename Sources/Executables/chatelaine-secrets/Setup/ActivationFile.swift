@@ -39,7 +39,7 @@ struct ActivationFile {
         var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            if parts.count == 2 { values[parts[0]] = parts[1] }
+            if parts.count == 2 { values[parts[0]] = Self.unescaped(parts[1]) }
         }
         guard values["Name"] == SecretInterface.name else { return nil }
         self.path = path
@@ -48,6 +48,9 @@ struct ActivationFile {
     }
 
     // MARK: - Words
+
+    /// A value without the escapes of such files, of which Exec may need one: `\\\\` is a backslash.
+    private static func unescaped(_ value: String) -> String { value.replacingOccurrences(of: "\\\\", with: "\\") }
 
     /// The first word of a line that is read as a shell does.
     private static func firstWord(of line: String) -> String {
@@ -73,7 +76,8 @@ struct ActivationFile {
         return word
     }
 
-    /// A path as a word of such a line.
+    /// A path as a word of such a line, in such a file. A quote is put in other quotes: with a backslash the file would not be
+    /// read.
     static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             switch byte {
@@ -84,6 +88,8 @@ struct ActivationFile {
             default: false
             }
         }
-        return isPlain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        guard !isPlain else { return path }
+        let word = "'" + path.replacingOccurrences(of: "'", with: "'\"'\"'") + "'"
+        return word.replacingOccurrences(of: "\\", with: "\\\\")
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 /// The files by which a session's bus starts this service, and not another one. They are the user's own: those of the
 /// system, and of gnome-keyring's package, stay as they are.
 struct SessionFiles {
+    private let environment: [String: String]
     private let data: String
     private let configuration: String
 
@@ -10,6 +11,7 @@ struct SessionFiles {
         guard let data = Self.folder("XDG_DATA_HOME", "/.local/share", environment),
             let configuration = Self.folder("XDG_CONFIG_HOME", "/.config", environment)
         else { throw Failure("there is no home folder") }
+        self.environment = environment
         self.data = data
         self.configuration = configuration
     }
@@ -24,37 +26,29 @@ struct SessionFiles {
     var activation: String { data + "/dbus-1/services/org.freedesktop.secrets.service" }
     /// Desktop Application Autostart Specification: a file of the same name takes the system's away.
     var autostart: String { configuration + "/autostart/gnome-keyring-secrets.desktop" }
+    /// What changes gnome-keyring's unit, by which newer desktops start it (systemd.unit(5), "drop-in").
+    var dropIn: String { "\(configuration)/systemd/user/\(Self.otherUnit).d/chatelaine.conf" }
 
     private static let mark = "# Written by chatelaine secrets enable."
+    private static let unit = "chatelaine-secrets.service"
+    private static let otherUnit = "gnome-keyring-daemon.service"
 
+    /// Writes all, or none where one of them is somebody else's.
     func write(program: String) throws {
-        try Self.write(
-            """
-            \(Self.mark)
-            [D-BUS Service]
-            Name=org.freedesktop.secrets
-            Exec=\(program) serve
-            SystemdService=chatelaine-secrets.service
-
-            """,
-            to: activation
-        )
-        try Self.write(
-            """
-            \(Self.mark)
-            [Desktop Entry]
-            Type=Application
-            Name=Secret Storage Service
-            Hidden=true
-
-            """,
-            to: autostart
-        )
+        guard !program.contains(where: \.isNewline) else { throw Failure("the path of this program has a line's end") }
+        var files = [(activation, activation(of: program)), (autostart, Self.hiding)]
+        if let text = withoutSecrets { files.append((dropIn, text)) }
+        for (path, _) in files {
+            if let before = try? String(contentsOfFile: path, encoding: .utf8), !before.hasPrefix(Self.mark) {
+                throw Failure("\(path) is there already, and is not of this command; move it away first")
+            }
+        }
+        for (path, text) in files { try Self.write(text, to: path) }
     }
 
     /// - Returns: the files that were removed.
     func remove() throws -> [String] {
-        try [activation, autostart].filter { path in
+        try [activation, autostart, dropIn].filter { path in
             guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.hasPrefix(Self.mark) else {
                 return false
             }
@@ -67,11 +61,54 @@ struct SessionFiles {
         (try? String(contentsOfFile: activation, encoding: .utf8))?.hasPrefix(Self.mark) ?? false
     }
 
-    /// What somebody else wrote there stays.
-    private static func write(_ text: String, to path: String) throws {
-        if let before = try? String(contentsOfFile: path, encoding: .utf8), !before.hasPrefix(mark) {
-            throw Failure("\(path) is there already, and is not of this command; move it away first")
+    // MARK: - What they say
+
+    private func activation(of program: String) -> String {
+        // A bus that systemd has started starts the unit, and nothing where there is none, as after an installation in a
+        // folder that systemd does not look into.
+        let unit = UserUnit(Self.unit, in: environment) == nil ? "" : "SystemdService=\(Self.unit)\n"
+        return """
+            \(Self.mark)
+            [D-BUS Service]
+            Name=org.freedesktop.secrets
+            Exec=\(ActivationFile.quoted(program)) serve
+            \(unit)
+            """
+    }
+
+    private static let hiding = """
+        \(mark)
+        [Desktop Entry]
+        Type=Application
+        Name=Secret Storage Service
+        Hidden=true
+
+        """
+
+    /// Has gnome-keyring's unit do all that it does but secrets. Nil where it has no such unit, or nothing to leave out.
+    private var withoutSecrets: String? {
+        guard let unit = UserUnit(Self.otherUnit, in: environment),
+            let text = try? String(contentsOfFile: unit.path, encoding: .utf8),
+            let start = text.split(separator: "\n").last(where: { $0.hasPrefix("ExecStart=") })
+        else { return nil }
+        let option = "--components="
+        let words = start.split(separator: " ").map { word in
+            guard word.hasPrefix(option) else { return String(word) }
+            let listed = word.dropFirst(option.count).filter { $0 != "\"" && $0 != "'" }.split(separator: ",")
+            return option + listed.filter { $0 != "secrets" }.joined(separator: ",")
         }
+        // With no component named, it takes all of them.
+        guard words.joined(separator: " ") != start, !words.contains(option) else { return nil }
+        return """
+            \(Self.mark)
+            [Service]
+            ExecStart=
+            \(words.joined(separator: " "))
+
+            """
+    }
+
+    private static func write(_ text: String, to path: String) throws {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
