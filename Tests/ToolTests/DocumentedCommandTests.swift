@@ -115,6 +115,21 @@ struct DocumentedCommandTests {
             "team trust"
         ),
         Elsewhere("sudo chatelaine install-app /usr/local/bin/mail", "scripts/two-apps.sh", "install-app"),
+        Elsewhere(
+            "git config --global credential.helper chatelaine",
+            "Tests/CredentialProgramTests/GitProgramTests.swift",
+            "git config --global credential.helper chatelaine"
+        ),
+        Elsewhere(
+            "chatelaine secrets import && chatelaine secrets enable",
+            "Tests/SecretServiceProcessTests/NewUserTests.swift",
+            "chatelaine secrets import && chatelaine secrets enable"
+        ),
+        Elsewhere(
+            "chatelaine ssh create --comment laptop && chatelaine ssh enable",
+            "Tests/SSHAgentProcessTests/EnableTests.swift",
+            "chatelaine ssh create --comment laptop && chatelaine ssh enable"
+        ),
         Elsewhere("make install PREFIX=$HOME/.local", "scripts/test-install.sh", "scripts/install.sh"),
         Elsewhere(
             "swift build --toolset ~/.local/share/chatelaine/chatelaine.json",
