@@ -13,6 +13,8 @@ struct SecretCollection {
     private var slots: [Slot: String] = [:]
     private var index = AttributeIndex<SecretAttributes.Pair>()
     private var blindIndex = AttributeIndex<BlindAttributes.Code>()
+    /// How many items' attributes cannot be read.
+    private var blindItems = 0
     /// Of the items in memory, with their secrets.
     private(set) var bytes = 0
 
@@ -35,6 +37,7 @@ struct SecretCollection {
             index.insert(item.slot, details.attributes.pairs)
         } else {
             blindIndex.insert(item.slot, item.stored.blind.codes)
+            blindItems += 1
         }
     }
 
@@ -47,6 +50,7 @@ struct SecretCollection {
             index.remove(item.slot, details.attributes.pairs)
         } else {
             blindIndex.remove(item.slot, item.stored.blind.codes)
+            blindItems -= 1
         }
         return item
     }
@@ -58,9 +62,12 @@ struct SecretCollection {
         var found = (index.candidates(attributes.pairs) ?? Set(slots.keys)).compactMap(item).filter {
             $0.stored.details?.attributes.contains(attributes) ?? false
         }
-        let codes = Set(attributes.pairs.map { BlindAttributes.code(of: $0, key: key) })
-        found += (blindIndex.candidates(codes) ?? Set(slots.keys)).compactMap(item).filter {
-            $0.stored.details == nil && codes.isSubset(of: $0.stored.blind.codes)
+        // Codes cost more than all the rest of a search.
+        if blindItems > 0 {
+            let codes = Set(attributes.pairs.map { BlindAttributes.code(of: $0, key: key) })
+            found += (blindIndex.candidates(codes) ?? Set(slots.keys)).compactMap(item).filter {
+                $0.stored.details == nil && codes.isSubset(of: $0.stored.blind.codes)
+            }
         }
         return found.sorted { ($0.stored.modified, $0.slot) > ($1.stored.modified, $1.slot) }
     }
