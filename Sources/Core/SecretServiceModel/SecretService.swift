@@ -43,6 +43,8 @@ package struct SecretService {
     var now: UInt64 = 0
     /// Made ahead: a client that opens a session waits for half of the work.
     private var spare: KeyAgreement?
+    /// Whether it is of no use to try again, since a library is missing.
+    private var cannotAgree = false
     private var lastTicket: Ticket = 0
     private var lastSlot: Slot = 0
     private var lastNumber: UInt64 = 0
@@ -110,9 +112,14 @@ package struct SecretService {
     /// When `passed` has something to do; nil for never.
     package var nextDeadline: UInt64? { prompts.values.map(\.deadline).min() }
 
+    /// Whether `prepare` has nothing to do.
+    package var isPrepared: Bool { spare != nil || cannotAgree }
+
     /// Makes ahead what the next session needs. Called when nothing else is to be done.
     package mutating func prepare() {
-        if spare == nil { spare = try? KeyAgreement() }
+        guard !isPrepared else { return }
+        spare = try? KeyAgreement()
+        cannotAgree = spare == nil
     }
 
     // MARK: - What the rest of it uses

@@ -42,13 +42,20 @@ final class SecretsProcess {
     /// - Throws: `SessionBusFailure`
     func run() throws(SessionBusFailure) {
         while true {
-            switch try bus.next(wake: mailbox.wake, end: Self.microseconds(until: service.nextDeadline)) {
+            switch try bus.next(wake: mailbox.wake, end: end) {
             case .call(let call): perform(receive(call))
             case .signal(_, _, "NameOwnerChanged", "org.freedesktop.DBus", let arguments): ownerChanged(arguments)
             case .signal, .refused: break
             case .wake: guard wake() else { return }
             }
         }
+    }
+
+    /// When something is to be done even if nothing comes, in microseconds of CLOCK_MONOTONIC.
+    private var end: UInt64 {
+        let deadline = Self.microseconds(until: service.nextDeadline)
+        // A client that has opened a session goes on at once, and must not wait for the next one's.
+        return service.isPrepared ? deadline : min(deadline, Self.monotonic + 20_000)
     }
 
     private func receive(_ call: BusCall) -> [SecretService.Effect] {
@@ -180,10 +187,14 @@ final class SecretsProcess {
 
     private static func microseconds(until deadline: UInt64?) -> UInt64 {
         guard let deadline else { return .max }
+        let rest = deadline > now ? min(deadline - now, 3_600) : 0
+        return monotonic + rest * 1_000_000 + 1_000
+    }
+
+    private static var monotonic: UInt64 {
         var present = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &present)
-        let rest = deadline > now ? min(deadline - now, 3_600) : 0
-        return UInt64(present.tv_sec) * 1_000_000 + UInt64(present.tv_nsec) / 1_000 + rest * 1_000_000 + 1_000
+        return UInt64(present.tv_sec) * 1_000_000 + UInt64(present.tv_nsec) / 1_000
     }
 
     static func complain(_ message: String) {
