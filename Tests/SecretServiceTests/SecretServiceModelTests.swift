@@ -197,6 +197,36 @@ import Testing
         #expect(fields.last == .string("image/png"))
     }
 
+    @Test mutating func `a new secret leaves the codes of the attributes alone, and new attributes get their own`()
+        throws
+    {
+        let session = try keychain.session()
+        let item = keychain.create([("a", "1")], session: session).path
+        keychain.waits = true
+        _ = keychain.create([("a", "1")], "new", session: session, replaces: true)
+        keychain.call(item, Item.setSecret, [ModelKeychain.secret("newer", session)])
+        let interface = BusValue.string("org.freedesktop.Secret.Item")
+        let attributes = BusValue.variant(ModelKeychain.attributes([("b", "2")]))
+        keychain.call(item, Properties.set, [interface, .string("Attributes"), attributes])
+        let changes = keychain.open.compactMap { if case .change(_, let change) = $0.request { change } else { nil } }
+        #expect(changes.map { $0.blind != nil } == [false, false, true])
+        keychain.answer()
+        #expect(try keychain.search([("b", "2")]).unlocked == [item])
+    }
+
+    @Test mutating func `what a session needs is made ahead, and once for each`() throws {
+        let session = [
+            BusValue.string("dh-ietf1024-sha256-aes128-cbc-pkcs7"), .variant(.bytes([UInt8](repeating: 5, count: 128))),
+        ]
+        for _ in 0..<2 {
+            #expect(!keychain.service.isPrepared)
+            keychain.service.prepare()
+            #expect(keychain.service.isPrepared)
+            #expect(keychain.call(ModelKeychain.root, Service.openSession, session).values.count == 2)
+        }
+        #expect(!keychain.service.isPrepared)
+    }
+
     @Test mutating func `what the keychain refuses is refused on the bus, and changes nothing`() throws {
         let session = try keychain.session()
         let item = keychain.create([("a", "1")], session: session).path

@@ -144,7 +144,10 @@ extension SecretService {
         answer: @escaping @Sendable (SecretItem) -> [BusValue]
     ) {
         var change = change
-        if let details = change.details { change.blind = BlindAttributes(details.attributes, key: key) }
+        // Their codes change with the attributes alone: who replaces a secret, as all clients do, writes one record.
+        if let details = change.details, details.attributes != item.stored.details?.attributes {
+            change.blind = BlindAttributes(details.attributes, key: key)
+        }
         let changed = change
         let id = item.stored.id
         let apply: @Sendable (inout SecretService, UInt64) -> Void = { service, modified in
