@@ -66,5 +66,9 @@ import Testing
         person.answer(.no)
         let refused = try site.lookup("b 2")
         #expect(refused.status != 0 && !refused.output.contains("neu"))
+        // Replacing a secret needs nobody, and reads nothing.
+        #expect(try site.store("newer", "b 2").status == 0)
+        person.answer(.secret("correct horse"))
+        #expect(try site.lookup("b 2").output == "newer")
     }
 }

@@ -107,7 +107,7 @@ struct ModelKeychain {
         case .add(let new):
             secrets[new.id] = new.secret
             return .stored(created: now, modified: now)
-        case .change(let id, let change):
+        case .change(let id, let change, _):
             if let secret = change.secret { secrets[id] = secret }
             return .stored(created: now, modified: now)
         case .remove(let items), .removeCollection(_, let items):

@@ -111,9 +111,9 @@ extension SecretService {
         }
     }
 
-    private func reason(of collection: String, for client: String) -> ReadReason {
+    private func reason(of collection: String, for client: String) -> AccessReason {
         let stored = collections[collection]?.stored
-        return ReadReason(
+        return AccessReason(
             client: client,
             collection: stored?.label ?? "",
             isProtected: stored?.isProtected ?? false
@@ -164,7 +164,8 @@ extension SecretService {
             service.reply(call, answer(now))
         }
         guard item.secret == nil else { return apply(&self, now) }
-        _ = ask(for: call.sender, .change(id, changed)) { service, result in
+        let reason = reason(of: id.collection, for: call.sender)
+        _ = ask(for: call.sender, .change(id, changed, reason)) { service, result in
             switch result {
             case .stored(_, let modified): apply(&service, modified)
             case .failure(let error): service.reply(call, .failure(BusError(error)))

@@ -71,7 +71,7 @@ extension SecretService {
         case .deleteItem(let item): label = collections[item.collection]?.stored.label ?? ""
         case .deleteCollection(let collection): label = collections[collection]?.stored.label ?? ""
         }
-        let reason = ReadReason(client: prompt.client, collection: label, isProtected: false)
+        let reason = AccessReason(client: prompt.client, collection: label, isProtected: false)
         let ticket = ask(for: prompt.client, .unlock(reason)) { service, result in
             guard let prompt = service.prompts.removeValue(forKey: id) else { return }
             if case .failure = result {

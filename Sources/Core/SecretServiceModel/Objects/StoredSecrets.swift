@@ -75,28 +75,28 @@ package enum SecretLock: Sendable, Equatable {
 
 /// What the service has the keychain do.
 package enum StoreRequest: Sendable {
-    case read([SecretItemID], ReadReason)
+    case read([SecretItemID], AccessReason)
     case add(NewSecret)
-    case change(SecretItemID, SecretChange)
+    case change(SecretItemID, SecretChange, AccessReason)
     case remove([SecretItemID])
     case save(StoredCollection)
     case removeCollection(String, [SecretItemID])
     case saveAlias(String, collection: String?)
     /// Has the owner asked for the passcode.
-    case unlock(ReadReason)
+    case unlock(AccessReason)
 
     /// Whether somebody may have to be asked, which takes as long as it takes.
     package var mayAsk: Bool {
         switch self {
-        case .read(_, let reason): reason.isProtected
+        case .read(_, let reason), .change(_, _, let reason): reason.isProtected
         case .unlock: true
-        case .add, .change, .remove, .save, .removeCollection, .saveAlias: false
+        case .add, .remove, .save, .removeCollection, .saveAlias: false
         }
     }
 }
 
-/// On whose behalf something is read.
-package struct ReadReason: Sendable, Equatable {
+/// On whose behalf something is read or changed.
+package struct AccessReason: Sendable, Equatable {
     /// The unique name of the client on the bus.
     package let client: String
     /// The label of the collection.

@@ -127,11 +127,12 @@ struct SecretsImport {
             } else {
                 .change(
                     id,
-                    SecretChange(label: item.label, details: item.details, blind: blind, secret: item.secret)
+                    SecretChange(label: item.label, details: item.details, blind: blind, secret: item.secret),
+                    AccessReason(client: "", collection: "", isProtected: false)
                 )
             }
         if case .failure(let error) = secrets.answer(request) { throw error }
-        let read = secrets.answer(.read([id], ReadReason(client: "", collection: "", isProtected: false)))
+        let read = secrets.answer(.read([id], AccessReason(client: "", collection: "", isProtected: false)))
         guard case .secrets(let found) = read, found[id].map({ Self.isEqual($0, item.secret) }) ?? false else {
             throw KeychainError(.internalError, "what was written cannot be read back")
         }

@@ -13,7 +13,7 @@ extension KeychainSecrets {
             switch request {
             case .read(let items, let reason): return .secrets(try read(items, reason, for: program))
             case .add(let new): return try add(new, for: program)
-            case .change(let id, let change): return try self.change(id, change, for: program)
+            case .change(let id, let change, let reason): return try self.change(id, change, reason, for: program)
             case .remove(let items): try remove(items, for: program)
             case .save(let collection): try save(collection, for: program)
             case .removeCollection(let id, let items):
@@ -32,7 +32,7 @@ extension KeychainSecrets {
 
     private func read(
         _ items: [SecretItemID],
-        _ reason: ReadReason,
+        _ reason: AccessReason,
         for program: String?
     ) throws(KeychainError) -> [SecretItemID: SecretBytes] {
         var secrets: [SecretItemID: SecretBytes] = [:]
@@ -96,9 +96,11 @@ extension KeychainSecrets {
     private func change(
         _ id: SecretItemID,
         _ change: SecretChange,
+        _ reason: AccessReason,
         for program: String?
     ) throws(KeychainError) -> StoreResult {
         var update = UpdateRequest(query: SecretLayout.query(.item(id)))
+        update.authentication = try authentication(for: reason, doing: "changes")
         if let label = change.label { update.changes.attributes[.label] = .string(label) }
         if let details = change.details { update.changes.attributes["gena"] = .data(details.serialized) }
         if let secret = change.secret { update.changes.secrets[.valueData] = secret }
@@ -111,7 +113,13 @@ extension KeychainSecrets {
         var look = FindRequest(query: SecretLayout.query(.item(id)))
         look.returns = .attributes
         operations.append(.find(look))
-        guard let stored = try perform(operations, for: program).last?.first else {
+        let found =
+            reason.isProtected
+            ? try operations.map { (operation) throws(KeychainError) in
+                try perform([operation], for: program).last ?? []
+            }
+            : try perform(operations, for: program)
+        guard let stored = found.last?.first else {
             throw KeychainError(.itemNotFound, "the item is gone")
         }
         return .stored(created: stored.seconds(.creationDate), modified: stored.seconds(.modificationDate))
@@ -165,14 +173,17 @@ extension KeychainSecrets {
 
     // MARK: - Presence
 
-    private func authentication(for reason: ReadReason) throws(KeychainError) -> ItemAuthentication {
+    private func authentication(
+        for reason: AccessReason,
+        doing verb: String = "reads"
+    ) throws(KeychainError) -> ItemAuthentication {
         var authentication = ItemAuthentication()
         authentication.prompt.reason = ""
         guard reason.isProtected else {
             authentication.ui = .fail
             return authentication
         }
-        authentication.prompt.reason = "\(callers.name(of: reason.client)) reads “\(reason.collection)”"
+        authentication.prompt.reason = "\(callers.name(of: reason.client)) \(verb) “\(reason.collection)”"
         authentication.context = try context(of: reason.client)
         return authentication
     }
@@ -201,7 +212,7 @@ extension KeychainSecrets {
         callers.forget(client)
     }
 
-    private func unlock(_ reason: ReadReason) throws(KeychainError) {
+    private func unlock(_ reason: AccessReason) throws(KeychainError) {
         // A finger opens no class that is locked.
         var request = PresenceRequest(try lockState() == .locked ? .passcode : .owner)
         request.prompt.reason = "\(callers.name(of: reason.client)) unlocks “\(reason.collection)”"
@@ -211,19 +222,19 @@ extension KeychainSecrets {
 
     // MARK: - Operations
 
-    /// Does operations, in one transaction where a service does them.
+    /// Does operations, several of them in one transaction.
     ///
     /// - Parameter program: for which they are done; nil for this one.
     /// - Returns: what each has found.
-    /// - Throws: what the first that fails throws. Without a service, those before it are done.
+    /// - Throws: what the first that fails throws. The others are done.
     func perform(
         _ operations: [KeychainOperation],
         for program: String? = nil
     ) throws(KeychainError) -> [[FoundItem]] {
         var found: [[FoundItem]?] = []
         var failure: KeychainError?
-        if let connection, operations.count > 1 {
-            for outcome in try connection.batch(operations, onBehalfOf: program) {
+        if operations.count > 1, let outcomes = try batch(operations, for: program) {
+            for outcome in outcomes {
                 switch outcome {
                 case .success(let result): found.append(result.found)
                 case .failure(let error):
@@ -249,6 +260,15 @@ extension KeychainSecrets {
         if connection != nil { known.withLock { $0.note(zip(operations, found)) } }
         if let failure { throw failure }
         return found.map { $0 ?? [] }
+    }
+
+    /// The outcome of each, in one transaction; nil from a keychain that knows none.
+    private func batch(
+        _ operations: [KeychainOperation],
+        for program: String?
+    ) throws(KeychainError) -> [OperationOutcome]? {
+        if let connection { return try connection.batch(operations, onBehalfOf: program) }
+        return try (keychain as? EmbeddedKeychain)?.batch(operations)
     }
 }
 
