@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-service deb help setup build library demo two-apps examples container-test chroot-test test check gate format protobuf api graph bench fuzz \
+.PHONY: bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test check gate format protobuf api graph bench fuzz \
 	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
@@ -57,6 +57,9 @@ bench: ## run the benchmarks
 
 bench-service: ## measure the keychain service against floors and gnome-keyring (ARGS for service-ratio)
 	@scripts/bench-service.sh $(ARGS)
+
+bench-secrets: ## measure the Secret Service beside gnome-keyring (ARGS for secret-services.py)
+	@scripts/bench-secrets.sh $(ARGS)
 
 fuzz: ## replay the fuzzers' inputs, or fuzz (ARGS="run 60")
 	@scripts/fuzz.sh $(or $(ARGS),replay)

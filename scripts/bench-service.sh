@@ -12,8 +12,8 @@ swift build --package-path Benchmarks --configuration release --product service-
 swift build --package-path Benchmarks --configuration release --product chatelained
 folder=$(swift build --package-path Benchmarks --configuration release --show-bin-path)
 # shellcheck disable=SC2046 # words on purpose
-cc -O2 -Wall -Wextra -Werror Benchmarks/Peers/gnome-keyring.c -o "$folder/gnome-keyring-driver" \
-    $(pkg-config --cflags --libs libsecret-1)
+cc -O2 -Wall -Wextra -Werror Benchmarks/Peers/secret-service.c -o "$folder/secret-service-driver" \
+    $(pkg-config --cflags --libs libsecret-1 libsystemd)
 
 section "Measuring"
-"$folder/service-ratio" --gnome-keyring "$PWD/Benchmarks/Peers/gnome-keyring.sh,$folder/gnome-keyring-driver" "$@"
+"$folder/service-ratio" --gnome-keyring "$PWD/Benchmarks/Peers/gnome-keyring.sh,$folder/secret-service-driver" "$@"

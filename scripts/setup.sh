@@ -144,6 +144,7 @@ look_for_what_clients_need() {
 look_for_what_benchmarks_need() {
     has_command gnome-keyring-daemon || lacks "gnome-keyring, another keyring to measure" gnome-keyring
     has_header libsecret-1/libsecret/secret.h || lacks "libsecret, through which programs use it" libsecret-1-dev
+    has_command secret-tool || lacks "secret-tool, a process that does so" libsecret-tools
     has_command dbus-run-session || lacks "a message bus of one's own" dbus
     has_command cc || lacks "a C compiler" gcc
     has_command pkg-config || lacks "pkg-config" pkg-config

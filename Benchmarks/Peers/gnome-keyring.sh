@@ -19,6 +19,8 @@ awk -v items="$items" 'BEGIN {
         printf "\n[%d]\nitem-type=0\ndisplay-name=a password\nsecret=secret-%d\nmtime=1\nctime=1\n", i + 1, i
         printf "\n[%d:attribute0]\nname=service\ntype=string\nvalue=service-%d\n", i + 1, i
         printf "\n[%d:attribute1]\nname=account\ntype=string\nvalue=account-%d\n", i + 1, i
+        # As libsecret adds it: without, it replaces none of these items.
+        printf "\n[%d:attribute2]\nname=xdg:schema\ntype=string\nvalue=org.chatelaine.Benchmark\n", i + 1
     }
 }' >"$folder/data/keyrings/benchmark.keyring"
 chmod 600 "$folder/data/keyrings/benchmark.keyring"

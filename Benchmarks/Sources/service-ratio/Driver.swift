@@ -2,7 +2,7 @@ import Foundation
 import KeychainSamples
 
 /// A process that runs operations when it is told to, and says how long each took: `service-ratio client`, or
-/// Peers/gnome-keyring.c. Its commands are lines of ITEMS RUNS OPERATION, its answers lines of microseconds.
+/// Peers/secret-service.c. Its commands are lines of ITEMS RUNS OPERATION, its answers lines of microseconds.
 final class Driver {
     private let process = Process()
     private let commands = Pipe()

@@ -32,6 +32,8 @@ struct Measurement {
         rest.append(["memory after it", "\(count)", "\(idle.resident.text(1)) MiB, own \(idle.own.text(1))"])
         if count > 1 { _ = try client.run("fill", items: count, runs: count - 1) }
         let peer = try options.peer.map { try Driver([$0.start, "\(count)", $0.driver]) }
+        // A file that was written by hand has no password; the keyring that people have does.
+        _ = try peer?.run("encrypt", items: count, runs: 1)
         _ = try peer?.run("get", items: count, runs: 1)
         try measureSingle(count, client, peer, &single)
         peer?.stop()
