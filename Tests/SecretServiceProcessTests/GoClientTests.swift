@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 /// A client that was written after the specification alone, in another language: `GoClient/main.go`.
@@ -55,10 +56,18 @@ private enum GoClient {
         return nil
     }()
 
+    /// Removed at the end.
+    private static let folder = Mutex<String?>(nil)
+
     /// Built once, from what Debian has, with no network.
     static let program = Result {
         let folder = FileManager.default.temporaryDirectory.path + "/go-client-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        Self.folder.withLock { $0 = folder }
+        atexit {
+            guard let folder = GoClient.folder.withLock({ $0 }) else { return }
+            try? FileManager.default.removeItem(atPath: folder)
+        }
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "GoClient/main.go").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -53,6 +53,54 @@ struct MovingInTests {
         #expect(found.output == "Login [b'in login']\nWork [b'in work']\nWork\nLogin\n", "\(found.output)")
     }
 
+    @Test func `a second import finds each item again by its label, where attributes tell no difference`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        let lists = """
+            import secretstorage
+            for item in secretstorage.get_default_collection(secretstorage.dbus_init()).get_all_items():
+                print(item.get_label(), item.item_path, item.get_secret())
+            """
+        var found: [[Substring]] = []
+        for _ in 0..<2 {
+            let keyring = try GnomeKeyring(site)
+            let made = try site.python(
+                """
+                import secretstorage
+                collection = secretstorage.get_default_collection(secretstorage.dbus_init())
+                if not list(collection.get_all_items()):
+                    for number in range(3):
+                        collection.create_item('same %d' % number, {'same': 'x'}, b'%d' % number)
+                        collection.create_item('none %d' % number, {}, b'%d' % number)
+                """
+            )
+            #expect(made.status == 0, "\(made.output)")
+            let taken = try site.run("chatelaine secrets import")
+            #expect(taken.status == 0 && taken.output.contains("6 items of 1 collections"), "\(taken.output)")
+            try keyring.stop()
+            try site.start()
+            found.append(try site.python(lists).output.split(separator: "\n").sorted())
+            site.stop()
+        }
+        #expect(found[0].count == 6 && found[0] == found[1], "\(found)")
+        // What has no attributes and another label is another item, and takes nobody's place.
+        let keyring = try GnomeKeyring(site)
+        let changed = try site.python(
+            """
+            import secretstorage
+            collection = secretstorage.get_default_collection(secretstorage.dbus_init())
+            for item in collection.get_all_items():
+                if item.get_label() == 'none 0': item.delete()
+            collection.create_item('none 3', {}, b'3')
+            """
+        )
+        #expect(changed.status == 0, "\(changed.output)")
+        #expect(try site.run("chatelaine secrets import").status == 0)
+        try keyring.stop()
+        try site.start()
+        let after = try site.python(lists).output.split(separator: "\n").sorted()
+        #expect(after.filter { !$0.hasPrefix("none 3 ") } == found[0] && after.count == 7, "\(after)")
+    }
+
     @Test func `other names of collections are kept where they are asked for, and what is none is said`() throws {
         let site = try SecretsSite(.session, starts: false)
         // Another keyring that has such names: this one, under another name, with a keychain of its own.

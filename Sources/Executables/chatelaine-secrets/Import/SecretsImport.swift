@@ -86,18 +86,13 @@ struct SecretsImport {
         }
         try secrets.save(StoredCollection(id: id, label: label))
         let stored = try secrets.load()
-        var present = stored.items.filter { $0.id.collection == id }
+        var present = PresentItems(stored.items.lazy.filter { $0.id.collection == id })
         for path in try source.items(of: path) {
             do {
                 let item = try source.item(path)
-                // Of items with the same attributes, such as none, the label tells which is which.
-                let same =
-                    present.firstIndex { $0.details?.attributes == item.details.attributes && $0.label == item.label }
-                    ?? present.firstIndex { $0.details?.attributes == item.details.attributes }
-                let taken = same.map { present[$0].id } ?? SecretItemID(collection: id, item: Self.randomIdentifier())
+                let same = present.take(item.details.attributes, label: item.label)
+                let taken = same ?? SecretItemID(collection: id, item: Self.randomIdentifier())
                 try write(item, to: taken, isNew: same == nil, key: stored)
-                // A duplicate at the source stays one.
-                if let same { present.remove(at: same) }
                 report.items += 1
             } catch let failure as BusCallFailure {
                 report.left.append("\(path): \(failure.text)")
