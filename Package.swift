@@ -449,7 +449,7 @@ let targets: [[Target]] = [
 let internals = [
     "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave", "KeychainExchange",
     "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveMessages", "EnclaveServer",
-    "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "ServiceClient",
+    "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "ServiceClient",
     "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases",
     "Security",
 ]

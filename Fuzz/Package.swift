@@ -56,6 +56,7 @@ let package = Package(
         fuzzer("FuzzBackup", [.product(name: "Crypto", package: "swift-crypto")]),
         fuzzer("FuzzImport"),
         fuzzer("FuzzCredentials"),
+        fuzzer("FuzzSshAgent", [.product(name: "Crypto", package: "swift-crypto")]),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzKeys"),
