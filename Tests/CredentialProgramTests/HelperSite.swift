@@ -14,11 +14,7 @@ final class HelperSite {
         static let allCases: [Keychain] = [.embedded, .session] + (SystemMode.isPossible ? [.system] : [])
     }
 
-    struct Outcome {
-        let output: String
-        let errors: String
-        let status: Int32
-    }
+    typealias Outcome = FinishedProgram
 
     let folder: String
     private let service: ServiceProcess?
@@ -74,25 +70,8 @@ final class HelperSite {
     ///
     /// - Parameter seconds: after which `timeout` ends it, with the status 124.
     func run(_ line: String, input: Data = Data(), seconds: Int = 60) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setsid")
-        process.arguments = ["--wait", "timeout", "\(seconds)", "/bin/sh", "-c", line]
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: folder)
-        let name = UUID().uuidString
-        let streams = ["in", "out", "err"].map { URL(filePath: "\(folder)/\(name).\($0)") }
-        try input.write(to: streams[0])
-        for stream in streams[1...] { try Data().write(to: stream) }
-        process.standardInput = try FileHandle(forReadingFrom: streams[0])
-        process.standardOutput = try FileHandle(forWritingTo: streams[1])
-        process.standardError = try FileHandle(forWritingTo: streams[2])
-        try process.runHearingSignals()
-        process.waitForExit()
-        return Outcome(
-            output: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),
-            errors: String(decoding: try Data(contentsOf: streams[2]), as: UTF8.self),
-            status: process.terminationStatus
-        )
+        let words = ["/bin/sh", "-c", line]
+        return try FinishedProgram(words, in: folder, environment: environment, input: input, seconds: seconds)
     }
 
     func run(_ line: String, input: String, seconds: Int = 60) throws -> Outcome {

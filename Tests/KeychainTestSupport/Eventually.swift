@@ -33,4 +33,8 @@ package func waitUntil(
 /// What a test waited for did not happen.
 package struct NeverHappened: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }

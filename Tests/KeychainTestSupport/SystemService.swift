@@ -85,24 +85,15 @@ package final class SystemService {
         input: [String] = [],
         isRoot: Bool = false
     ) throws -> (status: Int32, output: String, errors: String) {
-        let program = Process()
-        program.executableURL = URL(filePath: "/usr/bin/env")
         let asAlice = ["setpriv", "--reuid", "\(Self.alice)", "--regid", "\(Self.alice)", "--clear-groups", "--"]
-        program.arguments = (isRoot ? [] : asAlice) + [folder + "/bin/chatelaine"] + arguments
-        program.environment = ["PATH": "/usr/bin:/bin", "CHATELAINE_KEYCHAIN": "unix:" + socket]
-        let streams = (0..<3).map { _ in folder + "/\(UUID().uuidString)" }
-        defer { for stream in streams { try? FileManager.default.removeItem(atPath: stream) } }
-        let text = input.map { $0 + "\n" }.joined()
-        for stream in streams { _ = FileManager.default.createFile(atPath: stream, contents: Data()) }
-        try Data(text.utf8).write(to: URL(filePath: streams[0]))
-        program.standardInput = FileHandle(forReadingAtPath: streams[0])
-        program.standardOutput = FileHandle(forWritingAtPath: streams[1])
-        program.standardError = FileHandle(forWritingAtPath: streams[2])
-        try program.runHearingSignals()
-        program.waitForExit()
-        return (
-            program.terminationStatus, try String(contentsOfFile: streams[1], encoding: .utf8),
-            try String(contentsOfFile: streams[2], encoding: .utf8)
+        let program = try FinishedProgram(
+            (isRoot ? [] : asAlice) + [folder + "/bin/chatelaine"] + arguments,
+            in: folder,
+            environment: ["PATH": "/usr/bin:/bin", "CHATELAINE_KEYCHAIN": "unix:" + socket],
+            input: Data(input.map { $0 + "\n" }.joined().utf8),
+            hasOwnSession: false,
+            seconds: 600
         )
+        return (program.status, program.output, program.errors)
     }
 }

@@ -76,11 +76,9 @@ struct SSHAddTests {
         #expect(try site.listed() == ["one", "enclave"])
     }
 
-    @Test func `a key of the enclave waits for its owner, and others go on meanwhile`() throws {
-        let site = try AgentSite()
+    /// Has a file signed with a key of the enclave, in the background, and waits for the question.
+    private func startSigning(at site: AgentSite) throws -> Process {
         _ = try site.createKey()
-        try site.makeKey("one")
-        try site.succeed("ssh-add", ["-q", "one"])
         try site.write("text", to: "file")
         let waiting = Process()
         waiting.executableURL = URL(filePath: "/usr/bin/env")
@@ -94,6 +92,14 @@ struct SSHAddTests {
         waiting.standardError = FileHandle.nullDevice
         try waiting.runHearingSignals()
         #expect(site.person.waitForDialog())
+        return waiting
+    }
+
+    @Test func `a key of the enclave waits for its owner, and others go on meanwhile`() throws {
+        let site = try AgentSite()
+        try site.makeKey("one")
+        try site.succeed("ssh-add", ["-q", "one"])
+        let waiting = try startSigning(at: site)
         try site.succeed("ssh-add", ["-T", "one.pub"])
         #expect(try site.listed() == ["one", "enclave"])
         site.allow()
@@ -102,20 +108,7 @@ struct SSHAddTests {
 
     @Test func `the question is taken back when the program that asked goes away`() throws {
         let site = try AgentSite()
-        _ = try site.createKey()
-        try site.write("text", to: "file")
-        let waiting = Process()
-        waiting.executableURL = URL(filePath: "/usr/bin/env")
-        // It may close what it inherits, from which Foundation would conclude that it has ended: timeout does not.
-        waiting.arguments = [
-            "timeout", "60", "ssh-keygen", "-Y", "sign", "-q", "-f", "enclave.pub", "-n", "file", "file",
-        ]
-        waiting.currentDirectoryURL = URL(filePath: site.folder)
-        waiting.environment = ["PATH": "/usr/bin:/bin", "SSH_AUTH_SOCK": site.socket]
-        waiting.standardInput = FileHandle.nullDevice
-        waiting.standardError = FileHandle.nullDevice
-        try waiting.runHearingSignals()
-        #expect(site.person.waitForDialog())
+        let waiting = try startSigning(at: site)
         kill(waiting.processIdentifier, SIGTERM)
         waiting.waitForExit()
         #expect(site.person.allClose())

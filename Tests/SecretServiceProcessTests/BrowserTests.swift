@@ -66,7 +66,7 @@ private final class CookieServer {
         server.serve_forever()
         """.write(toFile: site.folder + "/server.py", atomically: true, encoding: .utf8)
         log = try site.launch(["/usr/bin/python3", "server.py"]).log
-        try site.waitUntil("the server") {
+        try waitUntil("the server listens") {
             guard let port = try self.cookie(of: "port").flatMap({ Int($0) }) else { return false }
             self.port = port
             return true

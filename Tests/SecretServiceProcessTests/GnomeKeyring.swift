@@ -54,7 +54,7 @@ final class GnomeKeyring {
     func stop() throws {
         kill(process.processIdentifier, SIGTERM)
         process.waitForExit()
-        try site.waitUntil("gnome-keyring's end") {
+        try waitUntil("gnome-keyring has ended") {
             try !self.site.hasOwner("org.freedesktop.secrets")
         }
     }

@@ -42,7 +42,7 @@ final class KWallet {
         try site.waitForName("org.freedesktop.secrets")
         let opened = try site.python(Self.calls + "call('pamOpen', 'sayi', 'kdewallet', bytes(range(56)), 0)")
         guard opened.status == 0 else { throw SecretsSite.Timeout(what: "the wallet: " + opened.output) }
-        try site.waitUntil("the wallet") {
+        try waitUntil("the wallet is open") {
             try site.python(Self.calls + "print(call('isOpen', 's', 'kdewallet'))").output == "(True,)\n"
         }
     }
@@ -53,7 +53,7 @@ final class KWallet {
         kill(process.processIdentifier, SIGTERM)
         process.waitForExit()
         self.process = nil
-        try site.waitUntil("KWallet's end") { try !site.hasOwner("org.freedesktop.secrets") }
+        try waitUntil("KWallet has ended") { try !site.hasOwner("org.freedesktop.secrets") }
     }
 
     /// Keeps a password as KDE's own programs do, in a folder of the wallet.

@@ -9,7 +9,7 @@ import Testing
         let site = try SecretsSite(.session, pinentry: person)
         #expect(try site.store("geheim", "a 1").status == 0)
         #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
-        try site.waitUntil("the passcode") {
+        try waitUntil("the passcode locks") {
             try site.run("secret-tool lock; secret-tool search a 1").output.contains("attribute.a")
         }
         let lock =
@@ -59,7 +59,7 @@ import Testing
         #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
         #expect(try site.run("chatelaine-secrets protect Login").status == 0)
         let dialogs = person.dialogs
-        try site.waitUntil("the protection") { try site.lookup("a 1").output == "geheim" && person.dialogs > dialogs }
+        try waitUntil("the protection holds") { try site.lookup("a 1").output == "geheim" && person.dialogs > dialogs }
         #expect(person.shown.contains("reads"))
         let stored = try site.store("neu", "b 2")
         #expect(stored.status == 0, "\(stored.output)")

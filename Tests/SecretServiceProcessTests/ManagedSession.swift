@@ -82,7 +82,7 @@ final class ManagedSession {
             )
         }
         machine = try started(["sh", "-c", Self.boots, folder])
-        try waitUntil("the service manager") {
+        try waitUntil("the service manager runs") {
             try self.run("systemctl --user is-active default.target").output == "active\n"
         }
         let outcome = try run("systemctl --user start desktop.target")
@@ -160,7 +160,7 @@ final class ManagedSession {
         let deadline = ContinuousClock.now + .seconds(30)
         while try !condition() {
             guard ContinuousClock.now < deadline, machine?.isRunning ?? false else {
-                throw SecretsSite.Timeout(what: "\(what): \(log.suffix(2_000))")
+                throw NeverHappened(description: "waited in vain until \(what): \(log.suffix(2_000))")
             }
             usleep(50_000)
         }

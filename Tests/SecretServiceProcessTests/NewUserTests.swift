@@ -84,7 +84,7 @@ struct NewUserTests {
         let status = "chatelaine secrets status"
         // As most desktops start it.
         #expect(try session.run("systemctl --user is-active gnome-keyring-daemon.service").output == "active\n")
-        try session.waitUntil("gnome-keyring") {
+        try session.waitUntil("gnome-keyring serves") {
             try session.run(status).output.contains("is served by /usr/bin/gnome-keyring-daemon")
         }
         let made = try session.python(GnomeKeyring.makes("Work"))
@@ -104,7 +104,7 @@ struct NewUserTests {
         #expect(after.status == 0 && after.output.contains("is served by this keychain: "), "\(after.output)")
         #expect(try session.run("chatelaine secrets disable").status == 0)
         try session.logInAgain()
-        try session.waitUntil("gnome-keyring") {
+        try session.waitUntil("gnome-keyring serves") {
             try session.run(status).output.contains("is served by /usr/bin/gnome-keyring-daemon")
         }
     }

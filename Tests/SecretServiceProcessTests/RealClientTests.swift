@@ -120,7 +120,7 @@ import Testing
         let changed = try site.run("chatelaine-secrets protect login")
         #expect(changed.status == 0 && changed.output.contains("1 item"), "\(changed.output)")
         // Nobody is there to be asked, so the secret is refused, and the item is still listed.
-        try site.waitUntil("the protection") { try site.lookup("a 1").status != 0 }
+        try waitUntil("the protection holds") { try site.lookup("a 1").status != 0 }
         #expect(try site.run("secret-tool search a 1").output.contains("attribute.a = 1"))
     }
 

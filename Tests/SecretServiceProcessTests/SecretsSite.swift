@@ -9,10 +9,7 @@ final class SecretsSite {
         case session
     }
 
-    struct Outcome {
-        let output: String
-        let status: Int32
-    }
+    typealias Outcome = FinishedProgram
 
     let folder: String
     let environment: [String: String]
@@ -48,7 +45,7 @@ final class SecretsSite {
         }
         self.environment = environment
         bus = try Self.startBus(at: folder, environment)
-        try waitUntil("the bus") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
+        try waitUntil("the bus listens") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
         if starts { try start() }
     }
 
@@ -81,7 +78,7 @@ final class SecretsSite {
         bus.waitForExit()
         try? FileManager.default.removeItem(atPath: folder + "/bus")
         bus = try Self.startBus(at: folder, environment)
-        try waitUntil("the bus") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
+        try waitUntil("the bus listens") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
     }
 
     private static func startKeychain(in folder: String, _ pinentry: ScriptedPinentry?) throws -> ServiceProcess {
@@ -108,7 +105,7 @@ final class SecretsSite {
         process.standardError = try FileHandle(forWritingTo: log())
         try process.runHearingSignals()
         secrets = process
-        try waitUntil("the Secret Service") {
+        try waitUntil("the Secret Service has its name") {
             guard process.isRunning else { return false }
             return try self.hasOwner("org.freedesktop.secrets")
         }
@@ -163,7 +160,7 @@ final class SecretsSite {
 
     /// Waits until a name on the bus has an owner.
     func waitForName(_ name: String) throws {
-        try waitUntil(name) { try self.hasOwner(name) }
+        try waitUntil("\(name) has an owner") { try self.hasOwner(name) }
     }
 
     func hasOwner(_ name: String) throws -> Bool {
@@ -181,37 +178,19 @@ final class SecretsSite {
         return url
     }
 
-    struct Timeout: Error { let what: String }
-
-    func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !condition() {
-            guard ContinuousClock.now < deadline else { throw Timeout(what: what) }
-            usleep(20_000)
-        }
-    }
-
     /// Runs a line of bash, without a terminal. Its output has both streams.
     ///
     /// - Parameter seconds: after which `timeout` ends it, with the status 124.
     @discardableResult
     func run(_ line: String, input: String = "", seconds: Int = 60) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setsid")
-        process.arguments = [
-            "--wait", "timeout", "\(seconds)", "bash", "-c", "exec 2>&1; PATH=$PROGRAMS:$PATH; \(line)",
-        ]
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: folder)
-        let name = folder + "/" + UUID().uuidString
-        try Data(input.utf8).write(to: URL(filePath: name + ".in"))
-        try Data().write(to: URL(filePath: name + ".out"))
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: name + ".in"))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: name + ".out"))
-        try process.runHearingSignals()
-        process.waitForExit()
-        let output = try Data(contentsOf: URL(filePath: name + ".out"))
-        return Outcome(output: String(decoding: output, as: UTF8.self), status: process.terminationStatus)
+        let words = ["bash", "-c", "exec 2>&1; PATH=$PROGRAMS:$PATH; \(line)"]
+        return try FinishedProgram(
+            words,
+            in: folder,
+            environment: environment,
+            input: Data(input.utf8),
+            seconds: seconds
+        )
     }
 
     func python(_ script: String, seconds: Int = 120) throws -> Outcome {

@@ -152,7 +152,7 @@ struct StatusTests {
         #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
         #expect(try site.run(Self.status).status == 0)
         try site.restartKeychain()
-        try site.waitUntil("the lock") { try site.run(Self.status).output.contains("The keychain is locked:") }
+        try waitUntil("the lock is noticed") { try site.run(Self.status).output.contains("The keychain is locked:") }
         let found = try site.run(Self.status)
         #expect(found.status == 1 && found.output.contains("is served by this keychain: "), "\(found.output)")
         #expect(try site.run("chatelaine unlock --stdin", input: "correct horse\n").status == 0)
@@ -162,7 +162,7 @@ struct StatusTests {
     @Test func `a collection that a program has locked is named`() throws {
         let site = try SecretsSite(.session)
         #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
-        try site.waitUntil("the passcode") {
+        try waitUntil("the passcode is noticed") {
             try site.run("secret-tool lock; \(Self.status)").output.contains("“Login” was locked by a program.")
         }
         #expect(try site.run(Self.status).status == 0)

@@ -1,8 +1,7 @@
 #include "clibcrypto.h"
+#include "symbols.h"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <string.h>
 
 // As OpenSSL's manual has them (EVP_PKEY_encrypt(3), EVP_PKEY_CTX_ctrl(3), EVP_Digest(3)); the ABI of libcrypto.so.3 keeps
 // them.
@@ -43,43 +42,36 @@ struct functions {
     int (*drop_errors)(void);
 };
 
+static const struct symbol symbols[] = {
+    SYMBOL(struct functions, digest_by_name, "EVP_get_digestbyname"),
+    SYMBOL(struct functions, digest, "EVP_Digest"),
+    SYMBOL(struct functions, read_public, "d2i_PublicKey"),
+    SYMBOL(struct functions, read_private, "d2i_PrivateKey"),
+    SYMBOL(struct functions, write_private, "i2d_PrivateKey"),
+    SYMBOL(struct functions, free_key, "EVP_PKEY_free"),
+    SYMBOL(struct functions, context, "EVP_PKEY_CTX_new"),
+    SYMBOL(struct functions, context_by_id, "EVP_PKEY_CTX_new_id"),
+    SYMBOL(struct functions, free_context, "EVP_PKEY_CTX_free"),
+    SYMBOL(struct functions, set_padding, "EVP_PKEY_CTX_set_rsa_padding"),
+    SYMBOL(struct functions, set_oaep_hash, "EVP_PKEY_CTX_set_rsa_oaep_md"),
+    SYMBOL(struct functions, set_mask_hash, "EVP_PKEY_CTX_set_rsa_mgf1_md"),
+    SYMBOL(struct functions, set_salt_size, "EVP_PKEY_CTX_set_rsa_pss_saltlen"),
+    SYMBOL(struct functions, set_signature_hash, "EVP_PKEY_CTX_set_signature_md"),
+    SYMBOL(struct functions, set_key_size, "EVP_PKEY_CTX_set_rsa_keygen_bits"),
+    SYMBOL(struct functions, encrypt_init, "EVP_PKEY_encrypt_init"),
+    SYMBOL(struct functions, encrypt, "EVP_PKEY_encrypt"),
+    SYMBOL(struct functions, sign_init, "EVP_PKEY_sign_init"),
+    SYMBOL(struct functions, sign, "EVP_PKEY_sign"),
+    SYMBOL(struct functions, verify_init, "EVP_PKEY_verify_init"),
+    SYMBOL(struct functions, verify, "EVP_PKEY_verify"),
+    SYMBOL(struct functions, keygen_init, "EVP_PKEY_keygen_init"),
+    SYMBOL(struct functions, keygen, "EVP_PKEY_keygen"),
+    SYMBOL(struct functions, mark_errors, "ERR_set_mark"),
+    SYMBOL(struct functions, drop_errors, "ERR_pop_to_mark"),
+};
+
 static bool load(const char *name, struct functions *crypto) {
-    // It stays: a library that others of the process use as well is not unloaded under them.
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        return false;
-    }
-#define FIND(member, symbol)                                                                                           \
-    if ((crypto->member = (__typeof__(crypto->member))dlsym(library, symbol)) == NULL) {                               \
-        return false;                                                                                                  \
-    }
-    FIND(digest_by_name, "EVP_get_digestbyname")
-    FIND(digest, "EVP_Digest")
-    FIND(read_public, "d2i_PublicKey")
-    FIND(read_private, "d2i_PrivateKey")
-    FIND(write_private, "i2d_PrivateKey")
-    FIND(free_key, "EVP_PKEY_free")
-    FIND(context, "EVP_PKEY_CTX_new")
-    FIND(context_by_id, "EVP_PKEY_CTX_new_id")
-    FIND(free_context, "EVP_PKEY_CTX_free")
-    FIND(set_padding, "EVP_PKEY_CTX_set_rsa_padding")
-    FIND(set_oaep_hash, "EVP_PKEY_CTX_set_rsa_oaep_md")
-    FIND(set_mask_hash, "EVP_PKEY_CTX_set_rsa_mgf1_md")
-    FIND(set_salt_size, "EVP_PKEY_CTX_set_rsa_pss_saltlen")
-    FIND(set_signature_hash, "EVP_PKEY_CTX_set_signature_md")
-    FIND(set_key_size, "EVP_PKEY_CTX_set_rsa_keygen_bits")
-    FIND(encrypt_init, "EVP_PKEY_encrypt_init")
-    FIND(encrypt, "EVP_PKEY_encrypt")
-    FIND(sign_init, "EVP_PKEY_sign_init")
-    FIND(sign, "EVP_PKEY_sign")
-    FIND(verify_init, "EVP_PKEY_verify_init")
-    FIND(verify, "EVP_PKEY_verify")
-    FIND(keygen_init, "EVP_PKEY_keygen_init")
-    FIND(keygen, "EVP_PKEY_keygen")
-    FIND(mark_errors, "ERR_set_mark")
-    FIND(drop_errors, "ERR_pop_to_mark")
-#undef FIND
-    return true;
+    return find_symbols(name, symbols, sizeof symbols / sizeof symbols[0], crypto);
 }
 
 bool clibcrypto_is_present(const char *library) {

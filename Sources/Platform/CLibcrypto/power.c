@@ -1,6 +1,6 @@
 #include "clibcrypto.h"
+#include "symbols.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 
 // As OpenSSL's manual has them (BN_mod_exp(3), BN_bn2bin(3)).
@@ -20,26 +20,20 @@ struct functions {
     int (*drop_errors)(void);
 };
 
+static const struct symbol symbols[] = {
+    SYMBOL(struct functions, new_context, "BN_CTX_secure_new"),
+    SYMBOL(struct functions, free_context, "BN_CTX_free"),
+    SYMBOL(struct functions, new_number, "BN_new"),
+    SYMBOL(struct functions, clear_number, "BN_clear_free"),
+    SYMBOL(struct functions, read, "BN_bin2bn"),
+    SYMBOL(struct functions, write, "BN_bn2binpad"),
+    SYMBOL(struct functions, power, "BN_mod_exp_mont_consttime"),
+    SYMBOL(struct functions, mark_errors, "ERR_set_mark"),
+    SYMBOL(struct functions, drop_errors, "ERR_pop_to_mark"),
+};
+
 static bool load(const char *name, struct functions *crypto) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        return false;
-    }
-#define FIND(member, symbol)                                                                                           \
-    if ((crypto->member = (__typeof__(crypto->member))dlsym(library, symbol)) == NULL) {                               \
-        return false;                                                                                                  \
-    }
-    FIND(new_context, "BN_CTX_secure_new")
-    FIND(free_context, "BN_CTX_free")
-    FIND(new_number, "BN_new")
-    FIND(clear_number, "BN_clear_free")
-    FIND(read, "BN_bin2bn")
-    FIND(write, "BN_bn2binpad")
-    FIND(power, "BN_mod_exp_mont_consttime")
-    FIND(mark_errors, "ERR_set_mark")
-    FIND(drop_errors, "ERR_pop_to_mark")
-#undef FIND
-    return true;
+    return find_symbols(name, symbols, sizeof symbols / sizeof symbols[0], crypto);
 }
 
 enum clibcrypto_status clibcrypto_power(const char *library, struct clibcrypto_bytes base,
