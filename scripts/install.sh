@@ -102,6 +102,8 @@ put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 # Without set-user-ID: pkexec starts it as root where polkit is. docs/install.md says what to do where it is not.
 put 755 "$(scripts/pam.sh --authorize "$products/pam")" libexec/chatelaine/chatelaine-authorize
 put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
+# What `chatelaine ssh enable` writes; an administrator copies it to /etc/environment.d, for everybody.
+put 644 packaging/environment.d/60-chatelaine-ssh-agent.conf share/chatelaine/environment.d/60-chatelaine-ssh-agent.conf
 # By which programs in a sandbox get a secret of their own: the portal reads it in each desktop.
 put 644 packaging/portal/chatelaine.portal share/xdg-desktop-portal/portals/chatelaine.portal
 for page in chatelaine-secrets chatelaine-ssh-agent; do put 644 "docs/man/$page.1" "share/man/man1/$page.1"; done

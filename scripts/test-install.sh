@@ -188,6 +188,7 @@ authorization() {
     local program=$prefix/libexec/chatelaine/chatelaine-authorize action=$prefix/share/polkit-1/actions/org.chatelaine.policy
     local name
     test -f "$prefix/share/chatelaine/pam.d/chatelaine"
+    test -f "$prefix/share/chatelaine/environment.d/60-chatelaine-ssh-agent.conf"
     test "$(stat -c %a "$program")" = 755
     for name in $(sed -n 's/.*exec.argv1">\(.*\)<.*/\1/p' "$action"); do
         grep -q "<action id=\"org.chatelaine.$name\">" "$action"

@@ -10,24 +10,33 @@ final class AgentSite: @unchecked Sendable {
 
     let person: ScriptedPinentry
     private let keychain: TestKeychain
-    private let service: ServiceProcess
+    private var service: ServiceProcess
+    private let options: [String]
+    /// What the site's programs are started by.
+    private let wrapper: [String]
     private var agent = Process()
 
     /// Where a test's files are; the agent's home too.
     var folder: String { keychain.surroundings + "/home" }
+    var runtimeFolder: String { keychain.surroundings }
     var socket: String { folder + "/run/ssh.sock" }
     var log: String { (try? String(contentsOfFile: folder + "/agent.log", encoding: .utf8)) ?? "" }
 
     /// - Parameters:
     ///   - options: of the keychain service.
     ///   - hasPasscode: whether there is something to tell the owner by.
-    init(_ answers: [ScriptedPinentry.Answer] = [], options: [String] = [], hasPasscode: Bool = true) throws {
+    ///   - manager: where the agent is a unit; it is not started then.
+    init(
+        _ answers: [ScriptedPinentry.Answer] = [],
+        options: [String] = [],
+        hasPasscode: Bool = true,
+        inside manager: UserManager? = nil
+    ) throws {
         person = try ScriptedPinentry()
         keychain = try TestKeychain()
-        service = try ServiceProcess(
-            in: keychain.surroundings,
-            arguments: ["--pinentry", person.path] + options
-        )
+        self.options = ["--pinentry", person.path] + options
+        wrapper = manager?.wrapper ?? []
+        service = try ServiceProcess(in: keychain.surroundings, arguments: self.options, wrapper: wrapper)
         try #require(service.waitUntilReady(), "\(service.log)")
         try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
         if hasPasscode {
@@ -35,12 +44,12 @@ final class AgentSite: @unchecked Sendable {
             try #require(set.status == 0, "\(set.errors)")
         }
         answer(answers)
-        try start()
+        if manager == nil { try start() }
     }
 
     deinit {
         if agent.isRunning { kill(agent.processIdentifier, SIGKILL) }
-        agent.waitForExit()
+        if agent.processIdentifier > 0 { agent.waitForExit() }
     }
 
     private func start() throws {
@@ -63,6 +72,15 @@ final class AgentSite: @unchecked Sendable {
         try waitUntil("the new agent answers: \(log)") { try run("ssh-add", ["-l"]).status != 2 }
     }
 
+    /// Ends the keychain service, and starts another one at the same place.
+    func restartService() throws {
+        service.kill()
+        _ = service.waitForExit()
+        try FileManager.default.removeItem(atPath: service.errors)
+        service = try ServiceProcess(in: keychain.surroundings, arguments: options, wrapper: wrapper)
+        try #require(service.waitUntilReady(), "\(service.log)")
+    }
+
     var isRunning: Bool { agent.isRunning }
 
     /// The memory that the agent has, in KiB.
@@ -80,20 +98,15 @@ final class AgentSite: @unchecked Sendable {
     /// The person types the passcode, so many times.
     func allow(_ count: Int = 1) { answer([ScriptedPinentry.Answer](repeating: .secret(Self.passcode), count: count)) }
 
-    private var environment: [String: String] {
+    var environment: [String: String] {
         [
             "PATH": ServiceProcess.program("") + ":/usr/sbin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8",
             "CHATELAINE_KEYCHAIN": "unix:" + service.socket, "SSH_AUTH_SOCK": socket,
-            "XDG_RUNTIME_DIR": keychain.surroundings,
+            "XDG_RUNTIME_DIR": runtimeFolder,
         ]
     }
 
-    struct Outcome {
-        let status: Int32
-        let output: String
-        let errors: String
-        var lines: [String] { output.split(separator: "\n").map(String.init) }
-    }
+    typealias Outcome = FinishedProgram
 
     /// Runs a program that uses the agent, for a minute at most.
     ///
@@ -105,24 +118,12 @@ final class AgentSite: @unchecked Sendable {
         input: String = "",
         _ variables: [String: String] = [:]
     ) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["timeout", "60", program] + arguments
-        process.currentDirectoryURL = URL(filePath: folder)
-        process.environment = environment.merging(variables) { $1 }
-        let streams = (0..<3).map { _ in keychain.surroundings + "/stream-\(UUID().uuidString)" }
-        defer { for stream in streams { try? FileManager.default.removeItem(atPath: stream) } }
-        for stream in streams { try Data().write(to: URL(filePath: stream)) }
-        try Data(input.utf8).write(to: URL(filePath: streams[0]))
-        process.standardInput = FileHandle(forReadingAtPath: streams[0])
-        process.standardOutput = FileHandle(forWritingAtPath: streams[1])
-        process.standardError = FileHandle(forWritingAtPath: streams[2])
-        try process.runHearingSignals()
-        process.waitForExit()
-        return Outcome(
-            status: process.terminationStatus,
-            output: try String(contentsOfFile: streams[1], encoding: .utf8),
-            errors: try String(contentsOfFile: streams[2], encoding: .utf8)
+        try FinishedProgram(
+            wrapper + [program] + arguments,
+            in: folder,
+            environment: environment.merging(variables) { $1 },
+            input: Data(input.utf8),
+            hasOwnSession: false
         )
     }
 

@@ -103,4 +103,24 @@ struct KeyTests {
         #expect("\(key)".contains("[REDACTED]"))
         #expect("\(key.serialized)" == "[REDACTED]")
     }
+
+    @Test func `a line of a public file is a key with its comment, whatever follows it`() throws {
+        let key = try SampleKey(.p256).publicKey
+        for (line, comment) in [
+            (key.line, ""), (key.line + " a comment", "a comment"), (key.line + "\t me\nmore", "me"),
+        ] {
+            let parsed = try #require(SSHPublicKey.parse(line: line))
+            #expect(parsed.0 == key && parsed.comment == comment, "\(parsed)")
+        }
+    }
+
+    @Test func `what is no line of a public file is none`() throws {
+        let key = try SampleKey(.p256).publicKey
+        let blob = Base64.encode(key.blob)
+        for line in [
+            "", "\n", "ssh-ed25519", "ssh-ed25519 \(blob)", "ecdsa-sha2-nistp256 A\(blob)", "no-port \(key.line)",
+        ] {
+            #expect(SSHPublicKey.parse(line: line) == nil, "\(line)")
+        }
+    }
 }

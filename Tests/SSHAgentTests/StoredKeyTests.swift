@@ -173,4 +173,37 @@ struct StoredKeyTests {
             #expect(KnownHosts(text).name(of: try session.host.publicKey) == nil, "\(text)")
         }
     }
+
+    // MARK: - Certificates
+
+    private func certified(until end: UInt64 = .max) throws -> (agent: TestAgent, certificate: SampleCertificate) {
+        let certificate = try SampleCertificate(of: key, by: SampleKey(), validity: (0, end))
+        var agent = try agent()
+        agent.stored.append(
+            StoredKey(publicKey: try certificate.publicKey, comment: "certified", isInEnclave: true, asksOwner: true)
+        )
+        return (agent, certificate)
+    }
+
+    private func signing(_ data: [UInt8], with certificate: SampleCertificate) -> [UInt8] {
+        [13] + string(certificate.blob) + string(data) + u32(0)
+    }
+
+    @Test func `a stored certificate is listed beside its key, and logs in as the key does`() throws {
+        var (agent, certificate) = try certified()
+        #expect(agent.list() == ["stored", "certified"])
+        let logIn = session.logIn(with: certificate.blob, algorithm: certificate.algorithm)
+        #expect(isSignature(agent.answer(signing(logIn, with: certificate))))
+        #expect(agent.answer(signing([1, 2, 3], with: certificate)) == .reply(.failure))
+    }
+
+    @Test func `a stored certificate that has ended is neither listed nor used, and its key still is`() throws {
+        var (agent, certificate) = try certified(until: 1_800_000_001)
+        #expect(agent.list() == ["stored", "certified"])
+        agent.date = 1_800_000_001
+        #expect(agent.list() == ["stored"])
+        let data = session.logIn(with: certificate.blob, algorithm: certificate.algorithm)
+        #expect(agent.answer(signing(data, with: certificate)) == .reply(.failure))
+        #expect(isSignature(agent.answer(logIn())))
+    }
 }

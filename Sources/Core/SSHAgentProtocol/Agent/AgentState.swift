@@ -91,7 +91,7 @@ package struct AgentState: Sendable {
             .map { AgentReply.ListedKey(key: $0.key.publicKey, comment: $0.comment) }
         let known = Set(own.map(\.key))
         return own
-            + stored.filter { !known.contains($0.publicKey) && isUsable($0, on: connection) }
+            + stored.filter { !known.contains($0.publicKey) && isUsable($0, on: connection, now) }
             .map { AgentReply.ListedKey(key: $0.publicKey, comment: $0.comment) }
     }
 
@@ -139,7 +139,7 @@ package struct AgentState: Sendable {
             let asks = identity.constraints.needsConfirmation
             key = .memory(identity.key, comment: identity.comment, needsConfirmation: asks)
         } else if let known = stored.first(where: { $0.publicKey == request.key }) {
-            guard isUsable(known, on: connection), mayUse(known, for: purpose, on: connection) else {
+            guard isUsable(known, on: connection, now), mayUse(known, for: purpose, on: connection) else {
                 return .reply(.failure)
             }
             key = .stored(known)
@@ -157,9 +157,10 @@ package struct AgentState: Sendable {
         )
     }
 
-    /// A key of the enclave is used from another machine only where its owner is asked.
-    private func isUsable(_ key: StoredKey, on connection: AgentConnection) -> Bool {
-        !key.isInEnclave || key.asksOwner || !(connection.path.isForwarded || connection.path.isBroken)
+    /// A key of the enclave is used from another machine only where its owner is asked; a certificate, until it ends.
+    private func isUsable(_ key: StoredKey, on connection: AgentConnection, _ now: AgentTime) -> Bool {
+        if let certificate = key.publicKey.certificate, now.date >= certificate.validBefore { return false }
+        return !key.isInEnclave || key.asksOwner || !(connection.path.isForwarded || connection.path.isBroken)
     }
 
     private func mayUse(_ key: StoredKey, for purpose: SigningPurpose, on connection: AgentConnection) -> Bool {

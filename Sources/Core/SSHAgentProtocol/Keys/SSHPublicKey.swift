@@ -52,13 +52,26 @@ package struct SSHPublicKey: Sendable, Hashable {
     package var plain: SSHPublicKey { certificate == nil ? self : SSHPublicKey(material) }
 
     /// As `ssh-keygen -l` prints it: of the plain key.
-    package var fingerprint: String {
-        let digest = [UInt8](SHA256.hash(data: plain.blob))
-        return "SHA256:" + Base64.encode(digest).prefix { $0 != "=" }
-    }
+    package var fingerprint: String { "SHA256:" + plain.digest }
+
+    /// SHA-256 of the whole key, in Base64 without padding.
+    package var digest: String { String(Base64.encode(Array(SHA256.hash(data: blob))).prefix { $0 != "=" }) }
 
     /// The first two fields of a line in `authorized_keys` or in a file `.pub`.
     package var line: String { algorithm + " " + Base64.encode(blob) }
+
+    /// Reads the first line of a file `.pub`.
+    ///
+    /// - Returns: the key, and the comment behind it; nil for anything else.
+    package static func parse(line text: String) -> (SSHPublicKey, comment: String)? {
+        guard let line = text.split(whereSeparator: \.isNewline).first else { return nil }
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        let fields = line.split(maxSplits: 2, whereSeparator: isSpace)
+        guard fields.count >= 2, let blob = Base64.decode(fields[1]), let key = try? SSHPublicKey(blob),
+            key.algorithm == fields[0]
+        else { return nil }
+        return (key, fields.count == 3 ? String(fields[2].drop(while: isSpace)) : "")
+    }
 
     package static func == (left: SSHPublicKey, right: SSHPublicKey) -> Bool { left.blob == right.blob }
     package func hash(into hasher: inout Hasher) { hasher.combine(blob) }

@@ -8,11 +8,15 @@ struct ImportKey: ParsableCommand {
         abstract: "Store a private key of a file in the keychain.",
         discussion: """
             Your own ssh-add reads the file, asks for its passphrase, and hands the key over in memory: every kind of file \
-            that it reads can be imported, and nothing is written to the disk in the clear. The file stays where it is.
+            that it reads can be imported, and nothing is written to the disk in the clear. The file stays where it is. A \
+            certificate beside it is stored too.
+
+            A file whose name ends in -cert.pub is a certificate of a key that the keychain has. It takes the place of \
+            an older one by the same authority.
             """
     )
 
-    @Argument(help: "A file with a private key, such as ~/.ssh/id_ed25519.")
+    @Argument(help: "A file with a private key, such as ~/.ssh/id_ed25519, or one with a certificate.")
     var file: String
 
     @Option(
@@ -26,9 +30,21 @@ struct ImportKey: ParsableCommand {
     @Flag(help: "Use the key also while the keychain is locked, after it was unlocked once.")
     var whileLocked = false
 
+    func validate() throws {
+        guard !isCertificate || !(presence || whileLocked) else {
+            throw ValidationError("a certificate is used as its key is, without --presence and --while-locked")
+        }
+    }
+
+    private var isCertificate: Bool { file.hasSuffix("-cert.pub") }
+
     func run() throws {
         let comment = try comment.map(CommentOption.checked)
-        let new = try KeyHandover.take(from: file)
+        if isCertificate {
+            let (key, text) = try CertificateFile.read(file)
+            return try store(key, comment ?? (try? CommentOption.checked(text)) ?? "")
+        }
+        let (new, certificates) = try KeyHandover.take(from: file)
         let name = comment ?? (try? CommentOption.checked(new.comment)) ?? ""
         let protection = KeyProtection(asksOwner: presence, worksWhileLocked: whileLocked)
         do throws(KeychainError) {
@@ -38,5 +54,15 @@ struct ImportKey: ParsableCommand {
         }
         try AgentTool.print(new.key.publicKey.plain.line + (name.isEmpty ? "" : " " + name))
         if presence { PresenceAdvice.give() }
+        for certificate in certificates { try store(certificate, name) }
+    }
+
+    private func store(_ certificate: SSHPublicKey, _ comment: String) throws {
+        do {
+            try AgentKeychain.store(certificate: certificate, comment: comment)
+        } catch let error as KeychainError where error.code == .duplicateItem {
+            throw Failure("the keychain has this certificate already")
+        }
+        try AgentTool.print(certificate.line + (comment.isEmpty ? "" : " " + comment))
     }
 }

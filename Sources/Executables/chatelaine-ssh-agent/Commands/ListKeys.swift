@@ -8,6 +8,11 @@ struct ListKeys: ParsableCommand {
     )
 
     func run() throws {
-        for key in try KeySelection.storedKeys() { try AgentTool.print(key.description) }
+        for key in try KeySelection.storedKeys() {
+            try AgentTool.print(key.description)
+            for certificate in try AgentKeychain.certificates(of: [key]) {
+                try AgentTool.print(certificate.description)
+            }
+        }
     }
 }

@@ -9,16 +9,33 @@ enum AgentKeychain {
     private static let tag = AttributeValue.string("ssh")
     /// The service of generic passwords.
     private static let service = AttributeValue.string("chatelaine-ssh-agent")
+    static let lockedAdvice = "the keychain is locked; only keys that were kept for that can be used"
     /// Lists have to fit into a message.
     private static let mostKeys = 64
 
     /// All of them, the oldest first.
-    static func keys() throws(KeychainError) -> [KeptKey] {
-        try enclaveKeys() + itemKeys()
+    ///
+    /// - Throws: where the keychain is locked for one of them.
+    static func keys() throws(KeychainError) -> [KeptKey] { try keys(of: nil) }
+
+    /// Those that can be used now: of a locked keychain, what is kept for that.
+    static func usableKeys() throws(KeychainError) -> (keys: [KeptKey], isLocked: Bool) {
+        do throws(KeychainError) {
+            return (try keys(), false)
+        } catch {
+            guard error.code == .interactionNotAllowed else { throw error }
+            // One key of another accessibility has the whole search refused.
+            return (try keys(of: KeyProtection.whileLocked), true)
+        }
     }
 
-    private static func enclaveKeys() throws(KeychainError) -> [KeptKey] {
+    private static func keys(of accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
+        try enclaveKeys(accessibility) + itemKeys(accessibility)
+    }
+
+    private static func enclaveKeys(_ accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
         var query = ItemQuery(itemClass: .key)
+        query.accessibility = accessibility
         query.filters["atag"] = tag
         query.filters[.tokenID] = .string(EnclaveKey.tokenID)
         var request = FindRequest(query: query)
@@ -32,7 +49,7 @@ enum AgentKeychain {
             return KeptKey(
                 stored: StoredKey(
                     publicKey: SSHPublicKey(.ecdsa(.p256, point: key.publicKey.externalRepresentation)),
-                    comment: item.text(.label),
+                    comment: text(of: item),
                     isInEnclave: true,
                     asksOwner: key.header.accessControl.keyUseDemand != .nothing
                 ),
@@ -43,8 +60,9 @@ enum AgentKeychain {
         }
     }
 
-    private static func itemKeys() throws(KeychainError) -> [KeptKey] {
+    private static func itemKeys(_ accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
         var query = ItemQuery(itemClass: .genericPassword)
+        query.accessibility = accessibility
         query.filters["svce"] = service
         var request = FindRequest(query: query)
         request.limit = .all
@@ -55,22 +73,31 @@ enum AgentKeychain {
             return KeptKey(
                 stored: StoredKey(
                     publicKey: key,
-                    comment: item.text(.label),
+                    comment: text(of: item),
                     isInEnclave: false,
                     asksOwner: item.accessControl.demand != .nothing
                 ),
                 reference: item.reference,
                 itemClass: .genericPassword,
-                half: .inItem
+                half: .inItem(item.reference)
             )
         }
     }
 
-    private static func isOlder(_ left: FoundItem, _ right: FoundItem) -> Bool {
+    static func isOlder(_ left: FoundItem, _ right: FoundItem) -> Bool {
         guard case .date(let first) = left.attributes[.creationDate],
             case .date(let second) = right.attributes[.creationDate]
         else { return false }
         return first < second
+    }
+
+    /// What an item is called.
+    static func text(of item: FoundItem) -> String {
+        switch item.attributes[.label] {
+        case .string(let text): text
+        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
+        default: ""
+        }
     }
 
     // MARK: - Changes
@@ -121,13 +148,28 @@ enum AgentKeychain {
         _ = try CurrentKeychain.service().add(request)
     }
 
+    /// Deletes a key with its certificates.
     static func delete(_ key: KeptKey) throws(KeychainError) {
+        try deleteCertificates(of: key)
+        try deleteItem(of: key)
+    }
+
+    static func deleteItem(of key: KeptKey) throws(KeychainError) {
         _ = try CurrentKeychain.service().delete(DeleteRequest(query: key.query))
     }
 
-    private static func requireRoom() throws(KeychainError) {
-        guard try keys().count < mostKeys else {
+    /// - Parameters:
+    ///   - size: what the newcomer takes in a list, in bytes.
+    ///   - replaced: what goes for it.
+    static func requireRoom(for size: Int = 0, replacing replaced: [KeptKey] = []) throws(KeychainError) {
+        let keys = try keys()
+        let all = keys + (try certificates(of: keys))
+        guard all.count - replaced.count < mostKeys else {
             throw KeychainError(.dataTooLarge, "the keychain has \(mostKeys) ssh keys already; delete one first")
+        }
+        let sizes = all.map { $0.stored.publicKey.blob.count + $0.stored.comment.utf8.count }
+        guard sizes.reduce(size, +) <= FrameReader.largestFrame / 2 else {
+            throw KeychainError(.dataTooLarge, "the ssh keys and certificates together are too large for an agent")
         }
     }
 }
@@ -139,17 +181,7 @@ struct KeyProtection {
     /// Whether it can be used while the keychain is locked, after it was unlocked once.
     let worksWhileLocked: Bool
 
-    var accessibility: Accessibility {
-        worksWhileLocked ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly
-    }
-}
+    static let whileLocked = Accessibility.afterFirstUnlockThisDeviceOnly
 
-extension FoundItem {
-    fileprivate func text(_ key: AttributeKey) -> String {
-        switch attributes[key] {
-        case .string(let text): text
-        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
-        default: ""
-        }
-    }
+    var accessibility: Accessibility { worksWhileLocked ? Self.whileLocked : .whenUnlockedThisDeviceOnly }
 }

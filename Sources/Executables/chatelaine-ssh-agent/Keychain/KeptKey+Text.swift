@@ -1,3 +1,4 @@
+import Foundation
 import SSHAgentProtocol
 import Terminal
 
@@ -7,9 +8,21 @@ extension KeptKey {
 
     /// A line for people.
     var description: String {
+        let comment = stored.comment.isEmpty ? "" : " \(TerminalText.escaped(stored.comment))"
+        if let certificate = stored.publicKey.certificate {
+            let end = Self.text(ofEnd: certificate.validBefore)
+            return "\(stored.publicKey.fingerprint) \(stored.publicKey.algorithm) (certificate, \(end))\(comment)"
+        }
         let place = stored.isInEnclave ? "Secure Enclave" : "keychain"
         let presence = stored.asksOwner ? ", asks" : ""
-        let comment = stored.comment.isEmpty ? "" : " \(TerminalText.escaped(stored.comment))"
         return "\(stored.publicKey.fingerprint) \(stored.publicKey.algorithm) (\(place)\(presence))\(comment)"
+    }
+
+    /// - Parameter end: seconds since 1970.
+    private static func text(ofEnd end: UInt64) -> String {
+        // Years of more than four digits stand for no end.
+        guard end < 253_402_300_800 else { return "for ever" }
+        let date = Date(timeIntervalSince1970: TimeInterval(end)).ISO8601Format()
+        return AgentTime.now.date < end ? "until \(date)" : "ended \(date)"
     }
 }

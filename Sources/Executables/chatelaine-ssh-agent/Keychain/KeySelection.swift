@@ -20,10 +20,12 @@ enum KeySelection {
         return first
     }
 
-    /// All of them; none where there is no keychain yet.
+    /// All that can be used now; none where there is no keychain yet.
     static func storedKeys() throws(KeychainError) -> [KeptKey] {
         do throws(KeychainError) {
-            return try AgentKeychain.keys()
+            let (keys, isLocked) = try AgentKeychain.usableKeys()
+            if isLocked { AgentTool.complain(AgentKeychain.lockedAdvice) }
+            return keys
         } catch {
             guard error.code == .itemNotFound else { throw error }
             return []

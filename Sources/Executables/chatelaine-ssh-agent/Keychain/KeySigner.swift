@@ -22,15 +22,15 @@ struct KeySigner {
             let raw = try CurrentKeychain.service().useKey(request)
             guard let signature = SSHSignature.p256(raw: raw.copied) else { throw OperationResult.unexpected }
             return signature
-        case .inItem:
-            var request = FindRequest(query: key.query)
+        case .inItem(let reference):
+            var request = FindRequest(query: KeptKey.query(.genericPassword, reference))
             request.returns = .data
             request.authentication = authentication
             guard let secret = try CurrentKeychain.service().find(request).first?.secrets[.valueData] else {
                 throw KeychainError(.itemNotFound, "the key is not in the keychain any more")
             }
             let privateKey = try SSHPrivateKey(serialized: secret)
-            guard privateKey.publicKey == key.stored.publicKey else {
+            guard privateKey.publicKey == key.stored.publicKey.plain else {
                 throw KeychainError(.undecodable, "the item has another key than it says")
             }
             return try privateKey.signature(of: data, flags: flags)

@@ -61,7 +61,9 @@ final class Agent: Sendable {
     /// Those of a keychain that is locked or away are not listed; those in memory still are.
     private func keptKeys() -> [KeptKey] {
         do throws(KeychainError) {
-            return try AgentKeychain.keys()
+            let (keys, isLocked) = try AgentKeychain.usableKeys()
+            if isLocked { AgentTool.complain(AgentKeychain.lockedAdvice) }
+            return keys + (try AgentKeychain.certificates(of: keys))
         } catch {
             // A keychain that is not there yet has no keys.
             if error.code != .itemNotFound { AgentTool.complain(error.message) }

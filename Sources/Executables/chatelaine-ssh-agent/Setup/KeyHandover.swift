@@ -6,8 +6,9 @@ import SSHAgentProtocol
 
 /// Has the user's own ssh-add read a file with a private key: it believes that it speaks to an agent.
 enum KeyHandover {
+    /// - Returns: the plain key, and the certificates that ssh-add has found beside the file.
     /// - Throws: where ssh-add fails, which says why itself, and for a key of another kind.
-    static func take(from file: String) throws -> NewIdentity {
+    static func take(from file: String) throws -> (key: NewIdentity, certificates: [SSHPublicKey]) {
         let folder = try newFolder()
         let path = folder + "/agent"
         defer {
@@ -21,15 +22,14 @@ enum KeyHandover {
             receive(listener, into: taken)
             acceptor.signal()
         }
-        // Certificates are not asked for (-k): `CertificateFile` brings them.
-        let status = try ChildProgram.run("ssh-add", ["-q", "-k", "--", file], with: ["SSH_AUTH_SOCK": path])
+        let status = try ChildProgram.run("ssh-add", ["-q", "--", file], with: ["SSH_AUTH_SOCK": path])
         // Wakes the thread.
         shutdown(listener, Int32(SHUT_RDWR))
         acceptor.wait()
         close(listener)
         guard status == 0 else { throw Failure("ssh-add could not read the key") }
         guard let identity = taken.identity else { throw Failure("ssh-add handed no key over that can be stored") }
-        return identity
+        return (identity, taken.certificates)
     }
 
     private static func newFolder() throws -> String {
@@ -45,6 +45,7 @@ enum KeyHandover {
     /// What was handed over, written by one thread and read after its end.
     private final class Handed: @unchecked Sendable {
         var identity: NewIdentity?
+        var certificates: [SSHPublicKey] = []
     }
 
     private static func receive(_ listener: Int32, into handed: Handed) {
@@ -82,10 +83,15 @@ enum KeyHandover {
     }
 
     private static func reply(to frame: [UInt8], _ handed: Handed) -> AgentReply {
-        guard case .add(let new)? = try? AgentRequest(frame), new.key.publicKey.certificate == nil else {
-            return .failure
+        guard case .add(let new)? = try? AgentRequest(frame) else { return .failure }
+        let key = new.key.publicKey
+        if key.certificate == nil {
+            handed.identity = new
+        } else {
+            // ssh-add sends the plain key first.
+            guard handed.identity?.key.publicKey == key.plain else { return .failure }
+            handed.certificates.append(key)
         }
-        handed.identity = new
         return .success
     }
 }
