@@ -9,6 +9,13 @@ package struct FinishedProgram: Sendable {
 
     package var lines: [String] { output.split(separator: "\n").map(String.init) }
 
+    /// One that was run by other means.
+    package init(output: String, errors: String = "", status: Int32) {
+        self.output = output
+        self.errors = errors
+        self.status = status
+    }
+
     /// Runs a program. Its standard streams are files: who leaves a process behind holds up nobody.
     ///
     /// - Parameters:

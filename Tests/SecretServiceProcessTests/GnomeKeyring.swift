@@ -29,7 +29,7 @@ final class GnomeKeyring {
     /// Makes a collection with a password of its own, as its settings do, and has programs use it that name none.
     func makeDefault(_ label: String) throws {
         let made = try site.python(Self.makes(label))
-        guard made.status == 0 else { throw SecretsSite.Timeout(what: "the collection: " + made.output) }
+        guard made.status == 0 else { throw NeverHappened(description: "the collection: " + made.output) }
     }
 
     /// - Returns: Python that makes such a collection. Nobody is asked for the password.

@@ -78,7 +78,7 @@ private enum GoClient {
         ]) { $1 }
         process.standardInput = FileHandle.nullDevice
         try process.runHearingSignals()
-        guard process.waitForExit() == 0 else { throw SecretsSite.Timeout(what: "go build") }
+        guard process.waitForExit() == 0 else { throw NeverHappened(description: "go build") }
         try FileManager.default.removeItem(atPath: folder + "/cache")
         return folder + "/go-client"
     }

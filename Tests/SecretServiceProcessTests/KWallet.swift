@@ -41,7 +41,7 @@ final class KWallet {
         try site.waitForName("org.kde.kwalletd5")
         try site.waitForName("org.freedesktop.secrets")
         let opened = try site.python(Self.calls + "call('pamOpen', 'sayi', 'kdewallet', bytes(range(56)), 0)")
-        guard opened.status == 0 else { throw SecretsSite.Timeout(what: "the wallet: " + opened.output) }
+        guard opened.status == 0 else { throw NeverHappened(description: "the wallet: " + opened.output) }
         try waitUntil("the wallet is open") {
             try site.python(Self.calls + "print(call('isOpen', 's', 'kdewallet'))").output == "(True,)\n"
         }
@@ -66,7 +66,7 @@ final class KWallet {
                 print(call('writePassword', 'issss', handle, '\(folder)', '\(key)', '\(password)', 'native'))
                 """
         )
-        guard outcome.output == "(0,)\n" else { throw SecretsSite.Timeout(what: "the password: " + outcome.output) }
+        guard outcome.output == "(0,)\n" else { throw NeverHappened(description: "the password: " + outcome.output) }
     }
 
     private static let calls = """

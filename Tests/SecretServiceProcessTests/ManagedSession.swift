@@ -86,7 +86,7 @@ final class ManagedSession {
             try self.run("systemctl --user is-active default.target").output == "active\n"
         }
         let outcome = try run("systemctl --user start desktop.target")
-        guard outcome.status == 0 else { throw SecretsSite.Timeout(what: "the desktop: \(outcome.output)") }
+        guard outcome.status == 0 else { throw NeverHappened(description: "the desktop: \(outcome.output)") }
     }
 
     private func logOut() {

@@ -101,7 +101,7 @@ private final class PortalSite {
         try Data(Self.asks.utf8).write(to: URL(filePath: secrets.folder + "/ask.py"))
         let outcome = try secrets.run(sandbox.line("python3 ask.py"))
         guard outcome.status == 0, let secret = Data(hexadecimal: outcome.output.dropLast()) else {
-            throw SecretsSite.Timeout(what: "the secret: " + outcome.output)
+            throw NeverHappened(description: "the secret: " + outcome.output)
         }
         return secret
     }

@@ -36,7 +36,7 @@ final class SystemSecretsSite {
         while try run("gdbus wait --session --timeout 1 org.freedesktop.secrets").status != 0 {
             let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
             guard ContinuousClock.now < deadline, machine.isRunning else {
-                throw SecretsSite.Timeout(what: "the Secret Service: " + log)
+                throw NeverHappened(description: "the Secret Service: " + log)
             }
         }
     }
@@ -74,7 +74,7 @@ final class SystemSecretsSite {
         let status = prepared.waitForExit()
         let log = try String(contentsOfFile: folder + ".log", encoding: .utf8)
         try FileManager.default.removeItem(atPath: folder + ".log")
-        guard status == 0 else { throw SecretsSite.Timeout(what: "the installation: " + log) }
+        guard status == 0 else { throw NeverHappened(description: "the installation: " + log) }
     }
 
     private static let asAlice = "setpriv --reuid \(alice) --regid \(alice) --clear-groups"
