@@ -48,12 +48,13 @@ chatelaine-ssh-agent create --comment 'golden enclave' --no-presence >enclave.pu
 END
 in_keychain ssh-agent bash "$work/agent.sh" "$work"
 
-credential() { (exec -a "$1-credential-chatelaine" chatelaine-credential "${@:2}"); }
+# As the helper that is installed runs the command: its path is its access group's, and not that of this build.
+credential() { chatelaine credential-helper /usr/local/libexec/chatelaine/chatelaine-credential "$@"; }
 printf '%s\n' protocol=https host=example.org username=alice password=golden password_expiry_utc=4102444800 \
-    oauth_refresh_token=refresh '' | in_keychain credentials credential git store
+    oauth_refresh_token=refresh '' | in_keychain credentials credential git-credential-chatelaine store
 printf '{"ServerURL":"https://registry.example.org","Username":"bob","Secret":"docker secret"}' |
-    in_keychain credentials credential docker store
-printf 'AKIAGOLDEN\naws secret\n' | in_keychain credentials chatelaine-credential aws set work
+    in_keychain credentials credential docker-credential-chatelaine store
+printf 'AKIAGOLDEN\naws secret\n' | in_keychain credentials credential chatelaine-credential aws set work
 
 for keychain in "$work"/keychains/*; do
     name=$(basename "$keychain")

@@ -169,24 +169,15 @@ final class ManagedSession {
     /// Runs a line of bash. Its output has both streams.
     func run(_ line: String, input: String = "") throws -> SecretsSite.Outcome {
         let machine = machine?.processIdentifier ?? 0
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "timeout", "60", "nsenter", "--mount=/proc/\(machine)/ns/mnt", "--pid=/proc/\(machine)/ns/pid_for_children",
-            "setsid", "--wait", "bash", "-c", "exec 2>&1; cd \"$HOME\"; \(line)",
-        ]
-        process.environment = environment.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/run/bus"]) { $1 }
-        let name = folder + "/" + UUID().uuidString
-        try Data(input.utf8).write(to: URL(filePath: name + ".in"))
-        try Data().write(to: URL(filePath: name + ".out"))
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: name + ".in"))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: name + ".out"))
-        try process.runHearingSignals()
-        process.waitForExit()
-        let output = try Data(contentsOf: URL(filePath: name + ".out"))
-        return SecretsSite.Outcome(
-            output: String(decoding: output, as: UTF8.self),
-            status: process.terminationStatus
+        return try FinishedProgram(
+            [
+                "nsenter", "--mount=/proc/\(machine)/ns/mnt", "--pid=/proc/\(machine)/ns/pid_for_children", "setsid",
+                "--wait", "bash", "-c", "exec 2>&1; cd \"$HOME\"; \(line)",
+            ],
+            in: folder,
+            environment: environment.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/run/bus"]) { $1 },
+            input: Data(input.utf8),
+            hasOwnSession: false
         )
     }
 

@@ -110,29 +110,19 @@ final class SystemSecretsSite {
 
     /// Runs a line of bash as the user. Its output has both streams.
     func run(_ line: String, input: String = "") throws -> SecretsSite.Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            [
-                "timeout", "120", "nsenter", "--mount=/proc/\(machine.processIdentifier)/ns/mnt",
-                "--pid=/proc/\(machine.processIdentifier)/ns/pid_for_children",
-            ] + Self.asAlice.split(separator: " ").map(String.init)
-            + ["setsid", "--wait", "bash", "-c", "exec 2>&1; cd \"$HOME\"; \(line)"]
-        process.environment = [
-            "PATH": folder + "/bin:/usr/bin:/bin", "HOME": folder + "/home", "LC_ALL": "C.UTF-8",
-            "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/home/bus",
-        ]
-        let name = folder + "/" + UUID().uuidString
-        try Data(input.utf8).write(to: URL(filePath: name + ".in"))
-        try Data().write(to: URL(filePath: name + ".out"))
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: name + ".in"))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: name + ".out"))
-        try process.runHearingSignals()
-        process.waitForExit()
-        let output = try Data(contentsOf: URL(filePath: name + ".out"))
-        return SecretsSite.Outcome(
-            output: String(decoding: output, as: UTF8.self),
-            status: process.terminationStatus
+        let namespaces = "/proc/\(machine.processIdentifier)/ns"
+        return try FinishedProgram(
+            ["nsenter", "--mount=\(namespaces)/mnt", "--pid=\(namespaces)/pid_for_children"]
+                + Self.asAlice.split(separator: " ").map(String.init)
+                + ["setsid", "--wait", "bash", "-c", "exec 2>&1; cd \"$HOME\"; \(line)"],
+            in: folder,
+            environment: [
+                "PATH": folder + "/bin:/usr/bin:/bin", "HOME": folder + "/home", "LC_ALL": "C.UTF-8",
+                "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/home/bus",
+            ],
+            input: Data(input.utf8),
+            hasOwnSession: false,
+            seconds: 120
         )
     }
 

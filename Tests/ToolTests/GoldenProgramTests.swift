@@ -86,10 +86,8 @@ struct GoldenProgramTests {
     func `credentials of git, docker and AWS are given back with all that came with them`(version: String) throws {
         let sandbox = try keychain("credentials", of: version)
         func credential(_ name: String, _ line: String, _ input: String = "") throws -> String {
-            let outcome = try sandbox.run(
-                "bash -c '(exec -a \(name) \"$(command -v chatelaine-credential)\" \(line))'",
-                input: input
-            )
+            let program = "/usr/local/libexec/chatelaine/chatelaine-credential"
+            let outcome = try sandbox.run("chatelaine credential-helper \(program) \(name) \(line)", input: input)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             return outcome.output
         }
