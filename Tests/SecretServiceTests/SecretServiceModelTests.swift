@@ -208,7 +208,9 @@ import Testing
         let interface = BusValue.string("org.freedesktop.Secret.Item")
         let attributes = BusValue.variant(ModelKeychain.attributes([("b", "2")]))
         keychain.call(item, Properties.set, [interface, .string("Attributes"), attributes])
-        let changes = keychain.open.compactMap { if case .change(_, let change, _) = $0.request { change } else { nil } }
+        let changes = keychain.open.compactMap {
+            if case .change(_, let change, _) = $0.request { change } else { nil }
+        }
         #expect(changes.map { $0.blind != nil } == [false, false, true])
         keychain.answer()
         #expect(try keychain.search([("b", "2")]).unlocked == [item])
