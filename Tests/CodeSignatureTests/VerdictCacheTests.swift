@@ -96,8 +96,9 @@ func `a file that changed a moment ago is read each time, since it may change ag
     throws
 {
     let fixture = try SigningFixture()
-    let cache = VerdictCache(fixture.verifier)
     let path = try fixture.write(fixture.signed())
+    let changed = try #require(try FileStamp(path: path)).changed
+    let cache = VerdictCache(fixture.verifier, now: { changed })
     #expect(try withProgram(path) { try cache.verdict(of: $0, key: key(path)) }.isSigned)
     #expect(cache.count == 0)
 }
@@ -105,31 +106,22 @@ func `a file that changed a moment ago is read each time, since it may change ag
 @Test(.enabled(if: isRoot, "needs root"))
 func `a program that is remembered is refused once its team is revoked (as root)`() throws {
     let fixture = try SigningFixture()
-    let cache = VerdictCache(fixture.verifier)
+    let cache = VerdictCache(fixture.verifier, now: later)
     let path = try fixture.write(fixture.signed())
     let identity = try #require(try key(path))
-    // Until the file is old enough to be remembered.
-    var tries = 0
-    while cache.count == 0, tries < 100 {
-        #expect(try withProgram(path) { try cache.verdict(of: $0, key: identity) }.isSigned)
-        usleep(50_000)
-        tries += 1
-    }
+    #expect(try withProgram(path) { try cache.verdict(of: $0, key: identity) }.isSigned)
     #expect(cache.count == 1)
     try fixture.teams.revoke(fixture.key.team)
     let verdict = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
     #expect(verdict == .tampered(.revokedTeam(fixture.key.team)))
 }
 
-/// Waits until a program is old enough to be remembered.
+/// A clock by which files are old enough to be remembered.
+private let later: @Sendable () -> FileTime = { FileTime(seconds: FileTime.now.seconds + 60, nanoseconds: 0) }
+
 private func remember(_ path: String, in cache: VerdictCache) throws -> VerdictCache.Key {
     let identity = try #require(try key(path, mount: 0))
-    var tries = 0
-    while !cache.remembers(identity), tries < 100 {
-        _ = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
-        usleep(50_000)
-        tries += 1
-    }
+    _ = try withProgram(path) { try cache.verdict(of: $0, key: identity) }
     try #require(cache.remembers(identity))
     return identity
 }
@@ -137,7 +129,7 @@ private func remember(_ path: String, in cache: VerdictCache) throws -> VerdictC
 @Test(.enabled(if: isRoot, "needs root"))
 func `without a number of the mount, what happens to a file is the end of what is remembered of it (as root)`() throws {
     let fixture = try SigningFixture()
-    let cache = VerdictCache(fixture.verifier)
+    let cache = VerdictCache(fixture.verifier, now: later)
     let path = try fixture.write(fixture.signed())
     let identity = try remember(path, in: cache)
     // As by a clock that stands still: it has the same key afterwards.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KeychainModel
 import KeychainProtocol
+import KeychainTestSupport
 import Synchronization
 import Testing
 
@@ -45,7 +46,7 @@ struct MemoryBudgetTests {
                 }
                 group.leave()
             }
-            usleep(50_000 * UInt32(index + 1))
+            try waitUntil("\(index + 1) wait") { budget.waiterCount == index + 1 }
         }
         _ = consume rest
         group.wait()

@@ -64,7 +64,7 @@ package struct FileTime: Sendable, Hashable, Comparable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    static var now: FileTime {
+    package static var now: FileTime {
         var time = timespec()
         // It fails for no clock that there is.
         _ = unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -72,13 +72,21 @@ package final class VerdictCache: Sendable {
 
     private let verifier: SignatureVerifier
     private let capacity: Int
+    private let now: @Sendable () -> FileTime
     private let state = Mutex(State())
     /// Made for the first program that has to be watched; nil again where it cannot be made.
     private let watcher = Mutex<FileWatcher?>(nil)
 
-    /// - Parameter capacity: how many programs it remembers; the oldest goes first.
-    package init(_ verifier: SignatureVerifier, capacity: Int = 256) {
+    /// - Parameters:
+    ///   - capacity: how many programs it remembers; the oldest goes first.
+    ///   - now: the time of the clock that stamps files.
+    package init(
+        _ verifier: SignatureVerifier,
+        capacity: Int = 256,
+        now: @escaping @Sendable () -> FileTime = { .now }
+    ) {
         self.verifier = verifier
+        self.now = now
         self.capacity = max(1, capacity)
     }
 
@@ -100,7 +108,7 @@ package final class VerdictCache: Sendable {
         if let known = entry(for: key) { return try verdict(on: known) }
         // Before it is read: what changes from now on is stamped later, or told of.
         let watch = key.isForGood ? nil : watch(descriptor)
-        let isSettled = key.isSettled(at: .now) && (key.isForGood || watch != nil)
+        let isSettled = key.isSettled(at: now()) && (key.isForGood || watch != nil)
         let program = try ProgramMeasurement(of: descriptor)
         let verdict = try verifier.verdict(on: program)
         guard isSettled, try key.describes(FileStamp(of: descriptor)), watch?.isWhole ?? true else { return verdict }

@@ -48,6 +48,9 @@ final class MemoryBudget: Sendable {
         all = bytes
     }
 
+    /// How many requests wait.
+    var waiterCount: Int { state.withLock { $0.waiting.count } }
+
     /// What a request has got, until it goes.
     struct Grant: ~Copyable {
         private let budget: MemoryBudget
