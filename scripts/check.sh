@@ -250,6 +250,7 @@ check "The program that authenticates owners" authorization
 check "The C constants are the Swift ones" c_constants
 check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions
+check "Tests leave nothing behind" scripts/harness-test.sh
 check "The service's messages are the generated code's" scripts/protobuf.sh --check
 if in_clone; then
     check "No build products under version control" no_build_products

@@ -30,7 +30,7 @@ final class AttackSite: Sendable {
     let secret = "LOOT-\(UUID().uuidString)"
 
     private init() throws {
-        folder = "/opt/chatelaine-attacks-\(getpid())"
+        folder = "/opt/chatelaine-attacks-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder + "/teams", withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
             atPath: folder + "/attackers",

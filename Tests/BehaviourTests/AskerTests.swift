@@ -64,7 +64,7 @@ struct AskerTests {
         let part = Data(#"{"groups": ["TEAM.bank"], "installedName": "org.example.bank"}"#.utf8)
         let place = folder.surroundings
         // The name of a socket has 107 bytes at most.
-        let parts = "\(TestKeychain.folderInMemory)/parts-\(getpid())"
+        let parts = "\(TestKeychain.folderInMemory)/parts-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: parts, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: parts) }
         let connection = ServiceConnection(ServiceAddress(path: service.socket, kind: .session)) {

@@ -34,7 +34,7 @@ final class BehaviourDaemon: Sendable {
 
     private init(_ mode: Mode) throws {
         // In memory: what a disk does to a service is tested elsewhere. A socket's path has 107 bytes at most.
-        let folder = "\(TestKeychain.folderInMemory)/behaviour-\(mode.rawValue)-\(getpid())"
+        let folder = "\(TestKeychain.folderInMemory)/behaviour-\(mode.rawValue)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         Self.removeAtExit(folder)
         directory = folder

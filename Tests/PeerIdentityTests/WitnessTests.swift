@@ -142,7 +142,8 @@ struct WitnessTests {
     }
 
     @Test func `a name with line feeds and parentheses changes nothing`() throws {
-        let program = FileManager.default.temporaryDirectory.appending(path: "x\nUid:\t0\t0\t0\t0) Z\(getpid())").path
+        let name = "x\nUid:\t0\t0\t0\t0) Z\(UUID().uuidString.prefix(8))"
+        let program = FileManager.default.temporaryDirectory.appending(path: name).path
         try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: program)
         defer { try? FileManager.default.removeItem(atPath: program) }
         let process = Process()

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Tests scripts/run-tests.py and scripts/contain.py with tests that fail, hang, crash and leave daemons behind
+# (Tests/Harness): each is reported, in time, and nothing that they started is left.
+set -euo pipefail
+source "$(dirname "$0")/common.sh"
+
+scratch=.build/harness
+mkdir -p .build
+swift build --build-tests --package-path Tests/Harness --scratch-path "$scratch" >"$scratch.log" 2>&1 || {
+    cat "$scratch.log"
+    exit 1
+}
+program=$(swift build --package-path Tests/Harness --scratch-path "$scratch" --show-bin-path)/HarnessPackageTests.xctest
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# No other process sleeps for so long.
+HARNESS_SECONDS=$((100000 + $$))
+export HARNESS_FOLDER=$folder HARNESS_SECONDS
+
+fail() {
+    cat "$folder/output"
+    die "$*"
+}
+
+# Runs the tests: the status that is to come, a name for this run, and what the output has to say.
+reports() {
+    local expected=$1 name=$2 status=0 begun=$SECONDS line left
+    shift 2
+    rm -f "$folder/started"
+    mkdir "$folder/$name"
+    chmod 777 "$folder/$name"
+    # A pipe, as somebody's continuous integration has: it ends when nobody holds it any more.
+    { "${run[@]}" --program "$program" --logs "$folder/$name" -- --filter HarnessTests 2>&1 || echo "status $?"; } |
+        cat >"$folder/output"
+    status=$(sed -n 's/^status //p' "$folder/output")
+    [ "${status:-0}" = "$expected" ] || fail "$name: status ${status:-0} instead of $expected"
+    [ $((SECONDS - begun)) -lt 60 ] || fail "$name: took $((SECONDS - begun)) s"
+    for line in "$@"; do
+        grep -qE -- "$line" "$folder/output" || fail "$name: does not say: $line"
+    done
+    left=$(pgrep -af "sleep $HARNESS_SECONDS" || true)
+    [ -z "$left" ] || fail "$name: left behind: $left"
+    if grep -q harness /proc/self/mounts; then fail "$name: a mount is left behind"; fi
+    printf 'ok      %s\n' "$name"
+}
+
+export CHATELAINE_TEST_PATIENCE=0.1
+for by in root nobody; do
+    run=(scripts/run-tests.py)
+    if [ $by = nobody ]; then
+        [ "$(id -u)" = 0 ] || continue
+        # Somebody who may make no namespaces, and reads no other user's folders.
+        cp scripts/{run-tests,contain}.py "$folder/"
+        chmod 755 "$folder"
+        chown -R 65534 "$folder"
+        program=$(realpath "$program")
+        setpriv --reuid 65534 --clear-groups test -r "$program" || continue
+        run=(setpriv --reuid 65534 --clear-groups /usr/bin/env python3 "$folder/run-tests.py")
+    fi
+    reports 1 "$by-fails" 'HarnessTests: `?a test that fails' '^2 passed, 1 failed, 3 skipped$' \
+        '^Skipped: HarnessTests: .*a test that is skipped.*: has a reason'
+    HARNESS_HANGS=1 reports 1 "$by-hangs" '^It did not end: HarnessTests: .*a test that hangs' 'did not come to their end'
+    HARNESS_CRASHES=1 reports 1 "$by-crashes" '^It did not end: HarnessTests: .*a test that crashes' \
+        'did not come to their end'
+done
