@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test clients check gate format protobuf api graph bench fuzz \
+.PHONY: bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test clients check gate format protobuf api graph bench fuzz gate-long smoke \
 	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
@@ -40,8 +40,14 @@ clients: ## install the large programs that some tests start (Chromium, Go, KWal
 check: ## style, layers, scripts, links, warnings
 	@scripts/check.sh $(ARGS)
 
-gate: ## all that a change has to pass (root; an hour)
+gate: ## what a change has to pass (root; half an hour)
 	@scripts/gate.sh
+
+gate-long: ## what takes longer, all of it or STAGES="graph fuzz" (root; hours)
+	@scripts/gate.sh long $(STAGES)
+
+smoke: ## install what the tests' build has made, and try it
+	@scripts/smoke.sh
 
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh

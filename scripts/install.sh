@@ -3,6 +3,7 @@
 # libraries, the Swift modules, the C headers, and what tells other build systems of them. Reads PREFIX (/usr/local) and DESTDIR (empty).
 #
 #   scripts/install.sh                installs
+#   scripts/install.sh --from FOLDER  installs what lies in a folder (scripts/smoke.sh), instead of building it
 #   scripts/install.sh --uninstall    removes what was installed there, and nothing else
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
@@ -26,20 +27,30 @@ uninstall() {
     done < <(cat "$target/$receipt")
 }
 
+products=
 case ${1:-} in
     "") ;;
+    --from) products=$(cd "${2:?which folder?}" && pwd) ;;
     --uninstall)
         uninstall
         exit
         ;;
-    *) die "unknown argument $1 (only --uninstall is known)" ;;
+    *) die "unknown argument $1 (only --from and --uninstall are known)" ;;
 esac
 
 scripts/setup.sh
 
-section "Building"
-products=$PWD/.build/release-products
-scripts/release.sh "$products"
+# The other packages' licences lie beside their sources. A build for debugging makes no interfaces of modules.
+if [ -n "$products" ]; then
+    kinds=(swiftmodule swiftdoc)
+    checkouts=.build/checkouts
+else
+    kinds=(swiftmodule swiftdoc swiftinterface)
+    checkouts=$release_folder/checkouts
+    products=$PWD/.build/release-products
+    section "Building"
+    scripts/release.sh "$products"
+fi
 
 # Puts a file into place, with its mode, and remembers it.
 installed=()
@@ -121,13 +132,14 @@ done
 # A compiler other than the one that built a module builds it anew from its interface. Those that turn on `canImport` in
 # other people's packages, or hide a module of the toolchain's, lie elsewhere: who wants them says so.
 for module in "$products"/*.swiftmodule "$products"/cryptokit/*.swiftmodule; do
+    if [ ! -e "$module" ]; then continue; fi
     name=$(basename "$module" .swiftmodule)
     case $name in
         CoreFoundation) folder=lib/chatelaine/corefoundation ;;
         CryptoKit | CryptoSecureEnclave | ChatelaineCrypto) folder=lib/chatelaine/cryptokit ;;
         *) folder=lib/chatelaine/swift ;;
     esac
-    for kind in swiftmodule swiftdoc swiftinterface; do
+    for kind in "${kinds[@]}"; do
         put 644 "${module%.swiftmodule}.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
     done
 done
@@ -158,7 +170,7 @@ put 644 LICENSE share/doc/chatelaine/LICENSE
 # Command and libraries have these packages inside. The folder of checkouts may have those of the examples beside them.
 for package in $(sed -n 's|.*"location" : ".*/\([^/"]*\)".*|\1|p' Package.resolved); do
     package=${package%.git}
-    for text in "$release_folder/checkouts/$package"/{LICENSE,NOTICE}*; do
+    for text in "$checkouts/$package"/{LICENSE,NOTICE}*; do
         if [ -e "$text" ]; then put 644 "$text" "share/doc/chatelaine/licenses/$package/$(basename "$text")"; fi
     done
 done
