@@ -20,15 +20,19 @@ let isInstalled = ProcessInfo.processInfo.environment["CHATELAINE_LIBRARY"] == "
 let hasServerTrust = ProcessInfo.processInfo.environment["CHATELAINE_SERVER_TRUST"] == "1"
 
 /// What every Swift target is compiled with.
-let settings: [SwiftSetting] =
+///
+/// Tests go without `MemberImportVisibility`: a whole module compiled at once may find a C structure such as `stat` in
+/// another module than a file that is compiled alone, and then asks for an import that the file does not need.
+let commonSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [.unsafeFlags(["-suppress-warnings"])])
     + (isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
+
+let settings = commonSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
@@ -111,16 +115,16 @@ func c(_ targets: KeyValuePairs<String, String?>) -> [Target] {
 
 /// Tests, many of them written as clients of Apple's API, go without the strict checks of our own code.
 func tests(_ targets: Targets) -> [Target] {
-    targets.map { .testTarget(name: $0, dependencies: dependencies($1), swiftSettings: settings) }
+    targets.map { .testTarget(name: $0, dependencies: dependencies($1), swiftSettings: commonSettings) }
 }
 
-func testSupport(_ targets: Targets) -> [Target] { layer("Tests", targets, settings) }
+func testSupport(_ targets: Targets) -> [Target] { layer("Tests", targets, commonSettings) }
 
 /// Programs for tests: `crash-campaign` is in `Tests/CrashCampaign`.
 func testPrograms(_ targets: Targets) -> [Target] {
     targets.map { name, names in
         let folder = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        return program(name, names, in: "Tests/\(folder)", settings)
+        return program(name, names, in: "Tests/\(folder)", commonSettings)
     }
 }
 
@@ -516,6 +520,12 @@ for target in package.targets {
     case "KeychainVaultTests", "KeychainBackupTests": target.resources = [.copy("Golden")]
     default: break
     }
+}
+
+// What is installed is one build of all that there is: without tests, and what only they use.
+if isInstalled {
+    package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
+    package.products.removeAll { $0.name == "keychain-filler" }
 }
 
 // While somebody works on one part: CHATELAINE_TEST_TARGETS="AttackTests LoginTests" builds these suites and no others.

@@ -13,9 +13,24 @@ export CHATELAINE_WARNINGS_AS_ERRORS="${CHATELAINE_WARNINGS_AS_ERRORS:-1}"
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly strict_imports=(--explicit-target-dependency-import-check warn)
 
-# Builds to try things with: C is optimised even there, since trying one passcode takes seconds otherwise (scrypt).
+# SwiftPM writes the flags of a package's traits in the order of a set, which differs from process to process. The same
+# order each time keeps it from compiling SwiftProtobuf, and whatever depends on it, again at every second build. Tests are
+# to meet different orders, so nothing but a build gets this.
+swift() {
+    if [ "${1:-}" = build ]; then
+        SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"
+    else
+        command swift "$@"
+    fi
+}
+
+# Builds to try things with: C is optimised even there, since trying one passcode takes seconds otherwise (scrypt). Each
+# module is compiled as a whole: file by file, a build of everything takes four times as long.
 # shellcheck disable=SC2034 # read by the scripts that source this file
-readonly debug_options=("${strict_imports[@]}" -Xcc -O2 -debug-info-format none)
+readonly debug_options=(
+    "${strict_imports[@]}" -debug-info-format none -Xcc -O2 -Xswiftc -use-ld=lld
+    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
+)
 
 # Where release builds are made that have something in common, and how: what another package of ours depends on is compiled
 # there once. SwiftPM would build by the plan that it finds in the folder, which may be another package's.
@@ -30,25 +45,27 @@ readonly release_options=(
 # of which the compiler warns, since Foundation's own is not.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly release_build=(
-    env CHATELAINE_LIBRARY=1 CHATELAINE_WARNINGS_AS_ERRORS=0 swift build "${release_options[@]}"
+    env CHATELAINE_LIBRARY=1 CHATELAINE_WARNINGS_AS_ERRORS=0 SWIFT_DETERMINISTIC_HASHING=1
+    swift build "${release_options[@]}"
 )
 
 # Links a product for machines without a toolchain, with Swift's libraries inside: the folder, the product, the module
-# that has its main, and more for the linker; built by the command `programs_build`. To compile for that
-# (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static modules would
-# have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them. Swift asks for all
+# that has its main, and more for the linker; built by the command `programs_build`, unless all products are built. To
+# compile for that (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static
+# modules would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them. Swift asks for all
 # symbols to be exported, for backtraces, which we have turned off; what is exported is never left out. What takes the place
 # of the C library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
 readonly static_essentials=(-l_FoundationCShims -l_FoundationCollections)
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly static_foundation=(-lCoreFoundation -l_FoundationICU "${static_essentials[@]}")
 programs_build=("${release_build[@]}")
+products_are_built=no
 # Archives that come before those which the modules themselves name.
 link_first=()
 link_program() {
     local folder=$1 product=$2 module=$3 objects
     shift 3
-    "${programs_build[@]}" --product "$product"
+    if [ $products_are_built = no ]; then "${programs_build[@]}" --product "$product"; fi
     objects=$("${programs_build[@]}" --show-bin-path)
     swiftc -emit-executable "${link_first[@]}" -static-stdlib -use-ld=lld "@$objects/$product.product/Objects.LinkFileList" "$@" \
         -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker --strip-all \

@@ -26,6 +26,9 @@ mkdir -p "$folder"
 readonly modules=(CoreFoundationAliases SecurityObjects Security LocalAuthentication)
 
 build=("${release_build[@]}")
+# One plan for all; what follows links what this has compiled.
+"${build[@]}"
+products_are_built=yes
 objects=$("${build[@]}" --show-bin-path)
 
 # Foundation brings ICU into each program that has a line of it. The enclave, the prompter and the process that knows
@@ -75,7 +78,6 @@ program chatelaine-identify chatelaine_identify
 
 # What the compiler means to be seen outside of a façade's module is protected; all that is shared between modules
 # besides (inlined, specialised) is hidden.
-"${build[@]}" --target LocalAuthentication
 exports=$folder/exports.map
 (
     cd "$objects"
