@@ -12,4 +12,6 @@ case ${1:-} in
 esac
 
 scripts/setup.sh
-swift build --configuration "$configuration" "${strict_imports[@]}" "$@"
+# With the tests' options, so that `make test` compiles nothing again.
+if [ "$configuration" = debug ]; then options=("${debug_options[@]}"); else options=("${strict_imports[@]}"); fi
+swift build --configuration "$configuration" "${options[@]}" "$@"
