@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests scripts/run-tests.py and scripts/contain.py with tests that fail, hang, crash and leave daemons behind
-# (Tests/Harness): each is reported, in time, and nothing that they started is left.
+# (Tests/Harness), and by ending them from outside: each is reported, in time, and nothing that they started is left.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
@@ -25,7 +25,7 @@ fail() {
 
 # Runs the tests: the status that is to come, a name for this run, and what the output has to say.
 reports() {
-    local expected=$1 name=$2 status=0 begun=$SECONDS line left
+    local expected=$1 name=$2 status=0 begun=$SECONDS line
     shift 2
     rm -f "$folder/started"
     mkdir "$folder/$name"
@@ -39,10 +39,33 @@ reports() {
     for line in "$@"; do
         grep -qE -- "$line" "$folder/output" || fail "$name: does not say: $line"
     done
+    leaves_nothing "$name"
+}
+
+leaves_nothing() {
+    local left
     left=$(pgrep -af "sleep $HARNESS_SECONDS" || true)
-    [ -z "$left" ] || fail "$name: left behind: $left"
-    if grep -q harness /proc/self/mounts; then fail "$name: a mount is left behind"; fi
-    printf 'ok      %s\n' "$name"
+    [ -z "$left" ] || fail "$1: left behind: $left"
+    if grep -q harness /proc/self/mounts; then fail "$1: a mount is left behind"; fi
+    printf 'ok      %s\n' "$1"
+}
+
+# Begins tests of which one hangs, and ends what runs them with a signal.
+is_ended_by() {
+    local name=$1 signal=$2 runner
+    rm -f "$folder/started"
+    mkdir "$folder/$name"
+    chmod 777 "$folder/$name"
+    HARNESS_HANGS=1 "${run[@]}" --program "$program" --logs "$folder/$name" -- --filter HarnessTests \
+        >"$folder/output" 2>&1 &
+    runner=$!
+    for _ in $(seq 600); do if [ -e "$folder/started" ]; then break; fi; sleep 0.05; done
+    [ -e "$folder/started" ] || fail "$name: the tests do not begin"
+    kill "-$signal" $runner
+    wait $runner || true
+    # The kernel takes a moment to end a namespace.
+    for _ in $(seq 100); do if ! pgrep -f "sleep $HARNESS_SECONDS" >/dev/null; then break; fi; sleep 0.05; done
+    leaves_nothing "$name"
 }
 
 export CHATELAINE_TEST_PATIENCE=0.1
@@ -63,4 +86,7 @@ for by in root nobody; do
     HARNESS_HANGS=1 reports 1 "$by-hangs" '^It did not end: HarnessTests: .*a test that hangs' 'did not come to their end'
     HARNESS_CRASHES=1 reports 1 "$by-crashes" '^It did not end: HarnessTests: .*a test that crashes' \
         'did not come to their end'
+    CHATELAINE_TEST_PATIENCE=5 is_ended_by "$by-terminated" TERM
+    # Without namespaces nobody is left then who could end the rest.
+    if [ $by = root ] && [ "$(id -u)" = 0 ]; then CHATELAINE_TEST_PATIENCE=5 is_ended_by "$by-killed" KILL; fi
 done

@@ -127,13 +127,18 @@ class Run:
         self.read()
         if status is None and time.monotonic() - self.progress > PATIENCE:
             self.stalled = [self.title(test) for test in self.running]
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait()
+            self.stop()
             self.read()
         elif status is None:
             return True
         self.reader.close()
         return False
+
+    def stop(self):
+        """Ends the process and all that it started, if it has not ended."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
 
     @property
     def passed(self):
@@ -229,11 +234,19 @@ def main():
     parser.add_argument("--logs", required=True)
     parser.add_argument("arguments", nargs="*")
     options = parser.parse_args()
-    # The kernel ends what is under way.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    runs = []
+    try:
+        run_tests(options, runs)
+    finally:
+        for run in runs:
+            run.stop()
 
+
+def run_tests(options, runs):
     begun = time.monotonic()
-    runs, faults = [], []
+    faults = []
 
     def start(name, arguments, shows=False):
         runs.append(Run(name, options.program, options.logs, arguments, shows))
