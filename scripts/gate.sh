@@ -14,6 +14,8 @@
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 exec </dev/null
+# What was said to the make that started this is not meant for those that it starts.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 # --- The folder ---------------------------------------------------------------------------------------------------------
 

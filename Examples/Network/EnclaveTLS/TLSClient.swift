@@ -45,7 +45,11 @@ struct TLSClient: Sendable {
                 }
             }
         return try await connection.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: line + "\n"))
+            do {
+                try await outbound.write(ByteBuffer(string: line + "\n"))
+            } catch is ChannelError {
+                // The connection has ended, perhaps before a word could be said: what is read says why.
+            }
             guard let reply = try await firstLine(of: inbound) else { throw Failure("the server said nothing") }
             return Exchange(
                 server: summary(of: try await connection.channel.nioSSL_peerCertificate().get()),
