@@ -32,6 +32,7 @@ let commonSettings: [SwiftSetting] =
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [.unsafeFlags(["-suppress-warnings"])])
     + (isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
 
+/// What every Swift target but tests is compiled with.
 let settings = commonSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 /// Our own code marks every use of an unsafe pointer; code written as a client of Apple's API cannot.
@@ -522,7 +523,7 @@ for target in package.targets {
     }
 }
 
-// What is installed is one build of all that there is: without tests, and what only they use.
+// One build makes everything in this manifest for an installation, so tests and what only they use are left out.
 if isInstalled {
     package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
     package.products.removeAll { $0.name == "keychain-filler" }

@@ -25,7 +25,8 @@ swift() {
 }
 
 # Builds to try things with: C is optimised even there, since trying one passcode takes seconds otherwise (scrypt). Each
-# module is compiled as a whole: file by file, a build of everything takes four times as long.
+# module is compiled as a whole: file by file, a build of everything takes three times as long. The number of threads makes
+# the compiler write an object for each file, as SwiftPM expects.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly debug_options=(
     "${strict_imports[@]}" -debug-info-format none -Xcc -O2 -Xswiftc -use-ld=lld
@@ -52,9 +53,9 @@ readonly release_build=(
 # Links a product for machines without a toolchain, with Swift's libraries inside: the folder, the product, the module
 # that has its main, and more for the linker; built by the command `programs_build`, unless all products are built. To
 # compile for that (--static-swift-stdlib) would compile everything once more, so it is only linked so; and what the static
-# modules would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them. Swift asks for all
-# symbols to be exported, for backtraces, which we have turned off; what is exported is never left out. What takes the place
-# of the C library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
+# modules would have told the linker is said here. Symbols are two thirds of the size, and nothing of ours reads them.
+# Swift asks for all symbols to be exported, for backtraces, which we have turned off; what is exported is never left out.
+# What takes the place of the C library's functions (CZeroingAllocator) the linker exports all the same, as it has to.
 readonly static_essentials=(-l_FoundationCShims -l_FoundationCollections)
 # shellcheck disable=SC2034 # read by the scripts that source this file
 readonly static_foundation=(-lCoreFoundation -l_FoundationICU "${static_essentials[@]}")

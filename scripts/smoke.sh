@@ -13,7 +13,7 @@ built=$(swift build --show-bin-path "${debug_options[@]}")
 folder=$(mktemp -d)
 service=
 finish() {
-    if [ -n "$service" ]; then kill "$service" 2>/dev/null && wait "$service" 2>/dev/null; fi
+    if [ -n "$service" ]; then kill "$service" 2>/dev/null && wait "$service" 2>/dev/null || true; fi
     rm -rf "$folder"
 }
 trap finish EXIT

@@ -9,12 +9,12 @@ import Testing
 
 @Test(.enabled(if: false, "has a reason")) func `a test that is skipped`() {}
 
-/// What it starts leaves the process group and the session, and where it may, goes into namespaces of its own with a file
-/// system and a network. It holds the output open.
+/// The daemons leave the process group and the session, and hold the output open. Root's also mount a file system, and go
+/// into namespaces of processes, mounts and networks.
 @Test func `a test that leaves a daemon behind`() throws {
     let daemon = Process()
     daemon.executableURL = URL(filePath: "/bin/sh")
-    let namespaces = geteuid() == 0 ? "unshare --pid --fork --mount" : ""
+    let namespaces = geteuid() == 0 ? "unshare --pid --fork --mount --net" : ""
     daemon.arguments = [
         "-c",
         """
