@@ -15,7 +15,13 @@ package struct SecretServiceItem: Sendable {
     package var request: AddRequest { conversion.request }
 
     /// The names of the attributes that a password has no place for, in order.
-    package var lostAttributes: [String] { attributes.keys.filter { !conversion.used.contains($0) }.sorted() }
+    package var lostAttributes: [String] {
+        let used = conversion.used
+        return attributes.filter { !used.contains($0.key) && $0 != Self.generic }.map(\.key).sorted()
+    }
+
+    /// gnome-keyring gives this to items that came without a schema, sooner or later. It says nothing about them.
+    private static let generic = (key: "xdg:schema", value: "org.freedesktop.Secret.Generic")
 
     private var conversion: (request: AddRequest, used: Set<String>) {
         let address = ["signon_realm", "origin_url", "url"].first { attributes[$0] != nil }
