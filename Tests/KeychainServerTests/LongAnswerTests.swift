@@ -170,9 +170,10 @@ struct LongAnswerTests {
         let other = try RawClient.admitted(service.socket)
         try fill(other)
         let slow = try askSlowly(service)
-        sleep(2)
+        let found = { service.audit().last { $0.contains("\"operation\":\"find\"") } }
+        try waitUntil("it is cut off") { found() != nil }
         #expect(throws: RawClient.Ended.self) { try slow.answer() }
-        let entry = try #require(service.audit().last { $0.contains("\"operation\":\"find\"") })
+        let entry = try #require(found())
         #expect(entry.contains("\"outcome\":\"notAvailable\""))
         let count = try #require(entry.firstMatch(of: /"count":(\d+)/)?.1).description
         #expect((1..<60).contains(Int(count) ?? 0))

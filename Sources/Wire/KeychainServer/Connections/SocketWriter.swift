@@ -5,8 +5,18 @@ import KeychainModel
 struct SocketWriter: Sendable {
     let socket: Int32
 
-    /// - Throws: `notAvailable` when the client is gone or has not read in time: the connection has to be closed.
+    /// - Throws: `notAvailable` when the client is gone or has not read in time. The connection is over then: whatever
+    ///   followed a part of a frame would be taken for the rest of it.
     func send(_ frame: [UInt8], before deadline: ContinuousClock.Instant) throws(KeychainError) {
+        do throws(KeychainError) {
+            try sendAll(of: frame, before: deadline)
+        } catch {
+            shutdown(socket, Int32(SHUT_RDWR))
+            throw error
+        }
+    }
+
+    private func sendAll(of frame: [UInt8], before deadline: ContinuousClock.Instant) throws(KeychainError) {
         var sent = 0
         while sent < frame.count {
             let count = unsafe frame.withUnsafeBytes { bytes in
