@@ -5,20 +5,26 @@
 
 As root the command runs in namespaces of processes and mounts of its own, which the kernel ends with it. Otherwise this
 process adopts what the command leaves behind, and kills it. The output goes to the file, so nobody waits for a pipe that a
-daemon holds. The status is the command's, or 124 if its time ran out. If this process is killed, so is the command.
+daemon holds. Temporary files have a folder of their own, which goes with the command. The status is the command's, or 124
+if its time ran out. If this process is killed, so is the command.
 """
 
 import argparse
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 OUT_OF_TIME = 124
+
+# What the command finds as TMPDIR.
+scratch = None
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -122,6 +128,10 @@ def main():
 
     end_with_parent()
     adopt_orphans()
+    global scratch
+    scratch = tempfile.mkdtemp(prefix="run-")
+    # As /tmp is: the command may have programs of other users.
+    os.chmod(scratch, 0o1777)
     signal.signal(signal.SIGTERM, lambda *_: stop(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, lambda *_: stop(128 + signal.SIGINT))
 
@@ -133,12 +143,15 @@ def main():
     if can_make_namespaces():
         command = NAMESPACES + [sys.executable, os.path.abspath(__file__), "--first"] + command
     deadline = None if options.minutes is None else time.monotonic() + options.minutes * 60
-    status = wait_for(start(command, start_new_session=True, **output), deadline)
+    environment = dict(os.environ, TMPDIR=scratch)
+    status = wait_for(start(command, start_new_session=True, env=environment, **output), deadline)
     stop(OUT_OF_TIME if status is None else status)
 
 
 def stop(status):
     end_descendants()
+    if scratch:
+        shutil.rmtree(scratch, ignore_errors=True)
     # The log has everything by now.
     os._exit(status)
 

@@ -77,12 +77,9 @@ case ${1:-release} in
     --built) programs=${2:?which folder?} ;;
     *) die "release or debug?" ;;
 esac
-for command in mmdebstrap bwrap setpriv unshare python3 openssl; do
-    command -v "$command" >/dev/null || die "this needs $command (Debian's packages mmdebstrap, bubblewrap, util-linux)"
-done
+scripts/setup.sh --containers
 
 if [ "${1:-}" != --built ]; then
-    scripts/setup.sh
     section "Building the server and the commands (a first build takes some minutes)"
     mkdir -p "$programs"
     libraries=("${static_foundation[@]}" -lstdc++ -lsqlite3)

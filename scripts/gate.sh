@@ -18,7 +18,7 @@ exec </dev/null
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 # A name that is none is refused before anything runs.
-readonly long_stages=" test-install examples graph test-package machine container-test fuzz-replay fuzz "
+readonly long_stages=" test-install examples graph test-package machine container-test campaigns fuzz-replay fuzz "
 case ${1:-} in
     "") ;;
     long)
@@ -184,6 +184,7 @@ else
     stage test-package 45 test-package
     stage machine 30 machine-test ARGS=--short
     stage container-test 45 container-test
+    stage campaigns 45 campaigns
     # In a folder of their own: in that of the others a module Security is in sight, which fuzzers do not link.
     stage fuzz-replay 30 fuzz ARGS=replay
     stage fuzz 20 fuzz ARGS="run 10"

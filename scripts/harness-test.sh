@@ -46,6 +46,9 @@ leaves_nothing() {
     local left
     left=$(pgrep -af "sleep $HARNESS_SECONDS" || true)
     [ -z "$left" ] || fail "$1: left behind: $left"
+    left=$(find "${TMPDIR:-/tmp}" -maxdepth 2 -name "harness-$HARNESS_SECONDS" 2>/dev/null || true)
+    # Who is killed at once removes nothing.
+    if [[ $1 = *-killed ]]; then rm -rf "${left%/*}"; elif [ -n "$left" ]; then fail "$1: left behind: $left"; fi
     if grep -q harness /proc/self/mounts; then fail "$1: a mount is left behind"; fi
     printf 'ok      %s\n' "$1"
 }

@@ -33,6 +33,9 @@ LAST = ["AttackTests", "LoginTests"]
 
 WORKERS = int(os.environ.get("CHATELAINE_TEST_WORKERS", 3 * os.cpu_count()))
 PATIENCE = float(os.environ.get("CHATELAINE_TEST_PATIENCE", "5")) * 60
+# What passcodes cost in the programs that tests start: the least that a keybag may ask for. It is a tenth of all that tests
+# compute otherwise.
+PASSCODE_COST = "14"
 CONTAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "contain.py")
 
 # The status of a process of Swift Testing that has nothing to run.
@@ -67,7 +70,7 @@ class Run:
                 CONTAIN, "--log", self.log, "--", program, "--testing-library", "swift-testing", "--no-parallel",
                 "--event-stream-output-path", self.events, "--event-stream-version", "0",
             ] + arguments,
-            env=dict(os.environ, NO_COLOR="1"),
+            env=dict(os.environ, NO_COLOR="1", CHATELAINE_DEBUG_PASSCODE_COST=PASSCODE_COST),
         )
 
     def read(self):

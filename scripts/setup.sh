@@ -6,6 +6,7 @@
 #   scripts/setup.sh --clients  and large programs that tests keep secrets of: Chromium, Go, KWallet (220 MB to fetch)
 #   scripts/setup.sh --benchmarks    and what the keychain service is measured against
 #   scripts/setup.sh --machine  what a whole machine is made and run with
+#   scripts/setup.sh --containers    what containers are made and run with
 #
 # It looks for the things themselves (a header, a command) and not for packages, so it is quick when all is there and
 # has nothing to do on a system that got them in another way.
@@ -19,13 +20,17 @@ for_tests=no
 for_clients=no
 for_benchmarks=no
 for_machine=no
+for_containers=no
 for argument in "$@"; do
     case $argument in
         --tests) for_tests=yes ;;
         --clients) for_tests=yes for_clients=yes ;;
         --benchmarks) for_benchmarks=yes ;;
         --machine) for_machine=yes ;;
-        *) die "unknown argument $argument (only --tests, --clients, --benchmarks and --machine are known)" ;;
+        --containers) for_containers=yes ;;
+        *)
+            die "unknown argument $argument (only --tests, --clients, --benchmarks, --machine and --containers are known)"
+            ;;
     esac
 done
 
@@ -164,6 +169,16 @@ look_for_what_a_machine_needs() {
     has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
 }
 
+look_for_what_containers_need() {
+    has_command mmdebstrap || lacks "mmdebstrap, which makes what is in them" mmdebstrap
+    has_command systemd-nspawn || lacks "systemd-nspawn, which boots them" systemd-container
+    has_command dpkg-deb || lacks "dpkg-deb, which makes packages" dpkg
+    has_command nsenter || lacks "nsenter, which enters them" util-linux
+    has_command bwrap || lacks "bubblewrap, in which servers run" bubblewrap
+    has_command python3 || lacks "python3, which asks these servers" python3
+    has_command openssl || lacks "openssl, which makes their certificates" openssl
+}
+
 # A toolchain from swift.org is linked against libraries that a minimal system does not have.
 look_for_what_the_toolchain_needs() {
     local tools="swift swift-build clang lld" tool path library
@@ -229,6 +244,7 @@ if [ $for_tests = yes ]; then look_for_what_tests_need; fi
 if [ $for_clients = yes ]; then look_for_what_clients_need; fi
 if [ $for_benchmarks = yes ]; then look_for_what_benchmarks_need; fi
 if [ $for_machine = yes ]; then look_for_what_a_machine_needs; fi
+if [ $for_containers = yes ]; then look_for_what_containers_need; fi
 look_for_what_the_toolchain_needs
 install_what_is_missing
 check_swift

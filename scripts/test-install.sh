@@ -94,6 +94,11 @@ the_command() {
 }
 check "the command works, and without Swift's libraries" the_command
 
+for_debugging() {
+    not grep -rl CHATELAINE_DEBUG_ "$prefix"
+}
+check "nothing that is installed takes what tests say to builds for debugging" for_debugging
+
 manual() {
     local page=$prefix/share/man/man1/$1.1
     man --local-file "$page" >/dev/null

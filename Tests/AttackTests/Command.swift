@@ -11,7 +11,7 @@ struct Command {
         /// What can be read of the output.
         var text: String { String(decoding: output.prefix(400), as: UTF8.self) }
 
-        func contains(_ text: String) -> Bool { output.range(of: Data(text.utf8)) != nil }
+        func contains(_ text: String) -> Bool { output.contains(bytes: text.utf8) }
 
         /// All that was printed, to output and errors.
         var everything: String { String(decoding: output, as: UTF8.self) + errors }

@@ -71,7 +71,7 @@ struct OwnersTools {
         let result = try shell(line)
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
         let contents = files.compactMap { FileManager.default.contents(atPath: folder + "/" + $0) }
-        return result.contains(site.secret) || contents.contains { $0.range(of: Data(site.secret.utf8)) != nil }
+        return result.contains(site.secret) || contents.contains { $0.contains(bytes: site.secret.utf8) }
     }
 
     /// Sends messages over one connection, so many times.

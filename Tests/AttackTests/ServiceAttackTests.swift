@@ -60,8 +60,8 @@ struct ServiceAttackTests {
 
         let files = try FileManager.default.subpathsOfDirectory(atPath: service.folder + "/data")
         let contents = files.compactMap { FileManager.default.contents(atPath: service.folder + "/data/" + $0) }
-        #expect(contents.contains { $0.range(of: Data("T0TEAM.victim".utf8)) != nil })
-        #expect(contents.allSatisfy { $0.range(of: Data(site.secret.utf8)) == nil })
+        #expect(contents.contains { $0.contains(bytes: "T0TEAM.victim".utf8) })
+        #expect(!contents.contains { $0.contains(bytes: site.secret.utf8) })
     }
 
     @Test(arguments: [AttackSite.user, AttackSite.service])

@@ -39,6 +39,7 @@ final class ChatelaineSession {
             "PATH": "\(Self.executables):/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "BUILT": Self.executables,
             "SCRIPTS": Self.scripts,
         ]
+        .merging(QuickPasscodes.environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: streams[0])
         process.standardError = try FileHandle(forWritingTo: streams[1])
         try process.runHearingSignals()

@@ -77,7 +77,7 @@ final class EnclaveProcess: Sendable {
             var bytes = Data(count: Int(ends[1] - ends[0]))
             let count = bytes.withUnsafeMutableBytes { pread(memory, $0.baseAddress, $0.count, off_t(ends[0])) }
             guard count > 0 else { continue }
-            for (name, needle) in needles where bytes[..<count].range(of: Data(needle)) != nil { found.insert(name) }
+            for (name, needle) in needles where bytes[..<count].contains(bytes: needle) { found.insert(name) }
         }
         return found
     }

@@ -131,7 +131,7 @@ struct EnclaveProcessTests {
             .compactMap { FileManager.default.contents(atPath: process.directory + "/" + $0) }
         #expect(stored.count > 1)
         for bytes in stored + [sent] {
-            #expect(bytes.range(of: Data(number)) == nil && bytes.range(of: Data(ownKey)) == nil)
+            #expect(!bytes.contains(bytes: number) && !bytes.contains(bytes: ownKey))
         }
     }
 
@@ -165,7 +165,7 @@ struct EnclaveProcessTests {
             .compactMap { FileManager.default.contents(atPath: process.directory + "/" + $0) }
         #expect(stored.count > 1)
         for bytes in stored + [Data(key.bytes)] {
-            #expect(bytes.range(of: Data(seed.prefix(32))) == nil && bytes.range(of: Data(ownKey)) == nil)
+            #expect(!bytes.contains(bytes: seed.prefix(32)) && !bytes.contains(bytes: ownKey))
         }
     }
 

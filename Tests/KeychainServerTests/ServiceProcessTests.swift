@@ -305,13 +305,7 @@ private enum MemoryScan {
             let got = bytes.withUnsafeMutableBytes { pread(memory, $0.baseAddress, $0.count, off_t(ends[0])) }
             guard got > 0 else { continue }
             bytesRead += got
-            for needle in needles {
-                var start = bytes.startIndex
-                while let range = bytes.range(of: Data(needle), in: start..<bytes.endIndex) {
-                    count += 1
-                    start = range.upperBound
-                }
-            }
+            for needle in needles { count += bytes.places(of: needle).count }
         }
         guard bytesRead > 1 << 20 else { throw POSIXError(.EIO) }
         return count

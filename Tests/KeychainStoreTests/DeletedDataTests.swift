@@ -82,12 +82,12 @@ struct DeletedDataTests {
         #expect(deleted.count == 400)
         let bytes = try keychain.contents()
         let left = deleted.flatMap { name in
-            bytes.compactMap { file, bytes in bytes.range(of: Data(name)).map { "\(file) at \($0.lowerBound)" } }
+            bytes.compactMap { file, bytes in bytes.places(of: name).first.map { "\(file) at \($0)" } }
         }
         #expect(left == [])
         #expect(try connection.delete() == 200)
         let after = try keychain.contents().values
-        #expect(names.filter { name in after.contains { $0.range(of: Data(name)) != nil } }.count == 0)
+        #expect(names.filter { name in after.contains { $0.contains(bytes: name) } }.count == 0)
     }
 
     /// A copy of a cell that SQLite has moved would outlive its item: deleting one overwrites the cell, and not the copy.

@@ -111,7 +111,8 @@ struct HostileStorageTests {
         var generator = Seeded()
         let original = files[file] ?? []
         var outcomes: [Outcome: Int] = [:]
-        for length in lengths(of: file, random: 150, &generator) {
+        let lengths = lengths(of: file, random: 150, &generator)
+        for length in stride(from: 0, to: lengths.count, by: Campaign.step(sample: 5)).map({ lengths[$0] }) {
             outcomes[try outcome(Array(original.prefix(length)), in: file, "\(file) of \(length) bytes"), default: 0] +=
                 1
         }
@@ -149,7 +150,7 @@ struct HostileStorageTests {
         var generator = Seeded()
         let original = files[file] ?? []
         var outcomes: [Outcome: Int] = [:]
-        for round in 0..<400 {
+        for round in 0..<Campaign.rounds(400, sample: 80) {
             // The first bytes of each page say what the rest is; they get their share.
             let isStructure = round % 2 == 0
             let page = Int.random(in: 0..<max(original.count / 4096, 1), using: &generator) * 4096
@@ -203,7 +204,7 @@ struct HostileStorageTests {
         var generator = Seeded()
         let original = files["keychain.db"] ?? []
         var (repaired, kept, lost, refused) = (0, 0, 0, 0)
-        for round in 0..<250 {
+        for round in 0..<Campaign.rounds(250, sample: 60) {
             var bytes = original
             let index = Int.random(in: bytes.indices, using: &generator)
             let length = [1, 1, 16, 600, 4096][round % 5]

@@ -38,7 +38,9 @@ package final class FingerprintSite: @unchecked Sendable {
 
     /// How often the real fprintd has begun to wait for a finger so far. What is sent before that is lost.
     package var verifications: Int {
-        log("fprintd").components(separatedBy: "start verification device").count - 1
+        // Asked for again and again while it grows.
+        let log = FileManager.default.contents(atPath: folder + "/fprintd") ?? Data()
+        return log.places(of: "start verification device".utf8).count
     }
 
     /// Where fprintd keeps what it knows of fingers.

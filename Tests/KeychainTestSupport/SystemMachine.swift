@@ -74,6 +74,7 @@ package final class SystemMachine: @unchecked Sendable {
 
     private func environment(_ variables: [String: String]) -> [String: String] {
         ["PATH": Self.programs + ":/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8", "XDG_RUNTIME_DIR": home]
+            .merging(QuickPasscodes.environment) { $1 }
             .merging(variables) { $1 }
     }
 

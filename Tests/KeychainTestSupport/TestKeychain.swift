@@ -110,7 +110,7 @@ package final class TestKeychain: Sendable {
     /// The names of the files that contain some bytes.
     package func files(containing bytes: [UInt8]) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).filter { name in
-            FileManager.default.contents(atPath: path + "/" + name)?.range(of: Data(bytes)) != nil
+            FileManager.default.contents(atPath: path + "/" + name)?.contains(bytes: bytes) == true
         }
     }
 

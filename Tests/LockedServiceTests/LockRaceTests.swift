@@ -43,7 +43,7 @@ struct LockRaceTests {
             for (client, waiting) in zip(clients, waiting) {
                 let bytes = client.readUntilQuiet()
                 #expect(bytes.count >= waiting)
-                let marks = Self.positions(of: Self.mark, in: bytes)
+                let marks = Data(bytes).places(of: Self.mark)
                 #expect(marks.allSatisfy { $0 + Self.mark.count <= waiting }, "round \(round)")
                 sentBefore += marks.count
             }
@@ -99,16 +99,5 @@ struct LockRaceTests {
         isOver.store(true, ordering: .releasing)
         group.wait()
         #expect(late.load(ordering: .relaxed) == 0)
-    }
-
-    private static func positions(of needle: [UInt8], in bytes: [UInt8]) -> [Int] {
-        let data = Data(bytes)
-        var positions: [Int] = []
-        var start = data.startIndex
-        while let range = data.range(of: Data(needle), in: start..<data.endIndex) {
-            positions.append(range.lowerBound)
-            start = range.upperBound
-        }
-        return positions
     }
 }

@@ -267,7 +267,12 @@ final class AuthorizationSite {
         while True:
             try: part = os.read(terminal, 4096)
             except OSError: part = b''
-            if not part: break
+            if not part:
+                # Nothing has the terminal open: the program has ended, or closed its streams and opens it again.
+                ended, status = os.waitpid(child, os.WNOHANG)
+                if ended: break
+                time.sleep(0.01)
+                continue
             screen += part
             if b'assword:' in screen and not is_answered:
                 is_answered = True
@@ -275,9 +280,10 @@ final class AuthorizationSite {
                 while answer == 'type' and termios.tcgetattr(terminal)[3] & termios.ECHO: time.sleep(0.01)
                 if answer == 'hangUp':
                     os.close(terminal)
+                    status = os.waitpid(child, 0)[1]
                     break
                 os.write(terminal, b'\\x03' if answer == 'interrupt' else password.encode() + b'\\n')
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = os.waitstatus_to_exitcode(status)
         os.write(2, screen)
         sys.exit(status if status >= 0 else 128 - status)
         """

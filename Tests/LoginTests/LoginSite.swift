@@ -110,6 +110,7 @@ final class LoginSite {
             "PATH": "\(bin):/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
             "CHATELAINE_KEYCHAIN": "unix:\(socket)", "DBUS_SYSTEM_BUS_ADDRESS": bus,
         ]
+        .merging(QuickPasscodes.environment) { $1 }
     }
 
     private func prepare(_ line: String, inOwnEtc: Bool = false) throws {

@@ -35,7 +35,8 @@ struct CreationFaultTests {
     ) throws {
         var places = 0
         // Of the many writes of the first database, a sample.
-        for number in stride(from: 1, to: 200, by: fault.call == "pwrite64" ? 9 : 1) {
+        let step = fault.call == "pwrite64" ? Campaign.step(9, sample: 36) : Campaign.step(sample: 3)
+        for number in stride(from: 1, to: 200, by: step) {
             let keychain = try TestKeychain(in: TestKeychain.folderInMemory)
             let output = keychain.surroundings + "/trace"
             let wrapper = [

@@ -108,12 +108,12 @@ struct KeyChangeCrashTests {
                     + ["-e", "trace=" + call, "-e", "inject=\(call):signal=KILL:when=\(number)"]
                 isDone = try run(change, in: keychain, wrapper: wrapper) == ["done"]
                 try check(keychain, change, "killed at \(call) number \(number)")
-                number += 1
+                number += Campaign.step(sample: 3)
                 if !isDone { kills += 1 }
             }
             #expect(isDone, "\(call)")
         }
-        #expect(kills > 20, "the calls were not seen")
+        #expect(kills > Campaign.rounds(20, sample: 6), "the calls were not seen")
     }
 
     @Test(
@@ -125,6 +125,7 @@ struct KeyChangeCrashTests {
         change: Change,
         error: String
     ) throws {
+        let step = Campaign.step(3, sample: 9)
         var number = 1
         var isDone = false
         while !isDone && number < 100 {
@@ -137,9 +138,9 @@ struct KeyChangeCrashTests {
             _ = try run(change, in: keychain, wrapper: wrapper)
             isDone = try !String(contentsOfFile: trace, encoding: .utf8).contains("INJECTED")
             try check(keychain, change, "\(error) at call \(number)")
-            number += 3
+            number += step
         }
         #expect(isDone)
-        #expect(number > 6, "the calls were not seen")
+        #expect(number > 2 * step, "the calls were not seen")
     }
 }

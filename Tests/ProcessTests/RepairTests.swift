@@ -31,7 +31,13 @@ struct RepairTests {
         var deaths = 0
         var whole = 0
         // Of the many writes into files that mean nothing yet, a sample.
-        for number in stride(from: 1, to: 400, by: call == "pwrite64" ? 23 : call == "fdatasync" ? 3 : 1) {
+        let step =
+            switch call {
+            case "pwrite64": Campaign.step(23, sample: 92)
+            case "fdatasync": Campaign.step(3, sample: 9)
+            default: Campaign.step(sample: 3)
+            }
+        for number in stride(from: 1, to: 400, by: step) {
             let keychain = try tampered()
             let output = keychain.surroundings + "/trace"
             let wrapper = [

@@ -104,6 +104,7 @@ final class AgentSite: @unchecked Sendable {
             "CHATELAINE_KEYCHAIN": "unix:" + service.socket, "SSH_AUTH_SOCK": socket,
             "XDG_RUNTIME_DIR": runtimeFolder,
         ]
+        .merging(QuickPasscodes.environment) { $1 }
     }
 
     typealias Outcome = FinishedProgram

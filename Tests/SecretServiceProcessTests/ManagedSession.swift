@@ -135,6 +135,7 @@ final class ManagedSession {
             "PATH": (ServiceProcess.program("chatelaine") as NSString).deletingLastPathComponent
                 + ":/usr/sbin:/usr/bin:/sbin:/bin",
         ]
+        .merging(QuickPasscodes.environment) { $1 }
     }
 
     private func started(_ words: [String]) throws -> Process {

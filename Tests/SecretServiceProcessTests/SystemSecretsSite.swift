@@ -99,6 +99,7 @@ final class SystemSecretsSite {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
         process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"]
+            .merging(QuickPasscodes.environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(forWritingAtPath: log)
         process.standardError = FileHandle(forWritingAtPath: log)

@@ -12,6 +12,7 @@ final class Sandbox {
             "PATH": "\(Self.executables):/usr/bin:/bin", "HOME": folder.path, "TZ": "UTC", "LANG": "C.UTF-8",
             "CHATELAINE_KEYCHAIN": "embedded:\(keychain)",
         ]
+        .merging(QuickPasscodes.environment) { $1 }
     }
 
     var keychain: String { folder.path + "/keychain" }

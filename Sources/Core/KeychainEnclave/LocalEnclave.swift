@@ -27,7 +27,7 @@ package final class LocalEnclave: Enclave {
         _ storage: any KeybagStorage,
         device: any DeviceBinding,
         arena: any KeyArena = HeapArena(),
-        cost: PasscodeCost = .standard,
+        cost: PasscodeCost = .usual,
         keepsProgramsApart: Bool = false,
         sharedBy shared: (ItemUUID) -> (any UnlockedStorage)? = { _ in nil }
     ) throws(KeychainError) {
@@ -58,7 +58,7 @@ package final class LocalEnclave: Enclave {
     package convenience init(
         _ keybag: Keybag,
         under deviceKey: DeviceKey,
-        cost: PasscodeCost = .standard
+        cost: PasscodeCost = .usual
     ) throws(KeychainError) {
         var keybag = keybag
         try keybag.upgrade(under: Keybag.WrappingKeys(deviceKey.key, keybag: keybag.uuid))

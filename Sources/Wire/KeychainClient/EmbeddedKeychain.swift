@@ -36,7 +36,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         log: Logger = KeychainLog.keychain,
         queryLog: Logger = KeychainLog.query,
         patience: Duration = KeychainDirectory.defaultPatience,
-        cost: PasscodeCost = .standard,
+        cost: PasscodeCost = .usual,
         pinentry: PinentryChoice = .named,
         passcode: PasscodeSource? = nil
     ) {

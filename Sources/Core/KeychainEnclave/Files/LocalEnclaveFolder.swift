@@ -40,7 +40,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
         owner: UInt32? = nil,
         hardware: (any DeviceHardware)? = nil,
         sharing: Sharing = .none,
-        cost: PasscodeCost = .standard,
+        cost: PasscodeCost = .usual,
         arena: any KeyArena = HeapArena(),
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {

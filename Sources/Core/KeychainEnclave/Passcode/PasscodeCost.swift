@@ -1,3 +1,7 @@
+#if DEBUG
+import Glibc
+#endif
+
 /// What it costs to try one passcode: scrypt's parameters (RFC 7914).
 package struct PasscodeCost: Sendable, Equatable {
     /// The logarithm to base 2 of N.
@@ -7,6 +11,21 @@ package struct PasscodeCost: Sendable, Equatable {
 
     /// 128 MiB.
     package static let standard = PasscodeCost(uncheckedLogN: 17, r: 8, p: 1)
+
+    /// What a new passcode costs to try where nothing else is said: the standard.
+    ///
+    /// Builds for debugging take N's logarithm from `CHATELAINE_DEBUG_PASSCODE_COST`, within what a keybag may ask for:
+    /// tests set it for the programs that they start, unless a passcode's strength is their subject.
+    package static let usual: PasscodeCost = {
+        #if DEBUG
+        if let text = unsafe getenv("CHATELAINE_DEBUG_PASSCODE_COST"),
+            let logN = unsafe UInt8(String(cString: text)), let cost = PasscodeCost(logN: logN, r: 8, p: 1)
+        {
+            return cost
+        }
+        #endif
+        return .standard
+    }()
 
     /// What a keybag may ask for: from 16 MiB, so that guessing stays expensive, to 1 GiB, so that a keybag cannot use up
     /// the memory of the machine.

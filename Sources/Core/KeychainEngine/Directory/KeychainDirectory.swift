@@ -46,7 +46,7 @@ package struct KeychainDirectory: Sendable {
         path: String,
         credentials: String? = nil,
         unlocksUnattended: Bool = true,
-        cost: PasscodeCost = .standard,
+        cost: PasscodeCost = .usual,
         patience: Duration = defaultPatience,
         quota: StorageQuota? = nil
     ) {

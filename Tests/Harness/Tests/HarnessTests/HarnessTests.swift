@@ -22,6 +22,7 @@ import Testing
             mkdir -p "$HARNESS_FOLDER/mount" && mount -t tmpfs harness "$HARNESS_FOLDER/mount"
         fi
         setsid \(namespaces) sleep "$HARNESS_SECONDS" & setsid sh -c 'sleep "$HARNESS_SECONDS"' &
+        touch "$TMPDIR/harness-$HARNESS_SECONDS"
         sleep 0.2
         touch "$HARNESS_FOLDER/started"
         """,
