@@ -12,6 +12,7 @@ if its time ran out. If this process is killed, so is the command.
 import argparse
 import ctypes
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -117,6 +118,19 @@ def first_process(command):
     sys.exit(wait_for(start(command), None))
 
 
+def make_scratch():
+    """A folder with a short name, since it may be inside another one: the path of a socket has 108 bytes."""
+    while True:
+        path = os.path.join(tempfile.gettempdir(), "r" + secrets.token_hex(2))
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            continue
+        # As /tmp is: the command may have programs of other users.
+        os.chmod(path, 0o1777)
+        return path
+
+
 def main():
     if sys.argv[1:2] == ["--first"]:
         first_process(sys.argv[2:])
@@ -129,9 +143,7 @@ def main():
     end_with_parent()
     adopt_orphans()
     global scratch
-    scratch = tempfile.mkdtemp(prefix="run-")
-    # As /tmp is: the command may have programs of other users.
-    os.chmod(scratch, 0o1777)
+    scratch = make_scratch()
     signal.signal(signal.SIGTERM, lambda *_: stop(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, lambda *_: stop(128 + signal.SIGINT))
 
