@@ -65,7 +65,7 @@ struct CertificateTests {
         site.allow()
         let outcome = try server.logIn()
         #expect(outcome.output == "welcome\n", "\(outcome.errors)\(site.log)\(server.log)")
-        #expect(site.person.shown.contains("“log in to server.example as root”"), "\(site.person.shown)")
+        #expect(try site.person.shown.contains("“log in to \(server.inPrompt()) as root”"), "\(site.person.shown)")
         #expect(site.person.dialogs == 1)
     }
 

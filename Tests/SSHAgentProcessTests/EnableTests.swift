@@ -51,7 +51,7 @@ struct EnableTests {
         let arguments = try ["ssh"] + server.arguments() + ["echo welcome"]
         let logIn = try site.run("systemd-run", ["--user", "--quiet", "--wait", "--pipe"] + arguments)
         #expect(logIn.output == "welcome\n", "\(logIn.errors)\(server.log)")
-        #expect(site.person.shown.contains("“log in to server.example as root”"), "\(site.person.shown)")
+        #expect(try site.person.shown.contains("“log in to \(server.inPrompt()) as root”"), "\(site.person.shown)")
     }
 
     @Test func `the file that sets the variable is the one that is installed as an example`() throws {

@@ -20,8 +20,8 @@ struct ForwardingTests {
     }
 
     /// Logs in to the relay, and from there to the target.
-    private func logInByRelay() throws -> AgentSite.Outcome {
-        let further = try (["ssh"] + target.arguments() + ["echo", "arrived"]).joined(separator: " ")
+    private func logInByRelay(_ options: [String] = []) throws -> AgentSite.Outcome {
+        let further = try (["ssh"] + target.arguments(options) + ["echo", "arrived"]).joined(separator: " ")
         return try relay.logIn(["-A"], command: further)
     }
 
@@ -39,8 +39,32 @@ struct ForwardingTests {
         #expect(outcome.output == "arrived\n", "\(outcome.errors)\(site.log)\(target.log)")
         #expect(site.person.dialogs == 2)
         let shown = site.person.shown
-        #expect(shown.contains("“log in to relay as root”"), "\(shown)")
-        #expect(shown.contains("“log in to target as root, asked from relay”"), "\(shown)")
+        #expect(try shown.contains("“log in to \(relay.inPrompt()) as root”"), "\(shown)")
+        #expect(try shown.contains("“asked from relay: log in to \(target.inPrompt()) as root”"), "\(shown)")
+    }
+
+    /// What an older ssh signs, and a newer one for an older server.
+    @Test func `a key of the enclave signs for another machine no log-in that names no host`() throws {
+        try authorize(site.createKey())
+        site.allow(1)
+        let outcome = try logInByRelay(["-o", "PubkeyAuthentication=unbound"])
+        #expect(outcome.status == 255)
+        #expect(outcome.errors.contains("agent refused operation"), "\(outcome.errors)")
+        #expect(site.person.dialogs == 1)
+        // The control: the same with what names the host.
+        site.allow(2)
+        #expect(try logInByRelay(["-o", "PubkeyAuthentication=host-bound"]).output == "arrived\n", "\(site.log)")
+        #expect(site.person.dialogs == 3)
+    }
+
+    @Test func `an imported key that asks signs such a log-in, and the prompt names no host`() throws {
+        try site.makeKey("kept")
+        try authorize(site.read("kept.pub"))
+        try site.succeed("chatelaine", ["ssh", "import", "--presence", "kept"])
+        site.allow(2)
+        #expect(try logInByRelay(["-o", "PubkeyAuthentication=unbound"]).output == "arrived\n", "\(site.log)")
+        let shown = site.person.shown
+        #expect(shown.contains("“asked from relay: log in to an unknown host as root”"), "\(shown)")
     }
 
     @Test func `a key of the enclave that does not ask is not there for other machines`() throws {

@@ -11,8 +11,19 @@ struct LogInTests {
         site.allow()
         let outcome = try server.logIn()
         #expect(outcome.output == "welcome\n", "\(outcome.errors)\(site.log)\(server.log)")
-        #expect(site.person.shown.contains("“log in to server.example as root”"), "\(site.person.shown)")
+        #expect(try site.person.shown.contains("“log in to \(server.inPrompt()) as root”"), "\(site.person.shown)")
         #expect(site.person.dialogs == 1)
+    }
+
+    @Test func `a log-in that names no host is one to an unknown host, whichever the session is bound to`() throws {
+        let site = try AgentSite()
+        let server = try SSHServer("server.example", at: site)
+        try server.authorize(site.createKey())
+        for (kind, host) in [("unbound", "an unknown host"), ("host-bound", try server.inPrompt())] {
+            site.allow()
+            #expect(try server.logIn(["-o", "PubkeyAuthentication=\(kind)"]).output == "welcome\n", "\(site.log)")
+            #expect(site.person.shown.contains("“log in to \(host) as root”"), "\(site.person.shown)")
+        }
     }
 
     @Test func `a key of the enclave does not log in when its owner declines`() throws {
@@ -102,7 +113,7 @@ struct LogInTests {
         try site.succeed("chatelaine", ["ssh", "import", "--presence", "kept"])
         site.allow()
         #expect(try server.logIn().output == "welcome\n", "\(site.log)")
-        #expect(site.person.shown.contains("“log in to server.example as root”"), "\(site.person.shown)")
+        #expect(try site.person.shown.contains("“log in to \(server.inPrompt()) as root”"), "\(site.person.shown)")
         site.answer([.no])
         #expect(try server.logIn().status == 255)
         #expect(site.person.dialogs == 2)
@@ -147,7 +158,7 @@ struct LogInTests {
             "CertificateFile=\(site.folder)/enclave-cert.pub",
         ])
         #expect(outcome.output == "welcome\n", "\(outcome.errors)\(site.log)\(server.log)")
-        #expect(site.person.shown.contains("“log in to server.example as root”"), "\(site.person.shown)")
+        #expect(try site.person.shown.contains("“log in to \(server.inPrompt()) as root”"), "\(site.person.shown)")
     }
 
     @Test func `a key of the enclave certifies nobody: what a certificate is cannot be told from its bytes`() throws {

@@ -53,6 +53,12 @@ final class SSHServer: @unchecked Sendable {
 
     var log: String { (try? site.read(name + "-log")) ?? "" }
 
+    /// What a prompt says of it.
+    func inPrompt() throws -> String {
+        let line = try site.succeed("ssh-keygen", ["-l", "-f", name + "-host.pub"])
+        return "\(name) (\(line.split(separator: " ")[1]))"
+    }
+
     /// Lets a key in.
     func authorize(_ line: String) throws { try site.write(line + "\n", to: name + "-keys") }
 

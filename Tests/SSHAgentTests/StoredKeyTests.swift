@@ -148,8 +148,42 @@ struct StoredKeyTests {
         let fingerprint = try session.host.publicKey.fingerprint
         #expect(try reason(logIn()) == "log in to the host with the key \(fingerprint) as alice")
         #expect(try reason(logIn(bindsHost: false)) == "log in to an unknown host as alice")
-        let bound = try reason(logIn(bindsHost: false), on: [session.bind()])
-        #expect(bound == "log in to the host with the key \(fingerprint) as alice")
+    }
+
+    /// Whoever has the key of some host has it sign the identifier of a session with another.
+    @Test func `a host that signs another one's session is not named where the data name none`() throws {
+        let hosts = KnownHosts("relay.example.org \(try forwarder.host.publicKey.line)\n")
+        let bind = try SampleSession(with: forwarder.host, session.identifier).bind()
+        #expect(try reason(logIn(bindsHost: false), on: [bind], hosts) == "log in to an unknown host as alice")
+        // The control: data that name the host.
+        let fingerprint = try forwarder.host.publicKey.fingerprint
+        let honest = try reason(logIn(host: forwarder.host), on: [bind], hosts)
+        #expect(honest == "log in to relay.example.org (\(fingerprint)) as alice")
+    }
+
+    @Test func `over a forwarded connection a key of the enclave signs no log-in that names no host`() throws {
+        for isInEnclave in [true, false] {
+            var agent = try agent(isInEnclave: isInEnclave)
+            var connection = AgentConnection()
+            #expect(try agent.answer(forwarder.bind(forwarding: true), on: &connection) == .reply(.success))
+            #expect(try agent.answer(session.bind(), on: &connection) == .reply(.success))
+            #expect(isSignature(agent.answer(logIn(bindsHost: false), on: &connection)) == !isInEnclave)
+            #expect(isSignature(agent.answer(logIn(), on: &connection)))
+        }
+    }
+
+    @Test func `no part of what the person is told pushes another out of sight`() throws {
+        let long = String(repeating: "e\u{301}", count: 200)
+        let hosts = KnownHosts(
+            "\(long) \(try session.host.publicKey.line)\n\(long) \(try forwarder.host.publicKey.line)\n"
+        )
+        let data = session.logIn(as: long, with: key.blob, algorithm: "ecdsa-sha2-nistp256")
+        let path = try [forwarder.bind(forwarding: true), session.bind()]
+        let said = try #require(try reason(key.signing(data), on: path, hosts))
+        #expect(said.hasPrefix("asked from é"))
+        #expect(said.contains(try session.host.publicKey.fingerprint))
+        #expect(said.contains(" as é"))
+        #expect(said.count <= 240 && said.utf8.count <= 260, "\(said)")
     }
 
     @Test func `the person is told the host's name where known_hosts has it, and who asks from elsewhere`() throws {
@@ -157,9 +191,10 @@ struct StoredKeyTests {
             "server.example.org,192.0.2.1 \(try session.host.publicKey.line)\n"
                 + "[relay.example.org]:2222 \(try forwarder.host.publicKey.line) a comment\n"
         )
-        #expect(try reason(logIn(), hosts) == "log in to server.example.org as alice")
+        let logsIn = "log in to server.example.org (\(try session.host.publicKey.fingerprint)) as alice"
+        #expect(try reason(logIn(), hosts) == logsIn)
         let forwarded = try reason(logIn(), on: [forwarder.bind(forwarding: true), session.bind()], hosts)
-        #expect(forwarded == "log in to server.example.org as alice, asked from [relay.example.org]:2222")
+        #expect(forwarded == "asked from [relay.example.org]:2222: \(logsIn)")
     }
 
     private func reason(_ frame: [UInt8], _ hosts: KnownHosts) throws -> String? { try reason(frame, on: [], hosts) }

@@ -46,9 +46,9 @@ struct SampleSession {
     let host: SampleKey
     let identifier: [UInt8]
 
-    init(with host: SampleKey) {
+    init(with host: SampleKey, _ identifier: [UInt8]? = nil) {
         self.host = host
-        identifier = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        self.identifier = identifier ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     }
 
     /// Request 27, session-bind.

@@ -171,7 +171,9 @@ package struct AgentState: Sendable {
             // What the session was bound to has to be what is logged in to.
             guard let last = connection.path.steps.last else { return !connection.path.isBroken }
             guard logIn.sessionIdentifier == last.sessionIdentifier, !last.isForwarding else { return false }
-            return logIn.hostKey.map { $0 == last.hostKey.blob } ?? true
+            // Data that name no host are good for any; another machine gets no signature of the enclave for them.
+            guard let hostKey = logIn.hostKey else { return !(key.isInEnclave && connection.path.isForwarded) }
+            return hostKey == last.hostKey.blob
         }
     }
 }
