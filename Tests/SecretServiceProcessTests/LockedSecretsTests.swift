@@ -18,7 +18,7 @@ import Testing
         #expect(try site.run(lock).status == 0)
         #expect(try site.lookup("a 1").output == "geheim")
         #expect(person.dialogs == 1 || person.dialogs == 2)
-        #expect(person.shown.contains("secret-tool unlocks 'Login'"), "\(person.shown)")
+        #expect(person.shown.contains("secret-tool unlocks the collection login ('Login')"), "\(person.shown)")
     }
 
     @Test func `an owner who says no leaves it locked, and the client ends at once`() throws {
@@ -70,5 +70,56 @@ import Testing
         #expect(try site.store("newer", "b 2").status == 0)
         person.answer(.secret("correct horse"))
         #expect(try site.lookup("b 2").output == "newer")
+    }
+
+    @Test func `what the owner confirms for one collection opens no other, and an unlock opens no protected one`()
+        throws
+    {
+        let person = try ScriptedPinentry()
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        #expect(try site.run("chatelaine-secrets protect login").status == 0)
+        // One client, that makes a collection, has it opened, and reads the other.
+        let attack = """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            mine = secretstorage.create_collection(bus, 'Mail')
+            mine.lock()
+            print('refused' if mine.unlock() else 'opened')
+            try: print(next(secretstorage.search_items(bus, {'a': '1'})).get_secret())
+            except Exception as error: print(type(error).__name__)
+            """
+        person.answer(.secret("correct horse"))
+        person.answer(.no)
+        let outcome = try site.python(attack)
+        #expect(outcome.output.hasPrefix("opened\n") && !outcome.output.contains("geheim"), "\(outcome.output)")
+        #expect(person.dialogs == 2)
+        #expect(person.shown.contains("reads the collection login ('Login')"), "\(person.shown)")
+        // The control: the owner confirms both.
+        person.answer(.secret("correct horse"))
+        person.answer(.secret("correct horse"))
+        #expect(try site.python(attack).output == "opened\nb'geheim'\n")
+    }
+
+    @Test func `protection is taken away when its owner confirms it, also from a collection without items`() throws {
+        let person = try ScriptedPinentry()
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        #expect(try site.run("chatelaine-secrets protect login").status == 0)
+        person.answer(.no)
+        #expect(try site.run("chatelaine-secrets unprotect login").status == 1)
+        #expect(person.dialogs == 1)
+        // It still is: what is stored asks.
+        #expect(try site.store("geheim", "a 1").status == 0)
+        person.answer(.no)
+        #expect(try !site.lookup("a 1").output.contains("geheim"))
+        #expect(person.dialogs == 2)
+        // The control.
+        person.answer(.secret("correct horse"))
+        #expect(try site.run("chatelaine-secrets unprotect login").status == 0)
+        #expect(person.dialogs == 3)
+        #expect(try site.lookup("a 1").output == "geheim")
+        #expect(person.dialogs == 3)
     }
 }

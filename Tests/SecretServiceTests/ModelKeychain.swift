@@ -15,6 +15,8 @@ struct ModelKeychain {
     private(set) var signals: [BusSignal] = []
     private(set) var withdrawn: [SecretService.Ticket] = []
     private(set) var given: [SecretBytes] = []
+    /// What the owner was asked to unlock.
+    private(set) var asked: [AccessReason] = []
     private var replies: [BusCall.ID: BusReply] = [:]
     private var lastCall: BusCall.ID = 0
     var now: UInt64 = 1_000
@@ -113,7 +115,10 @@ struct ModelKeychain {
         case .remove(let items), .removeCollection(_, let items):
             for id in items { secrets[id] = nil }
             return .done
-        case .save, .saveAlias, .unlock: return .done
+        case .unlock(let reason):
+            asked.append(reason)
+            return .done
+        case .save, .rename, .saveAlias: return .done
         }
     }
 

@@ -111,6 +111,71 @@ import Testing
         #expect(try keychain.search([("a", "1")]).unlocked == [item])
     }
 
+    @Test mutating func `the prompt of an unlock names every collection that it opens, once`() {
+        let mine = keychain.call(
+            root,
+            Service.createCollection,
+            [.properties([("org.freedesktop.Secret.Collection.Label", .string("Mail"))]), .string("")]
+        ).path
+        keychain.call(root, Service.lock, [.array(of: "o", [.path(mine), .path(login)])])
+        let (_, prompt) = unlock([mine, login, item, mine])
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        let both = ["Mail", "Login"].map { AccessReason.Collection(id: $0 == "Mail" ? $0 : "login", label: $0) }
+        #expect(keychain.asked.map(\.collections) == [both])
+    }
+
+    // MARK: - Protected collections
+
+    private mutating func protect(_ label: String = "Login") {
+        var stored = StoredSecrets(key: SymmetricKey(size: .bits256))
+        stored.collections = [StoredCollection(id: "login", label: label, isProtected: true)]
+        keychain.take(keychain.service.load(stored))
+        keychain.forgetSignals()
+    }
+
+    private mutating func rename(_ collection: String) -> String? {
+        keychain.call(
+            collection,
+            Properties.set,
+            [.string("org.freedesktop.Secret.Collection"), .string("Label"), .variant(.string("Mail of your bank"))]
+        ).error
+    }
+
+    @Test mutating func `a collection that is protected or locked keeps the name by which its owner is asked`() {
+        #expect(rename(login) == nil)
+        keychain.call(root, Service.lock, [.array(of: "o", [.path(login)])])
+        #expect(rename(login) == "org.freedesktop.Secret.Error.IsLocked")
+        let (_, prompt) = unlock([login])
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        protect()
+        #expect(rename(login) == "org.freedesktop.DBus.Error.AccessDenied")
+    }
+
+    @Test mutating func `what programs take by default stays the collection that is protected`() {
+        protect()
+        let other = keychain.call(root, Service.createCollection, [.properties([]), .string("")]).path
+        let move: [BusValue] = [.string("default"), .path(other)]
+        #expect(keychain.call(root, Service.setAlias, move).error == "org.freedesktop.DBus.Error.AccessDenied")
+        #expect(keychain.call(root, Service.readAlias, [.string("default")]).path == login)
+        #expect(keychain.call(root, Service.setAlias, [.string("default"), .path("/")]).error != nil)
+        // The controls: nothing is moved, and another name.
+        #expect(keychain.call(root, Service.setAlias, [.string("default"), .path(login)]).error == nil)
+        #expect(keychain.call(root, Service.setAlias, [.string("mail"), .path(login)]).error == nil)
+    }
+
+    @Test mutating func `a protected collection is deleted when its owner says so`() throws {
+        let other = keychain.call(root, Service.createCollection, [.properties([]), .string("")]).path
+        let id = try #require(other.split(separator: "/").last.map(String.init))
+        var stored = StoredSecrets(key: SymmetricKey(size: .bits256))
+        stored.collections = [StoredCollection(id: id, label: "", isProtected: true)]
+        keychain.take(keychain.service.load(stored))
+        let prompt = keychain.call(other, Collection.delete).path
+        #expect(prompt.hasPrefix(root + "/prompt/"))
+        #expect(keychain.signals("CollectionDeleted").isEmpty)
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(keychain.signals("CollectionDeleted").count == 1)
+    }
+
     @Test mutating func `without a passcode there is nobody to ask, and an unlock is done at once`() throws {
         keychain.take(keychain.service.lockChanged(to: .withoutPasscode))
         keychain.call(root, Service.lock, [.array(of: "o", [.path(login)])])

@@ -64,6 +64,10 @@ package struct BusError: Error, Sendable, Equatable {
     /// For a process that serves nothing.
     package static let notServed = noSuchObject
     static let accessDenied = BusError("org.freedesktop.DBus.Error.AccessDenied", "not for this caller")
+    static let isProtected = BusError(
+        "org.freedesktop.DBus.Error.AccessDenied",
+        "the collection is protected; its owner takes that away by chatelaine secrets unprotect"
+    )
     static func failed(_ text: String) -> BusError { BusError("org.freedesktop.DBus.Error.Failed", text) }
     static let noSession = BusError("org.freedesktop.Secret.Error.NoSession", "there is no such session")
     static let isLocked = BusError("org.freedesktop.Secret.Error.IsLocked", "the collection is locked")

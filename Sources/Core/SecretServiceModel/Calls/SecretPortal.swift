@@ -49,7 +49,7 @@ extension SecretService {
         }
         if let item = collections[collection]?.match(attributes) {
             let id = item.stored.id
-            let reason = AccessReason(client: call.sender, collection: application, isProtected: false)
+            let reason = AccessReason(client: call.sender)
             _ = ask(for: call.sender, .read([id], reason)) { service, result in
                 guard case .secrets(let secrets) = result, let secret = secrets[id] else { return service.refuse(call) }
                 service.give(secret, to: call)

@@ -27,7 +27,8 @@ extension SecretService {
         guard id != Self.sessionID, id != Self.loginID else {
             throw .notSupported("this collection cannot be deleted")
         }
-        if isLocked(id) {
+        // One of the same name would have to be protected anew.
+        if isLocked(id) || collections[id]?.stored.isProtected == true {
             return reply(call, [.path(try newPrompt(.deleteCollection(id), for: call.sender))])
         }
         removeCollection(id, for: call.sender) { service, error in

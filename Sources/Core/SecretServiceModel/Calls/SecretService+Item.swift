@@ -112,12 +112,15 @@ extension SecretService {
     }
 
     private func reason(of collection: String, for client: String) -> AccessReason {
-        let stored = collections[collection]?.stored
-        return AccessReason(
+        AccessReason(
             client: client,
-            collection: stored?.label ?? "",
-            isProtected: stored?.isProtected ?? false
+            collections: named([collection]),
+            isProtected: collections[collection]?.stored.isProtected ?? false
         )
+    }
+
+    func named(_ ids: [String]) -> [AccessReason.Collection] {
+        ids.map { AccessReason.Collection(id: $0, label: collections[$0]?.stored.label ?? "") }
     }
 
     private static func transferred(

@@ -64,14 +64,14 @@ extension SecretService {
     }
 
     private mutating func begin(_ id: String, _ prompt: SecretPrompt) {
-        let label: String
+        var ids: [String] = []
         switch prompt.action {
         case .unlock(let paths):
-            label = paths.first.flatMap(collectionID(ofPath:)).flatMap { collections[$0]?.stored.label } ?? ""
-        case .deleteItem(let item): label = collections[item.collection]?.stored.label ?? ""
-        case .deleteCollection(let collection): label = collections[collection]?.stored.label ?? ""
+            for id in paths.compactMap(collectionID(ofPath:)) where !ids.contains(id) { ids.append(id) }
+        case .deleteItem(let item): ids = [item.collection]
+        case .deleteCollection(let collection): ids = [collection]
         }
-        let reason = AccessReason(client: prompt.client, collection: label, isProtected: false)
+        let reason = AccessReason(client: prompt.client, collections: named(ids))
         let ticket = ask(for: prompt.client, .unlock(reason)) { service, result in
             guard let prompt = service.prompts.removeValue(forKey: id) else { return }
             if case .failure = result {

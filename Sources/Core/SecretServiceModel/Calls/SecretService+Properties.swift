@@ -87,20 +87,20 @@ extension SecretService {
         }
     }
 
+    /// - Throws: `IsLocked`, and `AccessDenied` where the owner is asked by this name.
     private mutating func rename(_ call: BusCall, _ id: String, to label: String) throws(BusError) {
         guard let collection = collections[id] else { throw .noSuchObject }
-        var changed = collection.stored
-        changed.label = label
-        changed.modified = now
-        let stored = changed
+        guard !isLocked(id) else { throw .isLocked }
+        guard !collection.stored.isProtected else { throw .isProtected }
+        let modified = now
         let apply: @Sendable (inout SecretService) -> Void = { service in
-            service.collections[id]?.stored.label = stored.label
-            service.collections[id]?.stored.modified = stored.modified
+            service.collections[id]?.stored.label = label
+            service.collections[id]?.stored.modified = modified
             service.tellLabel(ofCollection: id)
             service.reply(call, [])
         }
         guard !collection.isInMemory else { return apply(&self) }
-        _ = ask(for: call.sender, .save(stored)) { service, result in
+        _ = ask(for: call.sender, .rename(id, label: label)) { service, result in
             if case .failure(let error) = result { return service.reply(call, .failure(BusError(error))) }
             apply(&service)
         }

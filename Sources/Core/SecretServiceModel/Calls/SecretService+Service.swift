@@ -129,6 +129,10 @@ extension SecretService {
             collection = try collectionID(of: object)
         }
         let id = collection
+        // What clients store by this name would be protected no more.
+        if let present = collectionID(ofAlias: name), present != id, collections[present]?.stored.isProtected == true {
+            throw .isProtected
+        }
         _ = ask(for: call.sender, .saveAlias(name, collection: id)) { service, result in
             if case .failure(let error) = result { return service.reply(call, .failure(BusError(error))) }
             service.aliases[name] = id

@@ -79,10 +79,13 @@ package enum StoreRequest: Sendable {
     case add(NewSecret)
     case change(SecretItemID, SecretChange, AccessReason)
     case remove([SecretItemID])
+    /// A new collection.
     case save(StoredCollection)
+    /// What else the collection's record says stays.
+    case rename(String, label: String)
     case removeCollection(String, [SecretItemID])
     case saveAlias(String, collection: String?)
-    /// Has the owner asked for the passcode.
+    /// Has the owner asked for the passcode. What is proved counts for this alone.
     case unlock(AccessReason)
 
     /// Whether somebody may have to be asked, which takes as long as it takes.
@@ -90,22 +93,33 @@ package enum StoreRequest: Sendable {
         switch self {
         case .read(_, let reason), .change(_, _, let reason): reason.isProtected
         case .unlock: true
-        case .add, .remove, .save, .removeCollection, .saveAlias: false
+        case .add, .remove, .save, .rename, .removeCollection, .saveAlias: false
         }
     }
 }
 
-/// On whose behalf something is read or changed.
+/// On whose behalf something is read, changed or unlocked.
 package struct AccessReason: Sendable, Equatable {
+    /// A collection as a prompt names it: by the identifier that no client chooses again, and by its label.
+    package struct Collection: Sendable, Equatable {
+        package let id: String
+        package let label: String
+
+        package init(id: String, label: String) {
+            self.id = id
+            self.label = label
+        }
+    }
+
     /// The unique name of the client on the bus.
     package let client: String
-    /// The label of the collection.
-    package let collection: String
+    /// All that the owner's answer is for; one where something is read or changed.
+    package let collections: [Collection]
     package let isProtected: Bool
 
-    package init(client: String, collection: String, isProtected: Bool) {
+    package init(client: String, collections: [Collection] = [], isProtected: Bool = false) {
         self.client = client
-        self.collection = collection
+        self.collections = collections
         self.isProtected = isProtected
     }
 }

@@ -35,6 +35,7 @@ private struct CollectionProtection {
     private let secrets: KeychainSecrets
     private let collection: StoredCollection
     private let items: [SecretItemID]
+    private let hasPasscode: Bool
 
     init(of name: String) throws {
         secrets = try KeychainSecrets(callers: BusCallers())
@@ -48,16 +49,26 @@ private struct CollectionProtection {
         guard let collection = matches.first else { throw Failure("there is no collection “\(name)”") }
         guard matches.count == 1 else { throw Failure("several collections are called so; name it by its id") }
         self.collection = collection
+        hasPasscode = stored.lock != .withoutPasscode
         items = stored.items.map(\.id).filter { $0.collection == collection.id }
     }
 
     func set(_ isProtected: Bool) throws {
         var changed = collection
         changed.isProtected = isProtected
+        let context = try secrets.keychain.makeContext()
+        // Also where no item would ask: what is stored in the collection later is open, too.
+        if !isProtected, collection.isProtected, hasPasscode {
+            var request = PresenceRequest(.owner)
+            request.prompt.reason = "take away the protection of the collection \(collection.id)"
+            try context.evaluate(request)
+        }
         // Before its items: what is added meanwhile is protected, too.
         if isProtected { try secrets.save(changed) }
-        try secrets.setProtection(isProtected, of: items)
+        try secrets.setProtection(isProtected, of: items, in: context)
         if !isProtected { try secrets.save(changed) }
+        guard try secrets.load().collections.contains(where: { $0.id == changed.id && $0.isProtected == isProtected })
+        else { throw Failure("another program has changed “\(collection.label)” meanwhile; try again") }
         let items = items.count == 1 ? "1 item" : "\(items.count) items"
         print("“\(collection.label)” (\(items)) is \(isProtected ? "protected" : "not protected any more").")
     }

@@ -123,11 +123,11 @@ struct SecretsImport {
                 .change(
                     id,
                     SecretChange(label: item.label, details: item.details, blind: blind, secret: item.secret),
-                    AccessReason(client: "", collection: "", isProtected: false)
+                    AccessReason(client: "")
                 )
             }
         if case .failure(let error) = secrets.answer(request) { throw error }
-        let read = secrets.answer(.read([id], AccessReason(client: "", collection: "", isProtected: false)))
+        let read = secrets.answer(.read([id], AccessReason(client: "")))
         guard case .secrets(let found) = read, found[id].map({ Self.isEqual($0, item.secret) }) ?? false else {
             throw KeychainError(.internalError, "what was written cannot be read back")
         }

@@ -2,9 +2,14 @@ import KeychainModel
 import SecretServiceModel
 
 extension KeychainSecrets {
-    /// Has items demand the owner's presence, or none. Where they demand it now, the owner is asked once.
-    func setProtection(_ isProtected: Bool, of items: [SecretItemID]) throws(KeychainError) {
-        let context = try keychain.makeContext()
+    /// Has items demand the owner's presence, or none.
+    ///
+    /// - Parameter context: in which the owner is asked once, where they demand it now.
+    func setProtection(
+        _ isProtected: Bool,
+        of items: [SecretItemID],
+        in context: any PresenceContext
+    ) throws(KeychainError) {
         for id in items {
             var update = UpdateRequest(query: SecretLayout.query(.item(id)))
             update.changes.accessControl =

@@ -16,6 +16,7 @@ extension KeychainSecrets {
             case .change(let id, let change, let reason): return try self.change(id, change, reason, for: program)
             case .remove(let items): try remove(items, for: program)
             case .save(let collection): try save(collection, for: program)
+            case .rename(let id, let label): try rename(id, to: label, for: program)
             case .removeCollection(let id, let items):
                 try remove(items, for: program)
                 try delete(.collection(id), for: program)
@@ -141,28 +142,45 @@ extension KeychainSecrets {
 
     // MARK: - Collections and aliases
 
+    /// Stores a collection's record, or has the one that is there say the same but for its label.
     func save(_ collection: StoredCollection, for program: String? = nil) throws(KeychainError) {
         let generic = SecretLayout.generic(of: collection)
-        try put(.collection(collection.id), label: collection.label, generic, for: program)
+        try put(.collection(collection.id), label: collection.label, generic, for: program) { update in
+            update.changes.attributes["gena"] = .data(generic)
+        }
+    }
+
+    private func rename(_ id: String, to label: String, for program: String?) throws(KeychainError) {
+        // Whoever protects it meanwhile changes the same record.
+        let generic = SecretLayout.generic(of: StoredCollection(id: id, label: label))
+        try put(.collection(id), label: label, generic, for: program) { update in
+            update.changes.attributes[.label] = .string(label)
+        }
     }
 
     private func save(alias: String, of collection: String?, for program: String?) throws(KeychainError) {
         guard let collection else { return try delete(.alias(alias), for: program) }
-        try put(.alias(alias), label: "", SecretLayout.generic(ofAlias: collection), for: program)
+        let generic = SecretLayout.generic(ofAlias: collection)
+        try put(.alias(alias), label: "", generic, for: program) { update in
+            update.changes.attributes["gena"] = .data(generic)
+        }
     }
 
+    /// Adds a record.
+    ///
+    /// - Parameter change: what becomes another one where there is a record already; the rest of it stays.
     private func put(
         _ place: SecretLayout.Place,
         label: String,
         _ generic: [UInt8],
-        for program: String?
+        for program: String?,
+        or change: (inout UpdateRequest) -> Void
     ) throws(KeychainError) {
         do throws(KeychainError) {
             _ = try perform([.add(SecretLayout.add(place, label: label, generic: generic, .always))], for: program)
         } catch  where error.code == .duplicateItem {
             var update = UpdateRequest(query: SecretLayout.query(place))
-            update.changes.attributes[.label] = .string(label)
-            update.changes.attributes["gena"] = .data(generic)
+            change(&update)
             _ = try perform([.update(update)], for: program)
         }
     }
@@ -179,23 +197,24 @@ extension KeychainSecrets {
     ) throws(KeychainError) -> ItemAuthentication {
         var authentication = ItemAuthentication()
         authentication.prompt.reason = ""
-        guard reason.isProtected else {
+        guard reason.isProtected, let collection = reason.collections.first else {
             authentication.ui = .fail
             return authentication
         }
-        authentication.prompt.reason = "\(callers.name(of: reason.client)) \(verb) “\(reason.collection)”"
-        authentication.context = try context(of: reason.client)
+        authentication.prompt.reason = PromptReason(callers.name(of: reason.client), verb, reason.collections).text
+        let purpose = PresencePurpose(client: reason.client, action: .secrets(ofCollection: collection.id))
+        authentication.context = try context(for: purpose)
         return authentication
     }
 
     /// What the owner has allowed one client stays allowed until it leaves.
-    private func context(of client: String) throws(KeychainError) -> any PresenceContext {
-        if let context = contexts.withLock({ $0[client] }) { return context }
+    private func context(for purpose: PresencePurpose) throws(KeychainError) -> any PresenceContext {
+        if let context = contexts.withLock({ $0[purpose] }) { return context }
         let context = try keychain.makeContext()
         contexts.withLock { contexts in
             // Each is a connection to the service.
             if contexts.count >= Self.mostContexts, let other = contexts.keys.first { contexts[other] = nil }
-            contexts[client] = context
+            contexts[purpose] = context
         }
         return context
     }
@@ -203,20 +222,31 @@ extension KeychainSecrets {
     private static let mostContexts = 16
 
     /// What was proved for a client counts no more, and what is asked for it is taken back.
-    func forgetContext(of client: String) {
-        contexts.withLock { $0.removeValue(forKey: client) }?.invalidate()
+    func forgetContexts(of client: String) {
+        let forgotten = contexts.withLock { contexts in
+            let gone = contexts.filter { $0.key.client == client }
+            for purpose in gone.keys { contexts[purpose] = nil }
+            return gone.values
+        }
+        for context in forgotten { context.invalidate() }
     }
 
     func forget(_ client: String) {
-        forgetContext(of: client)
+        forgetContexts(of: client)
         callers.forget(client)
     }
 
     private func unlock(_ reason: AccessReason) throws(KeychainError) {
         // A finger opens no class that is locked.
         var request = PresenceRequest(try lockState() == .locked ? .passcode : .owner)
-        request.prompt.reason = "\(callers.name(of: reason.client)) unlocks “\(reason.collection)”"
-        let context = try context(of: reason.client)
+        request.prompt.reason = PromptReason(callers.name(of: reason.client), "unlocks", reason.collections).text
+        let purpose = PresencePurpose(client: reason.client, action: .unlock(.random(in: .min ... .max)))
+        let context = try context(for: purpose)
+        // What is proved here is for no secret.
+        defer {
+            contexts.withLock { $0[purpose] = nil }
+            context.invalidate()
+        }
         try context.evaluate(request)
     }
 

@@ -5,6 +5,19 @@ import KeychainModel
 import SecretServiceModel
 import Synchronization
 
+/// What a proof of the owner's presence is for. It counts for nothing else.
+struct PresencePurpose: Hashable {
+    enum Action: Hashable {
+        case secrets(ofCollection: String)
+        /// An unlock, by a number of its own.
+        case unlock(UInt64)
+    }
+
+    /// The unique name on the bus.
+    let client: String
+    let action: Action
+}
+
 /// The keychain, as far as the Secret Service uses it: its own generic passwords.
 ///
 /// It can be used from any number of threads.
@@ -14,8 +27,8 @@ final class KeychainSecrets: Sendable {
     let connection: ServiceConnection?
     let callers: BusCallers
     let known = Mutex(KnownItems())
-    /// What was proved for a client, for as long as it lives.
-    let contexts = Mutex<[String: any PresenceContext]>([:])
+    /// What was proved for a client, for as long as it lives, and for an unlock, for as long as that is asked.
+    let contexts = Mutex<[PresencePurpose: any PresenceContext]>([:])
 
     /// - Throws: `notAvailable` where no keychain can be told.
     init(callers: BusCallers) throws(KeychainError) {

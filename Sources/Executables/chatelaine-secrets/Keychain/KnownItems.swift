@@ -1,7 +1,8 @@
 import KeychainModel
 
 /// Which item of the keychain is which of the Secret Service's, and which changes that the keychain will tell of are this
-/// process's own.
+/// process's own. Of a collection, an alias and the key no change counts as its own: another process may have changed the
+/// same record at the same time, and they are few.
 struct KnownItems {
     private var places: [ItemUUID: SecretLayout.Place] = [:]
     private var uuids: [SecretLayout.Place: ItemUUID] = [:]
@@ -27,25 +28,32 @@ struct KnownItems {
                 guard let item = items.first, let uuid = item.reference.uuid, let place = SecretLayout.place(of: item)
                 else { continue }
                 note(uuid, place)
-                own[uuid, default: 0] += 1
+                count(uuid, at: place)
             case .delete:
-                guard let uuid = uuid(operation) else { continue }
-                own[uuid, default: 0] += 1
+                guard let (uuid, place) = uuid(operation) else { continue }
+                count(uuid, at: place)
                 _ = forget(uuid)
             case .update:
-                guard let uuid = uuid(operation) else { continue }
-                own[uuid, default: 0] += 1
+                guard let (uuid, place) = uuid(operation) else { continue }
+                count(uuid, at: place)
             case .find, .makeKey, .useKey: continue
             }
         }
     }
 
-    private func uuid(_ operation: KeychainOperation) -> ItemUUID? {
+    private mutating func count(_ uuid: ItemUUID, at place: SecretLayout.Place) {
+        switch place {
+        case .item, .blind: own[uuid, default: 0] += 1
+        case .collection, .alias, .key: break
+        }
+    }
+
+    private func uuid(_ operation: KeychainOperation) -> (ItemUUID, SecretLayout.Place)? {
         guard case .string(let service) = operation.query?.filters["svce"],
             case .string(let account) = operation.query?.filters["acct"],
             let place = SecretLayout.place(service: service, account: account)
         else { return nil }
-        return uuids[place]
+        return uuids[place].map { ($0, place) }
     }
 
     /// Whether what the keychain tells of is a change of this process's own.

@@ -135,7 +135,7 @@ final class SecretsProcess {
             case .give(let call, let secret): give(secret, to: call)
             case .store(let ticket, let request, let client): store(ticket, request, for: client)
             case .withdraw(let ticket):
-                if let client = asked[ticket] { secrets.forgetContext(of: client) }
+                if let client = asked[ticket] { secrets.forgetContexts(of: client) }
             case .forget(let client): secrets.forget(client)
             }
         }

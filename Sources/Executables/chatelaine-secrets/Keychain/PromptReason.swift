@@ -1,0 +1,43 @@
+import SecretServiceModel
+
+/// What a prompt says of a client of the bus: who asks, as far as the bus can tell, then what for. Each name is cut by
+/// itself, so that none pushes another out of sight, and labels, which clients choose, come after what we call things.
+struct PromptReason {
+    let text: String
+
+    init(_ program: String, _ verb: String, _ collections: [AccessReason.Collection]) {
+        let named = collections.prefix(Self.mostNames).map { collection in
+            let id = Self.cut(collection.id)
+            return collection.label.isEmpty ? id : "\(id) (“\(Self.cut(collection.label))”)"
+        }
+        let more = collections.count - named.count
+        let noun = collections.count == 1 ? "the collection" : "\(collections.count) collections:"
+        let others = more > 0 ? " and \(more) more" : ""
+        text = "\(Self.cut(program, from: .end)) \(verb) \(noun) \(named.joined(separator: ", "))\(others)"
+    }
+
+    /// A prompt shows 240 characters of a reason, and 260 bytes.
+    private static let mostNames = 2
+    private static let longestName = 36
+
+    private enum Side {
+        case start
+        case end
+    }
+
+    /// - Parameter side: which side stays; of a path, the end.
+    private static func cut(_ text: String, from side: Side = .start) -> String {
+        var part: [Character] = []
+        var size = 0
+        let letters = side == .start ? Array(text) : text.reversed()
+        for letter in letters {
+            size += letter.utf8.count
+            guard size <= longestName else {
+                part.append("…")
+                break
+            }
+            part.append(letter)
+        }
+        return String(side == .start ? part : part.reversed())
+    }
+}
