@@ -91,6 +91,15 @@ struct PortTests {
         #expect(outcome.output.contains("Files read: 1\nNot read: 1, the first is Sources/binary.swift\n"))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a manifest that is a pipe is none, and nobody waits for it`() throws {
+        let session = try ChatelaineSession()
+        #expect(mkfifo(session.folder.path + "/Package.swift", 0o600) == 0)
+        let outcome = try session.run("chatelaine port")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("has no Package.swift that can be read"), "\(outcome.errors)")
+    }
+
     @Test func `the same as JSON`() throws {
         let outcome = try port(
             ["Package.swift": "", "Tests/T/t.m": "#import <Security/Security.h>\n"],

@@ -82,6 +82,7 @@ import Testing
         #"{"ServerURL":"a","Username":"a","Secret":"s"}x"#,
         #"{"ServerURL":"a\u0000b","Username":"a","Secret":"s"}"#, #"{"ServerURL":"a","Username":"a\nb","Secret":"s"}"#,
         #"{"ServerURL":"a","Username":"a","Secret":"\ud800"}"#, #"{"ServerURL":"a","Username":"a","Secret":"\x"}"#,
+        #"{"ServerURL":"https://a.example\\@b.example","Username":"a","Secret":"s"}"#,
         #"{"ServerURL":"rsync://a","Username":"a","Secret":"s"}"#, #"{"ServerURL":"a","Username":"a","Secret":"s"#,
         String(repeating: "[", count: 100_000), #"{"ServerURL":"a","Username":"a","Secret":"\u+123"}"#,
     ])

@@ -175,6 +175,7 @@ import Testing
         var request = AddRequest(itemClass: .internetPassword)
         request.attributes[.server] = .string("a")
         request.attributes[.networkProtocol] = .string("htps")
+        request.attributes[.kindText] = .string(CredentialKind.git.rawValue)
         request.attributes[.account] = .string("u")
         request.secrets = [.valueData: secret(password)]
         _ = try keychain.add(request)
@@ -188,6 +189,7 @@ import Testing
         var request = AddRequest(itemClass: .internetPassword)
         request.attributes[.server] = .string("a")
         request.attributes[.networkProtocol] = .string("htps")
+        request.attributes[.kindText] = .string(CredentialKind.git.rawValue)
         request.attributes[.account] = .string("u\npassword=other")
         request.secrets = [.valueData: secret("p")]
         _ = try keychain.add(request)
@@ -198,6 +200,7 @@ import Testing
         var request = AddRequest(itemClass: .internetPassword)
         request.attributes[.server] = .string("a")
         request.attributes[.networkProtocol] = .string("htps")
+        request.attributes[.kindText] = .string(CredentialKind.git.rawValue)
         request.secrets = [.valueData: secret("p"), .clientDefined0: secret("chatelaine-credential 2\n")]
         _ = try keychain.add(request)
         #expect(GitHelper.answer("get", secret("protocol=https\nhost=a\n"), from: keychain).exitStatus == 1)

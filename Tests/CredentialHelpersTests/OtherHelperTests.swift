@@ -80,6 +80,36 @@ import Testing
         #expect(try keychain.items(.genericPassword).isEmpty)
     }
 
+    /// Their services and accounts are in the same name space, and the file that names an index may be anybody's.
+    @Test func `an index that is called as another helper's service is given nothing of it, and takes nothing away`()
+        throws
+    {
+        let keychain = emptyKeychain()
+        let token = secret("token")
+        #expect(try KubernetesHelper.set("staging", token, in: keychain).exitStatus == 0)
+        let aws = try AWSHelper.set(
+            "default",
+            accessKey: secret("AK"),
+            secretKey: secret("SK"),
+            sessionToken: nil,
+            expiration: nil,
+            in: keychain
+        )
+        #expect(aws.exitStatus == 0)
+        for (service, account) in [("kubernetes", "staging"), ("aws", "default")] {
+            #expect(try keychain.keyring("get", service, account).exitStatus == 1)
+            #expect(try keychain.keyring("--mode", "creds", "get", service).exitStatus == 1)
+            #expect(try keychain.keyring("del", service, account).exitStatus == 1)
+            // It has the place, and keeps it.
+            #expect(try keychain.keyring("set", service, account, password: "mine").exitStatus == 1)
+        }
+        #expect(try keychain.items(.genericPassword).count == 2)
+        // The controls: each helper has its own.
+        #expect(try KubernetesHelper.get("staging", request: nil, from: keychain).text.contains("token"))
+        #expect(try keychain.keyring("set", "https://a.example", "alice", password: "p").exitStatus == 0)
+        #expect(try keychain.keyring("get", "https://a.example", "alice").text == "p\n")
+    }
+
     @Test(arguments: [
         [], ["get"], ["get", "s"], ["fly", "s", "u"], ["get", "s", "u", "v"], ["--mode"], ["get", "a\nb", "u"],
     ])

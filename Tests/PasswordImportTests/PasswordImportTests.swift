@@ -163,6 +163,19 @@ struct KeePassXMLTests {
         #expect(throws: ImportFailure.self) { try KeePassXML.read(wide) }
     }
 
+    @Test func `another encoding is refused, however far from the beginning it is named`() {
+        for blanks in [0, 300, 100_000] {
+            let text = file(entry("a", "1")).replacing(
+                /<\?xml[^>]*\?>/,
+                with: "<?xml version=\"1.0\"\(String(repeating: " ", count: blanks)) encoding=\"UTF-7\"?>"
+            )
+            #expect(throws: ImportFailure.self, "\(blanks)") { try read(text) }
+            // The control.
+            #expect(throws: Never.self, "\(blanks)") { try read(text.replacing("UTF-7", with: "UTF-8")) }
+        }
+        #expect(throws: ImportFailure.self) { try read("<?xml version=\"1.0\"") }
+    }
+
     /// Foundation's parser would end the program.
     @Test(arguments: ["<?xml?><KeePassFile/>", "<KeePassFile><?x?></KeePassFile>", "\u{FEFF}<?xml?><KeePassFile/>"])
     func `a processing instruction is refused`(text: String) {

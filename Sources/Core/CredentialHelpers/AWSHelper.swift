@@ -46,9 +46,8 @@ package enum AWSHelper {
         let values = [accessKey, secretKey, sessionToken, expiration].map { $0?.count == 0 ? nil : $0 }
         var attributes = filter.attributes
         attributes[.label] = .string("AWS credentials of \(profile)")
-        attributes[.kindText] = .string("AWS credentials")
         let secret = try document(values).joined()
-        try keychain.store(CredentialItem(.genericPassword, attributes, secret: secret), insteadOf: filter)
+        try keychain.store(CredentialItem(.aws, .genericPassword, attributes, secret: secret), insteadOf: filter)
         return HelperReply()
     }
 
@@ -87,6 +86,6 @@ package enum AWSHelper {
         var attributes = AttributeList()
         attributes[.service] = .string(service)
         attributes[.account] = .string(profile)
-        return CredentialFilter(.genericPassword, attributes)
+        return CredentialFilter(.aws, .genericPassword, attributes)
     }
 }

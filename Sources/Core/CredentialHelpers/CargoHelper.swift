@@ -87,9 +87,11 @@ package enum CargoHelper {
         attributes[.account] = .string("")
         attributes[.authenticationType] = .string("dflt")
         attributes[.label] = .string("cargo registry \(name)")
-        attributes[.kindText] = .string("cargo token")
         attributes[.comment] = .string(url)
-        try keychain.store(CredentialItem(.internetPassword, attributes, secret: token), insteadOf: filter(server))
+        try keychain.store(
+            CredentialItem(.cargo, .internetPassword, attributes, secret: token),
+            insteadOf: filter(server)
+        )
     }
 
     // MARK: - Registries
@@ -105,7 +107,7 @@ package enum CargoHelper {
     private static func filter(_ server: ServerName) -> CredentialFilter {
         var attributes = server.attributes(domain: domain)
         attributes[.path] = .string(server.path)
-        return CredentialFilter(.internetPassword, attributes)
+        return CredentialFilter(.cargo, .internetPassword, attributes)
     }
 }
 

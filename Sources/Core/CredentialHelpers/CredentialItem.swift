@@ -9,22 +9,42 @@ package struct CredentialItem: Sendable {
     /// What is sealed beside the secret; nil for an item that has no room for it.
     package var extra: SecretBytes?
 
-    init(_ itemClass: ItemClass, _ attributes: AttributeList, secret: SecretBytes, extra: SecretBytes? = nil) {
+    /// - Parameter kind: the helper that stores it, which alone finds it again.
+    init(
+        _ kind: CredentialKind,
+        _ itemClass: ItemClass,
+        _ attributes: AttributeList,
+        secret: SecretBytes,
+        extra: SecretBytes? = nil
+    ) {
         self.itemClass = itemClass
         self.attributes = attributes
+        self.attributes[.kindText] = .string(kind.rawValue)
         self.secret = secret
         self.extra = extra
     }
 }
 
-/// A filter on items of one class.
+/// Whose credentials they are, as it stands in each item. Helpers choose services and accounts as their programs name them,
+/// and the programs read names from files of others: what one helper stores, no other gives out.
+package enum CredentialKind: String, Sendable, CaseIterable {
+    case git = "git credential"
+    case docker = "docker credential"
+    case cargo = "cargo token"
+    case keyring = "keyring password"
+    case aws = "AWS credentials"
+    case kubernetes = "Kubernetes credential"
+}
+
+/// A filter on items of one class and one kind.
 package struct CredentialFilter: Sendable {
     package var itemClass: ItemClass
     package var attributes = AttributeList()
 
-    init(_ itemClass: ItemClass, _ attributes: AttributeList) {
+    init(_ kind: CredentialKind, _ itemClass: ItemClass, _ attributes: AttributeList) {
         self.itemClass = itemClass
         self.attributes = attributes
+        self.attributes[.kindText] = .string(kind.rawValue)
     }
 
     fileprivate var query: ItemQuery {

@@ -57,10 +57,9 @@ package enum DockerHelper {
         attributes[.account] = .string(username)
         attributes[.authenticationType] = .string("dflt")
         attributes[.label] = .string(label)
-        attributes[.kindText] = .string("docker credential")
         // As docker wrote it, and looks for it in a list.
         attributes[.comment] = .string(url)
-        let item = CredentialItem(.internetPassword, attributes, secret: secret)
+        let item = CredentialItem(.docker, .internetPassword, attributes, secret: secret)
         // A registry has one account.
         try keychain.erase(filter(server), bySecret: false) { $0.text(.account) != username }
         try keychain.store(item, insteadOf: filter(server))
@@ -87,7 +86,7 @@ package enum DockerHelper {
     private static func list(_ keychain: some KeychainService) throws(HelperFailure) -> SecretText {
         var attributes = AttributeList()
         attributes[.securityDomain] = .string(domain)
-        let filter = CredentialFilter(.internetPassword, attributes)
+        let filter = CredentialFilter(.docker, .internetPassword, attributes)
         var text = SecretText("{")
         var isFirst = true
         for found in try keychain.credentials(filter, withSecrets: false) {
@@ -112,13 +111,16 @@ package enum DockerHelper {
     }
 
     private static func server(_ url: String) throws(HelperFailure) -> ServerName {
-        guard let server = ServerName(url: url) else { throw HelperFailure("the server URL is not valid") }
+        // Some programs take a backslash for a slash, and others for a part of the host's name.
+        guard !url.utf8.contains(UInt8(ascii: "\\")), let server = ServerName(url: url) else {
+            throw HelperFailure("the server URL is not valid")
+        }
         return server
     }
 
     private static func filter(_ server: ServerName) -> CredentialFilter {
         var attributes = server.attributes(domain: domain)
         attributes[.path] = .string(server.path)
-        return CredentialFilter(.internetPassword, attributes)
+        return CredentialFilter(.docker, .internetPassword, attributes)
     }
 }

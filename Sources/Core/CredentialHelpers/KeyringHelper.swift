@@ -50,7 +50,7 @@ package struct KeyringRequest: Sendable {
         var attributes = AttributeList()
         attributes[.service] = .string(service)
         attributes[.account] = username.map { .string($0) }
-        return CredentialFilter(.genericPassword, attributes)
+        return CredentialFilter(.keyring, .genericPassword, attributes)
     }
 }
 
@@ -100,7 +100,9 @@ package enum KeyringHelper {
         guard password.isOneLine else { throw HelperFailure("the password has a character that a line cannot have") }
         var attributes = request.filter.attributes
         attributes[.label] = .string(request.service)
-        attributes[.kindText] = .string("keyring password")
-        try keychain.store(CredentialItem(.genericPassword, attributes, secret: password), insteadOf: request.filter)
+        try keychain.store(
+            CredentialItem(.keyring, .genericPassword, attributes, secret: password),
+            insteadOf: request.filter
+        )
     }
 }

@@ -52,8 +52,10 @@ package enum KubernetesHelper {
         text += "}"
         var attributes = filter.attributes
         attributes[.label] = .string("Kubernetes credential \(name)")
-        attributes[.kindText] = .string("Kubernetes credential")
-        try keychain.store(CredentialItem(.genericPassword, attributes, secret: text.joined()), insteadOf: filter)
+        try keychain.store(
+            CredentialItem(.kubernetes, .genericPassword, attributes, secret: text.joined()),
+            insteadOf: filter
+        )
         return HelperReply()
     }
 
@@ -98,6 +100,6 @@ package enum KubernetesHelper {
         var attributes = AttributeList()
         attributes[.service] = .string(service)
         attributes[.account] = .string(name)
-        return CredentialFilter(.genericPassword, attributes)
+        return CredentialFilter(.kubernetes, .genericPassword, attributes)
     }
 }

@@ -32,11 +32,18 @@ package enum KeePassXML {
     /// Whether the bytes are what they seem to be, and have no declarations. In UTF-16 or UTF-7 those would look otherwise.
     private static func isPlain(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else { return false }
-        let declaration = String(decoding: bytes.prefix(256), as: UTF8.self).lowercased().prefix { $0 != ">" }
-        let namesEncoding = declaration.contains("encoding")
-        return !(namesEncoding && !declaration.contains("utf-8"))
-            && bytes.firstRange(of: Array("<!DOCTYPE".utf8)) == nil
+        return namesNoOtherEncoding(bytes) && bytes.firstRange(of: Array("<!DOCTYPE".utf8)) == nil
             && bytes.firstRange(of: Array("<!ENTITY".utf8)) == nil
+    }
+
+    /// The declaration may be of any length, and nothing of it is passed over.
+    private static func namesNoOtherEncoding(_ bytes: [UInt8]) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        guard text.starts(with: Array("<?".utf8)) else { return true }
+        guard let end = text.firstRange(of: Array("?>".utf8)) else { return false }
+        let declaration = String(decoding: text[..<end.lowerBound], as: UTF8.self).lowercased()
+        return !declaration.contains("encoding") || declaration.contains("utf-8")
     }
 
     /// Whether the file has processing instructions beside an XML declaration at its beginning: Foundation's parser

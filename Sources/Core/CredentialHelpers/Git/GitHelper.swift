@@ -59,8 +59,7 @@ package enum GitHelper {
         attributes[.path] = .string(path)
         attributes[.authenticationType] = .string("dflt")
         attributes[.label] = .string(server.host.isEmpty ? path : server.host)
-        attributes[.kindText] = .string("git credential")
-        let item = CredentialItem(.internetPassword, attributes, secret: secret, extra: extra.encoded)
+        let item = CredentialItem(.git, .internetPassword, attributes, secret: secret, extra: extra.encoded)
         try keychain.store(item, insteadOf: filter(request, server, path: path))
     }
 
@@ -81,7 +80,7 @@ package enum GitHelper {
         var attributes = server.attributes(domain: "")
         attributes[.account] = request.username.map { .string($0) }
         attributes[.path] = path.map { .string($0) }
-        return CredentialFilter(.internetPassword, attributes)
+        return CredentialFilter(.git, .internetPassword, attributes)
     }
 
     private static func reply(_ found: FoundCredential, to request: GitRequest) throws(HelperFailure) -> SecretText {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The sources of a package, read as text. Nothing of it is run, and no symbolic link is followed.
 struct SourceFiles {
@@ -79,10 +80,14 @@ struct SourceFiles {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
     }
 
-    /// The text of a file; nil if it is none, is too large, or cannot be read.
+    /// The text of a file; nil if it is no ordinary one, is no text, is too large, or cannot be read.
     static func text(at path: String) -> String? {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? handle.close() }
+        // An archive may hold a pipe, whose opening waits for somebody who writes.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let data: Data
         do {
             // At the end of a file, and so in an empty one, there is no data.
