@@ -7,7 +7,7 @@ import Testing
 /// What counts is how many more there are after more rounds.
 @Suite("Ownership of objects in C")
 struct LeakTests {
-    private static let rounds = (few: 5, many: 20)
+    private static let rounds = (few: 5, many: 45)
 
     private let program: CProgram
     private let files: CertificateFiles
@@ -34,7 +34,7 @@ struct LeakTests {
     }
 
     @Test func `a program that releases what it owns loses nothing, whichever functions it calls`() throws {
-        // A function that loses something loses it in each of the fifteen rounds more.
+        // A function that loses something loses it in each of the forty rounds more.
         let growth = try growth()
         #expect(growth < (Self.rounds.many - Self.rounds.few) / 2, "\(growth)")
     }

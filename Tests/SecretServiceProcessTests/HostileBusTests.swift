@@ -51,6 +51,34 @@ import Testing
         #expect(peak.flatMap { Int($0) }.map { $0 < 400_000 } ?? false, "\(status)")
     }
 
+    @Test func `who asks for more secrets than an answer may have is told so, and others are served in bounded memory`()
+        throws
+    {
+        let site = try SecretsSite(.session)
+        let outcome = try site.python(
+            """
+            import secretstorage
+            from jeepney import DBusAddress, new_method_call
+            bus = secretstorage.dbus_init()
+            collection = secretstorage.get_default_collection(bus)
+            items = [collection.create_item('large', {'n': str(n)}, b'x' * (8 << 20)) for n in range(5)]
+            session = secretstorage.util.open_session(bus)
+            service = DBusAddress('/org/freedesktop/secrets', 'org.freedesktop.secrets', 'org.freedesktop.Secret.Service')
+            def ask(paths):
+                call = new_method_call(service, 'GetSecrets', 'aoo', (paths, session.object_path))
+                reply = bus.send_and_get_reply(call, timeout=60)
+                return reply.header.fields.get(4) or len(reply.body[0])
+            paths = [item.item_path for item in items]
+            print(ask(paths))
+            print(ask(paths[:1] * 10000))
+            print(ask(paths[:3]))
+            """
+        )
+        #expect(outcome.output == "org.freedesktop.DBus.Error.LimitsExceeded\n1\n3\n", "\(outcome.output)")
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.lookup("a 1").output == "geheim")
+    }
+
     @Test func `another process of the same user reads what is kept through the bus: this is not promised`() throws {
         let site = try SecretsSite(.session)
         #expect(try site.store("geheim", "a 1").status == 0)

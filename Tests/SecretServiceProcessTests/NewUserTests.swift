@@ -71,7 +71,7 @@ struct NewUserTests {
         #expect(try site.run("'\(quoted)/chatelaine-secrets' enable").status == 0)
         try site.logInAgain()
         #expect(try site.store("geheim", "a 1").status == 0)
-        let status = try site.run("chatelaine secrets status")
+        let status = try site.run("'\(quoted)/chatelaine-secrets' status")
         #expect(
             status.output.contains("keychain: \(site.folder)/\(folder)/chatelaine-secrets (process"),
             "\(status.output)"

@@ -43,6 +43,18 @@ struct StatusTests {
         #expect(after.output.contains("This service is enabled. It takes the name when that program is gone"))
     }
 
+    @Test func `another program of this one's name is another program`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        let copy = site.folder + "/chatelaine-secrets"
+        try FileManager.default.copyItem(atPath: ServiceProcess.program("chatelaine-secrets"), toPath: copy)
+        _ = try site.launch([copy, "serve"])
+        try site.waitForName("org.freedesktop.secrets")
+        let found = try site.run(Self.status)
+        #expect(found.status == 1, "\(found.output)")
+        #expect(found.output.contains("is served by \(copy) (process "), "\(found.output)")
+        #expect(found.output.contains(", and not by"), "\(found.output)")
+    }
+
     @Test func `it says that there is no session bus, and where it looked`() throws {
         let site = try SecretsSite(.embedded, starts: false)
         let nowhere = try site.run("env -u DBUS_SESSION_BUS_ADDRESS -u XDG_RUNTIME_DIR \(Self.status)")

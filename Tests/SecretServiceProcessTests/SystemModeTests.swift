@@ -55,4 +55,18 @@ struct SystemModeTests {
         let other = try run(["dbus-run-session", "--", "sh", "-c", script])
         #expect(other.output.contains("status 1") && !other.output.contains("geheim"), "\(other.output)\(other.errors)")
     }
+
+    @Test func `nobody but root looks into the service, not even its own user, and it leaves no core`() throws {
+        let found = try machine.run(["pgrep", "-f", "chatelaine-secrets serve"], asRoot: true)
+        let process = try #require(found.lines.last)
+        for file in ["environ", "maps", "mem"] {
+            let own = try run(["head", "-c", "1", "/proc/\(process)/\(file)"])
+            #expect(own.status == 1, "\(file): \(own.output)")
+        }
+        let limits = try machine.run(["cat", "/proc/\(process)/limits"], asRoot: true).output
+        #expect(limits.contains(#/Max core file size +0 +0/#), "\(limits)")
+        // It is still served, and told apart.
+        #expect(try run(["secret-tool", "store", "--label=a", "service", "mail"], input: "geheim").status == 0)
+        #expect(try run(["secret-tool", "lookup", "service", "mail"]).output == "geheim")
+    }
 }

@@ -194,4 +194,92 @@ import Testing
         let locked = keychain.portal(call("org.example.A"), from: ":1.4", owner: ":1.4")
         #expect(locked == .values([.uint32(2), .properties([])]))
     }
+
+    @Test mutating func `a descriptor that takes no secret is a refusal`() {
+        keychain.takesSecrets = false
+        let call: [BusValue] = [.path("/request"), .string("org.example.A"), .descriptor(3), .properties([])]
+        #expect(keychain.portal(call, from: ":1.4", owner: ":1.4") == .values([.uint32(2), .properties([])]))
+    }
+
+    private mutating func secrets(of paths: [String], _ session: String) -> BusReply? {
+        keychain.call(root, Service.getSecrets, [.array(of: "o", paths.map(BusValue.path)), .path(session)])
+    }
+
+    @Test mutating func `a path that is asked for ten thousand times is answered once`() throws {
+        let session = try keychain.session()
+        let item = keychain.create([("a", "1")], session: session).path
+        let reply = secrets(of: [String](repeating: item, count: 10_000), session)
+        guard case .array(_, let entries) = reply.values.first else { throw Unexpected(reply) }
+        #expect(entries.count == 1)
+    }
+
+    @Test mutating func `an answer has thirty-two mebibytes of secrets, and no more`() throws {
+        let session = try keychain.session()
+        let large = String(repeating: "x", count: SecretLimits.secretBytes)
+        let items = (0..<5).map { keychain.create([("a", "\($0)")], large, session: session).path }
+        #expect(secrets(of: items, session).error == limit)
+        // Of what is kept in memory alone, too; by other paths to the same item.
+        let kept = keychain.create([("a", "1")], large, in: root + "/collection/session", session: session).path
+        let other = kept.replacing("/collection/", with: "/aliases/")
+        #expect(secrets(of: items.prefix(3) + [kept, other], session).error == limit)
+        // The control.
+        guard case .array(_, let entries) = secrets(of: Array(items.prefix(4)), session).values.first else {
+            throw Unexpected(nil)
+        }
+        #expect(entries.count == 4)
+    }
+
+    // MARK: - The portal's place
+
+    private static func retrieve(_ keychain: inout ModelKeychain) -> [UInt8]? {
+        let call: [BusValue] = [.path("/request"), .string("org.example.A"), .descriptor(3), .properties([])]
+        let before = keychain.given.count
+        guard keychain.portal(call, from: ":1.4", owner: ":1.4") == .values([.uint32(0), .properties([])]),
+            keychain.given.count == before + 1, let secret = keychain.given.last
+        else { return nil }
+        return unsafe secret.withUnsafeBytes { unsafe Array($0) }
+    }
+
+    private static let ofPortal = [("app_id", "org.example.A"), ("xdg:schema", "org.freedesktop.portal.Secret")]
+
+    @Test mutating func `no client of the bus sees an application's secret, or gives it another one`() throws {
+        let session = try keychain.session()
+        keychain.forgetSignals()
+        let made = Self.retrieve(&keychain)
+        let secret = try #require(made)
+        #expect(try keychain.search(Self.ofPortal).unlocked == [] && keychain.search([]).unlocked == [])
+        #expect(keychain.signals("ItemCreated").isEmpty)
+        let place = root + "/collection/" + SecretService.portalID
+        let id = try #require(keychain.secrets.keys.first)
+        for path in [place, place + "/" + id.item] {
+            #expect(keychain.call(path, Properties.getAll, [.string("")]).error != nil)
+            #expect(keychain.secret(of: path, session: session).error != nil)
+            #expect(keychain.call(root, Service.setAlias, [.string("a"), .path(path)]).error != nil)
+        }
+        // Planted later.
+        keychain.now += 1
+        #expect(keychain.create(Self.ofPortal, "planted", session: session).error == nil)
+        let again = Self.retrieve(&keychain)
+        #expect(again == secret)
+        #expect(secret.count == 64)
+    }
+
+    @Test mutating func `an application keeps the secret that an earlier version had among the items of clients`()
+        throws
+    {
+        let session = try keychain.session()
+        let old = keychain.create(Self.ofPortal, "of an earlier version", session: session).path
+        let kept = Self.retrieve(&keychain)
+        #expect(kept == Array("of an earlier version".utf8))
+        #expect(keychain.secret(of: old, session: session).error != nil)
+        #expect(try keychain.search(Self.ofPortal).unlocked == [])
+        // One that is planted once the place is there is not taken for it.
+        keychain.now += 1
+        var other = keychain
+        let planted = Self.ofPortal.map { ($0.0, $0.1 == "org.example.A" ? "org.example.B" : $0.1) }
+        #expect(other.create(planted, "planted", session: session).error == nil)
+        let call: [BusValue] = [.path("/request"), .string("org.example.B"), .descriptor(3), .properties([])]
+        #expect(other.portal(call, from: ":1.4", owner: ":1.4") == .values([.uint32(0), .properties([])]))
+        #expect(other.given.last?.count == 64)
+    }
 }

@@ -14,6 +14,8 @@ struct ModelKeychain {
     private(set) var open: [(ticket: SecretService.Ticket, request: StoreRequest)] = []
     private(set) var signals: [BusSignal] = []
     private(set) var withdrawn: [SecretService.Ticket] = []
+    /// Whether what a call has brought takes the secret that is written to it.
+    var takesSecrets = true
     private(set) var given: [SecretBytes] = []
     /// What the owner was asked to unlock.
     private(set) var asked: [AccessReason] = []
@@ -88,7 +90,9 @@ struct ModelKeychain {
             switch effect {
             case .reply(let id, let reply): replies[id] = reply
             case .signal(let signal): signals.append(signal)
-            case .give(_, let secret): given.append(secret)
+            case .give(let id, let secret, let done, let refused):
+                if takesSecrets { given.append(secret) }
+                replies[id] = takesSecrets ? done : refused
             case .store(let ticket, let request, _):
                 if waits {
                     open.append((ticket, request))

@@ -12,6 +12,7 @@ extension SecretService {
     }
 
     mutating func tell(of item: SecretItemID, _ member: String) {
+        guard item.collection != Self.portalID else { return }
         signal(.collection(item.collection), member, [.path(SecretObject.path(of: item))])
     }
 
@@ -35,14 +36,14 @@ extension SecretService {
     var collectionPaths: BusValue { .paths(order.map(SecretObject.path(ofCollection:))) }
 
     mutating func tellLabel(ofCollection id: String) {
-        guard let collection = collections[id] else { return }
+        guard id != Self.portalID, let collection = collections[id] else { return }
         propertiesChanged(collection.path, SecretInterface.collection, "Label", .string(collection.stored.label))
         signal(.service, "CollectionChanged", [.path(collection.path)])
     }
 
     /// The items of a collection are not told one by one: there may be thousands.
     mutating func tellLock(of id: String) {
-        guard let collection = collections[id] else { return }
+        guard id != Self.portalID, let collection = collections[id] else { return }
         propertiesChanged(collection.path, SecretInterface.collection, "Locked", .bool(isLocked(id)))
         signal(.service, "CollectionChanged", [.path(collection.path)])
     }
@@ -50,7 +51,7 @@ extension SecretService {
     /// An item's label, attributes or secret have changed. The list of all items is in no signal, since it would be sent
     /// with each change.
     mutating func tellChange(of id: SecretItemID) {
-        guard let item = collections[id.collection]?.items[id.item] else { return }
+        guard id.collection != Self.portalID, let item = collections[id.collection]?.items[id.item] else { return }
         if let details = item.stored.details {
             propertiesChanged(item.path, SecretInterface.item, "Attributes", .attributes(details.attributes))
         }

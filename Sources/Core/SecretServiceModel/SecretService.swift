@@ -12,8 +12,8 @@ package struct SecretService {
     package enum Effect: Sendable {
         case reply(BusCall.ID, BusReply)
         case signal(BusSignal)
-        /// Write a secret to the descriptor that came with a call.
-        case give(BusCall.ID, SecretBytes)
+        /// Write a secret to the descriptor that came with a call, and answer whether that could be done.
+        case give(BusCall.ID, SecretBytes, done: BusReply, refused: BusReply)
         /// What the keychain is asked for on behalf of a client; the answer goes to `answered`.
         case store(Ticket, StoreRequest, client: String)
         /// Nobody waits for this answer any more.
@@ -56,12 +56,15 @@ package struct SecretService {
             StoredCollection(id: Self.sessionID, label: "Session"),
             isInMemory: true
         )
+        collections[Self.portalID] = SecretCollection(StoredCollection(id: Self.portalID, label: "Applications"))
         order = [Self.sessionID]
         _ = load(stored)
     }
 
     static let loginID = "login"
     static let sessionID = "session"
+    /// Where the portal's secrets are. No client sees it: it has no path, since no path has a point, and is in no list.
+    package static let portalID = "org.freedesktop.portal.Secret"
 
     // MARK: - Events
 

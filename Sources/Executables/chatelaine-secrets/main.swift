@@ -5,6 +5,8 @@ import KeychainModel
 import Terminal
 
 clinux_reset_crash_signals()
+// Whoever goes away while something is written to them ends nothing.
+signal(SIGPIPE, SIG_IGN)
 do {
     var command = try SecretsCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))
     try command.run()

@@ -141,6 +141,8 @@ package struct SessionBusFailure: Error {
         guard unsafe head.wants_reply else { return }
         var made: OpaquePointer?
         switch reply {
+        case .values(let values) where values.reduce(0, { $0 + $1.size }) > Self.largestMessage:
+            unsafe sendError(call, "org.freedesktop.DBus.Error.LimitsExceeded", "the answer is too large for the bus")
         case .values(let values):
             guard unsafe csessionbus_new_reply(call, &made) >= 0, let message = unsafe made else { return }
             defer { unsafe csessionbus_release(message) }
@@ -152,6 +154,9 @@ package struct SessionBusFailure: Error {
         }
     }
 
+    /// In bytes. An array has at most 64 MiB (D-Bus Specification, Marshaling); the bus ends whoever sends more.
+    private static let largestMessage = 60 << 20
+
     private func sendError(_ call: OpaquePointer, _ name: String, _ text: String) {
         var made: OpaquePointer?
         guard unsafe csessionbus_new_error(call, name, text, &made) >= 0, let message = unsafe made else { return }
@@ -160,6 +165,7 @@ package struct SessionBusFailure: Error {
     }
 
     package func send(_ signal: BusSignal) {
+        guard signal.arguments.reduce(0, { $0 + $1.size }) <= Self.largestMessage else { return }
         var made: OpaquePointer?
         guard
             unsafe csessionbus_new_signal(

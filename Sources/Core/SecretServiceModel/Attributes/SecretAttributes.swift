@@ -73,6 +73,8 @@ package enum SecretLimits {
     /// Of a label, and of a content type.
     package static let labelBytes = 16 << 10
     package static let secretBytes = 8 << 20
+    /// Of all items that one call asks for.
+    package static let secretsOfAnswer = 32 << 20
     package static let sessionsOfClient = 64
     package static let promptsOfClient = 32
     package static let collections = 1_000

@@ -61,6 +61,7 @@ package struct BusError: Error, Sendable, Equatable {
     package static func limit(_ text: String) -> BusError {
         BusError("org.freedesktop.DBus.Error.LimitsExceeded", text)
     }
+    static let tooManySecrets = limit("the secrets of an answer have at most 32 MiB together; ask for fewer items")
     /// For a process that serves nothing.
     package static let notServed = noSuchObject
     static let accessDenied = BusError("org.freedesktop.DBus.Error.AccessDenied", "not for this caller")

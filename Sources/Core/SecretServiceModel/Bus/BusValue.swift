@@ -37,6 +37,19 @@ package indirect enum BusValue: Sendable, Equatable {
 }
 
 extension BusValue {
+    /// About how many bytes it takes in a message.
+    package var size: Int {
+        switch self {
+        case .string(let text), .path(let text), .other(let text): text.utf8.count + 8
+        case .bool, .uint32, .descriptor: 4
+        case .uint64: 8
+        case .bytes(let bytes): bytes.count + 8
+        case .array(_, let elements), .structure(let elements): elements.reduce(8) { $0 + $1.size }
+        case .entry(let key, let value): key.size + value.size + 8
+        case .variant(let content): content.size + 8
+        }
+    }
+
     package static func paths(_ paths: [String]) -> BusValue { .array(of: "o", paths.map { .path($0) }) }
 
     /// A dictionary with values of any type: `a{sv}`.

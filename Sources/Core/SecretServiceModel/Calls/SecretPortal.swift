@@ -44,24 +44,60 @@ extension SecretService {
             SecretAttributes.Pair(name: "app_id", value: application),
             SecretAttributes.Pair(name: "xdg:schema", value: Self.schema),
         ])
-        guard let collection = collectionID(ofAlias: "default"), !isLocked(collection) else {
-            return refuse(call)
+        guard !isLocked(Self.portalID), let place = collections[Self.portalID] else { return refuse(call) }
+        // The record says since when the place is there.
+        guard place.stored.created > 0 else {
+            let made = StoredCollection(id: Self.portalID, label: place.stored.label, created: now, modified: now)
+            _ = ask(for: call.sender, .save(made)) { service, result in
+                if case .failure = result { return service.refuse(call) }
+                service.collections[Self.portalID]?.stored = made
+                service.retrieve(call, attributes, of: application)
+            }
+            return
         }
-        if let item = collections[collection]?.match(attributes) {
+        retrieve(call, attributes, of: application)
+    }
+
+    private mutating func retrieve(_ call: BusCall, _ attributes: SecretAttributes, of application: String) {
+        guard let place = collections[Self.portalID] else { return refuse(call) }
+        if let item = place.match(attributes) {
             let id = item.stored.id
-            let reason = AccessReason(client: call.sender)
-            _ = ask(for: call.sender, .read([id], reason)) { service, result in
+            _ = ask(for: call.sender, .read([id], AccessReason(client: call.sender))) { service, result in
                 guard case .secrets(let secrets) = result, let secret = secrets[id] else { return service.refuse(call) }
                 service.give(secret, to: call)
             }
             return
         }
-        let secret = unsafe SymmetricKey(size: SymmetricKeySize(bitCount: Self.secretSize * 8)).withUnsafeBytes {
-            bytes in
-            unsafe SecretBytes(bytes)
+        // Earlier versions kept it among the items of clients, any of which can have made a later one.
+        guard let collection = collectionID(ofAlias: "default"), let item = collections[collection]?.match(attributes),
+            item.stored.created <= place.stored.created
+        else {
+            let secret = unsafe SymmetricKey(size: SymmetricKeySize(bitCount: Self.secretSize * 8)).withUnsafeBytes {
+                bytes in
+                unsafe SecretBytes(bytes)
+            }
+            return keep(secret, attributes, of: application, for: call) { _ in }
         }
+        guard !isLocked(collection) else { return refuse(call) }
+        let id = item.stored.id
+        _ = ask(for: call.sender, .read([id], reason(of: collection, for: call.sender))) { service, result in
+            guard case .secrets(let secrets) = result, let secret = secrets[id] else { return service.refuse(call) }
+            service.keep(secret, attributes, of: application, for: call) { service in
+                service.remove(id, for: call.sender) { _, _ in }
+            }
+        }
+    }
+
+    /// Stores a secret in the portal's place, and gives it.
+    private mutating func keep(
+        _ secret: SecretBytes,
+        _ attributes: SecretAttributes,
+        of application: String,
+        for call: BusCall,
+        _ goOn: @escaping @Sendable (inout SecretService) -> Void
+    ) {
         let new = NewSecret(
-            id: SecretItemID(collection: collection, item: Self.randomIdentifier()),
+            id: SecretItemID(collection: Self.portalID, item: Self.randomIdentifier()),
             label: application,
             details: ItemDetails(attributes: attributes, contentType: "application/octet-stream"),
             blind: BlindAttributes(attributes, key: key),
@@ -71,16 +107,16 @@ extension SecretService {
         _ = ask(for: call.sender, .add(new)) { service, result in
             guard service.added(new, result) else { return service.refuse(call) }
             service.give(secret, to: call)
+            goOn(&service)
         }
     }
 
     private mutating func give(_ secret: SecretBytes, to call: BusCall) {
-        effects.append(.give(call.id, secret))
-        reply(call, [.uint32(0), .properties([])])
+        effects.append(.give(call.id, secret, done: Self.answer(0), refused: Self.answer(2)))
     }
 
     /// The portal knows three answers: 0 done, 1 cancelled, 2 otherwise ended.
-    private mutating func refuse(_ call: BusCall) {
-        reply(call, [.uint32(2), .properties([])])
-    }
+    private static func answer(_ code: UInt32) -> BusReply { .values([.uint32(code), .properties([])]) }
+
+    private mutating func refuse(_ call: BusCall) { reply(call, Self.answer(2)) }
 }

@@ -42,7 +42,7 @@ extension SecretService {
             case .alias(let name): collectionID(ofAlias: name)
             case .service, .item, .itemOfAlias, .session, .prompt: nil
             }
-        guard let id, collections[id] != nil else { throw .noSuchObject }
+        guard let id, id != Self.portalID, collections[id] != nil else { throw .noSuchObject }
         return id
     }
 
@@ -64,7 +64,9 @@ extension SecretService {
                 collectionID(ofAlias: name).map { SecretItemID(collection: $0, item: item) }
             case .service, .collection, .alias, .session, .prompt: nil
             }
-        guard let id, let item = collections[id.collection]?.items[id.item] else { throw .noSuchObject }
+        guard let id, id.collection != Self.portalID, let item = collections[id.collection]?.items[id.item] else {
+            throw .noSuchObject
+        }
         return item
     }
 

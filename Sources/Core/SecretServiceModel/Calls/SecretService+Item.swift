@@ -67,7 +67,9 @@ extension SecretService {
     mutating func getSecrets(_ call: BusCall, _ paths: [String], _ session: String) throws(BusError) {
         let cipher = try sessions.cipher(of: session, for: call.sender)
         var wanted: [(path: String, item: SecretItem)] = []
-        for path in paths {
+        // A path that is named again gets no second entry: names are unique in a dictionary.
+        var seen: Set<String> = []
+        for path in paths where seen.insert(path).inserted {
             guard let object = SecretObject(path), let item = try? item(of: object),
                 !isLocked(item.stored.id.collection)
             else { continue }
@@ -77,6 +79,10 @@ extension SecretService {
         // One request for each collection, since each has its own reason.
         let collections = Set(list.filter { $0.item.secret == nil }.map(\.item.stored.id.collection)).sorted()
         collect(for: call, of: collections, list.map(\.item.stored.id), found: [:]) { service, found in
+            let sizes = list.map { ($0.item.secret ?? found[$0.item.stored.id])?.count ?? 0 }
+            guard sizes.reduce(0, +) <= SecretLimits.secretsOfAnswer else {
+                return service.reply(call, .failure(.tooManySecrets))
+            }
             let entries = list.compactMap { path, item -> BusValue? in
                 guard let secret = item.secret ?? found[item.stored.id],
                     let value = try? Self.transferred(
@@ -107,11 +113,14 @@ extension SecretService {
         _ = ask(for: call.sender, .read(wanted, reason)) { service, result in
             var all = found
             if case .secrets(let more) = result { all.merge(more) { first, _ in first } }
+            if case .failure(let error) = result, error.code == .dataTooLarge {
+                return service.reply(call, .failure(.tooManySecrets))
+            }
             service.collect(for: call, of: Array(collections.dropFirst()), items, found: all, goOn)
         }
     }
 
-    private func reason(of collection: String, for client: String) -> AccessReason {
+    func reason(of collection: String, for client: String) -> AccessReason {
         AccessReason(
             client: client,
             collections: named([collection]),

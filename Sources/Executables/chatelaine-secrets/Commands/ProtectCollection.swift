@@ -41,7 +41,7 @@ private struct CollectionProtection {
         secrets = try KeychainSecrets(callers: BusCallers())
         let stored = try secrets.load()
         guard stored.lock != .locked else { throw Failure("the keychain is locked; chatelaine unlock opens it") }
-        var collections = stored.collections
+        var collections = stored.collections.filter { $0.id != SecretService.portalID }
         if !collections.contains(where: { $0.id == "login" }) {
             collections.append(StoredCollection(id: "login", label: "Login"))
         }

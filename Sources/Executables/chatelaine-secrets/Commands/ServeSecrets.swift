@@ -1,5 +1,5 @@
 import ArgumentParser
-import CLinux
+import KeychainClient
 import SecretServiceModel
 import SessionBus
 
@@ -13,6 +13,7 @@ struct ServeSecrets: ParsableCommand {
     var address: String?
 
     func run() throws {
+        try GuardedProcess.enter()
         do {
             try SecretsProcess(address: address).run()
         } catch let failure as SessionBusFailure {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SessionBus
 
 /// The process that owns a name on the bus, as the bus says.
@@ -10,25 +11,43 @@ struct NameOwner {
     let program: String
     /// Whether another file has taken the place of that one since it was started.
     let isReplaced: Bool
+    /// Whether it is this service, by its file and not by a name.
+    let isService: Bool
 
     private static let replacedMark = " (deleted)"
+    private static let ownFile = "/proc/self/exe"
+    /// As the kernel cuts a process's name.
+    private static let shortName = String("chatelaine-secrets".prefix(15))
 
     init?(of name: String, on bus: SessionBus) {
         guard let owner = bus.owner(of: name) else { return nil }
         self.name = owner
         process = bus.process(of: owner)
         let folder = "/proc/\(process.map(String.init) ?? "none")"
-        let file = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/exe")
         let short = (try? String(contentsOfFile: folder + "/comm", encoding: .utf8))?
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        let isReplaced = file?.hasSuffix(Self.replacedMark) ?? false
-        self.isReplaced = isReplaced
-        program =
-            file.map { isReplaced ? String($0.dropLast(Self.replacedMark.count)) : $0 } ?? short ?? "a program"
+        guard let file = Self.target(folder + "/exe") else {
+            // With the service of the machine this one lets nobody look into it, and no more can be told.
+            isService = short == Self.shortName
+            isReplaced = false
+            program = short ?? "a program"
+            return
+        }
+        let isDeleted = file.hasSuffix(Self.replacedMark)
+        program = isDeleted ? String(file.dropLast(Self.replacedMark.count)) : file
+        isReplaced = isDeleted
+        isService = isDeleted ? program == Self.target(Self.ownFile) : Self.isSameFile(folder + "/exe", Self.ownFile)
     }
 
-    /// Whether it is this service.
-    var isService: Bool { (program as NSString).lastPathComponent == "chatelaine-secrets" }
+    private static func target(_ link: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+    }
+
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return unsafe stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
+    }
 
     var described: String { process.map { "\(program) (process \($0))" } ?? program }
 }

@@ -37,6 +37,7 @@ extension KeychainSecrets {
         for program: String?
     ) throws(KeychainError) -> [SecretItemID: SecretBytes] {
         var secrets: [SecretItemID: SecretBytes] = [:]
+        var size = 0
         let authentication = try authentication(for: reason)
         for id in items {
             var request = FindRequest(query: SecretLayout.query(.item(id)))
@@ -45,6 +46,10 @@ extension KeychainSecrets {
             let found = try perform([.find(request)], for: program).first?.first
             // An item may have an empty secret, which the keychain keeps as none.
             if let found { secrets[id] = found.secrets[.valueData] ?? SecretBytes([UInt8]()) }
+            size += secrets[id]?.count ?? 0
+            guard size <= SecretLimits.secretsOfAnswer else {
+                throw KeychainError(.dataTooLarge, "the secrets are too large for one answer")
+            }
         }
         return secrets
     }

@@ -81,7 +81,7 @@ final class KeychainSecrets: Sendable {
         }
         stored.items.sort { ($0.created, $0.id.item) < ($1.created, $1.id.item) }
         // A collection that has items and no record of its own, as after half an import.
-        let recorded = Set(stored.collections.map(\.id) + ["login"])
+        let recorded = Set(stored.collections.map(\.id) + ["login", SecretService.portalID])
         for id in Set(stored.items.map(\.id.collection)).subtracting(recorded).sorted() {
             stored.collections.append(StoredCollection(id: id, label: id))
         }

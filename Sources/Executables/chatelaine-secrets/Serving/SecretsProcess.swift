@@ -132,7 +132,9 @@ final class SecretsProcess {
             switch effect {
             case .reply(let call, let reply): bus.answer(call, reply)
             case .signal(let signal): bus.send(signal)
-            case .give(let call, let secret): give(secret, to: call)
+            case .give(let call, let secret, let done, let refused):
+                let isGiven = bus.descriptor(of: call).map { HandedDescriptor($0).take(secret) } ?? false
+                bus.answer(call, isGiven ? done : refused)
             case .store(let ticket, let request, let client): store(ticket, request, for: client)
             case .withdraw(let ticket):
                 if let client = asked[ticket] { secrets.forgetContexts(of: client) }
@@ -148,14 +150,6 @@ final class SecretsProcess {
         }
         asked[ticket] = client
         waiting.async { [secrets, mailbox] in mailbox.put(.answer(ticket, secrets.answer(request, for: client))) }
-    }
-
-    /// A pipe has room for it, or its reader gets nothing: this waits for nobody.
-    private func give(_ secret: SecretBytes, to call: BusCall.ID) {
-        guard let descriptor = bus.descriptor(of: call) else { return }
-        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&state, 1, 0) > 0, state.revents & Int16(POLLOUT) != 0 else { return }
-        _ = unsafe secret.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     }
 
     // MARK: - The keychain's events

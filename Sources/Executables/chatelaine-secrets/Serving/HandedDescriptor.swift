@@ -1,0 +1,32 @@
+import Glibc
+import KeychainModel
+
+/// A descriptor that somebody has handed in: a pipe or a stream socket, which may be full, or have nobody at its other end.
+/// Nothing here waits for it.
+struct HandedDescriptor {
+    private let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    /// Writes a secret into it.
+    ///
+    /// - Returns: whether all of it was taken at once. What fits into an empty pipe is written as a whole or not at all.
+    func take(_ secret: SecretBytes) -> Bool {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { return false }
+        return unsafe secret.withUnsafeBytes { bytes in
+            switch status.st_mode & S_IFMT {
+            case S_IFIFO:
+                // Another description of the same pipe, since the flags of this one are also those of whoever handed it in.
+                let own = unsafe open("/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                guard own >= 0 else { return false }
+                defer { close(own) }
+                return unsafe write(own, bytes.baseAddress, bytes.count) == bytes.count
+            case S_IFSOCK:
+                let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+                return unsafe send(number, bytes.baseAddress, bytes.count, flags) == bytes.count
+            default: return false
+            }
+        }
+    }
+}
