@@ -59,6 +59,7 @@ import Testing
         item.attributes[.server] = .string("guarded.example")
         item.attributes[.networkProtocol] = .string("htps")
         item.attributes[.account] = .string("alice")
+        item.attributes[.kindText] = .string("git credential")
         item.secrets = [.valueData: SecretBytes("guarded".utf8)]
         item.accessControl = try AccessControl(protection: Accessibility.whenUnlocked.rawValue, flags: .userPresence)
         let chatelaine = HelperSite.program("chatelaine")
