@@ -17,7 +17,7 @@ exec </dev/null
 # What was said to the make that started this is not meant for those that it starts.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
-# A name that is none is refused before anything runs.
+# An unknown stage is refused before anything runs.
 readonly long_stages=" test-install examples graph test-package machine container-test campaigns fuzz-replay fuzz "
 case ${1:-} in
     "") ;;
