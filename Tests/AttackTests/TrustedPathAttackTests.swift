@@ -89,6 +89,29 @@ struct TrustedPathAttackTests {
         #expect(try tools.victimReads())
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/fuse"), "needs /dev/fuse"))
+    func `a descriptor that nobody can close holds up the enclave for nobody (as root, needs /dev/fuse)`() throws {
+        let program = tools.folder + "/flushed"
+        try AttackSite.compile(program, ["-static", "flushed.c"])
+        try FileManager.default.createDirectory(atPath: tools.folder + "/mounted", withIntermediateDirectories: false)
+        chown(tools.folder + "/mounted", AttackSite.user, AttackSite.user)
+        let unshare = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child"]
+        let attack = try RunningProgram(
+            Command(
+                unshare + [program, tools.folder + "/mounted", tools.service.folder + "/enclave.sock"],
+                as: AttackSite.user,
+                environment: ["PATH": "/usr/bin:/bin"]
+            ),
+            in: tools.service.folder,
+            until: "sent"
+        )
+        // Its end closes the file system, and whatever waits for it goes on.
+        defer { attack.stop() }
+        #expect(try tools.root().state().hasPasscode == false)
+        #expect(try tools.victimReads())
+        #expect(!attack.text.contains("flushed"))
+    }
+
     @Test func `a passcode that came before the trusted path gives no leave until it is confirmed (as root)`() throws {
         try tools.root().changePasscode(from: nil, to: Self.guess)
         let tools = try tools.restartedWithOlderKeybag(wipesAfter: 1)

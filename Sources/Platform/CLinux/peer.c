@@ -30,13 +30,11 @@
 
 const int clinux_open_path = O_PATH;
 
-ssize_t clinux_receive(int socket, void *bytes, size_t count, int flags, struct clinux_chunk *chunk) {
-    // Room for what the kernel may add besides (SCM_SECURITY, SCM_PIDFD), so that nothing is cut off without need.
-    char control[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(CLINUX_CHUNK_DESCRIPTORS * sizeof(int)) + 256]
-        __attribute__((aligned(sizeof(size_t))));
+static ssize_t receive(
+    int socket, void *bytes, size_t count, int flags, char *control, size_t room, struct clinux_chunk *chunk) {
     struct iovec part = {.iov_base = bytes, .iov_len = count};
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
     memset(chunk, 0, sizeof *chunk);
     ssize_t received = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
     if (received < 0) {
@@ -71,6 +69,20 @@ ssize_t clinux_receive(int socket, void *bytes, size_t count, int flags, struct 
     return received;
 }
 
+ssize_t clinux_receive(int socket, void *bytes, size_t count, int flags, struct clinux_chunk *chunk) {
+    // Room for what the kernel may add besides (SCM_SECURITY, SCM_PIDFD), so that nothing is cut off without need.
+    char control[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(CLINUX_CHUNK_DESCRIPTORS * sizeof(int)) + 256]
+        __attribute__((aligned(sizeof(size_t))));
+    return receive(socket, bytes, count, flags, control, sizeof control, chunk);
+}
+
+ssize_t clinux_receive_without_descriptors(
+    int socket, void *bytes, size_t count, int flags, bool has_credentials, struct clinux_chunk *chunk) {
+    // The kernel puts the credentials first, and they fill it.
+    char control[CMSG_SPACE(sizeof(struct ucred))] __attribute__((aligned(sizeof(size_t))));
+    return receive(socket, bytes, count, flags, control, has_credentials ? sizeof control : 0, chunk);
+}
+
 int clinux_chunk_take(struct clinux_chunk *chunk, int32_t index) {
     if (index < 0 || index >= chunk->descriptor_count) {
         return -1;
@@ -102,9 +114,8 @@ bool clinux_ends_with_descriptor(int socket, int count) {
     }
     char byte;
     struct clinux_chunk chunk;
-    ssize_t received = clinux_receive(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, &chunk);
-    bool result = received == 1 && chunk.descriptor_count > 0;
-    clinux_chunk_close(&chunk);
+    ssize_t received = clinux_receive_without_descriptors(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, true, &chunk);
+    bool result = received == 1 && chunk.truncated;
     return setsockopt(socket, SOL_SOCKET, SO_PEEK_OFF, &none, sizeof none) == 0 && result;
 }
 

@@ -146,7 +146,11 @@ struct EnclaveLoop {
         guard let peer = peers[number] else { return }
         // It is gone while a worker has its request.
         guard !peer.isWaiting else { return remove(number) }
-        let (outcome, count, descriptor) = peer.socket.receive(into: &buffer, waits: false)
+        let (outcome, count, descriptor) = peer.socket.receive(
+            into: &buffer,
+            waits: false,
+            takesDescriptor: peer.role == .service
+        )
         switch outcome {
         case .late: return
         case .gone: return remove(number)

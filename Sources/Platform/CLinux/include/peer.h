@@ -30,6 +30,13 @@ struct clinux_chunk {
 
 /// recvmsg(2) with MSG_CMSG_CLOEXEC. The chunk is filled in whatever comes back.
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int flags, struct clinux_chunk *chunk);
+/// The same for a socket of somebody who passes no descriptors, or whose descriptors are a sign and nothing else. None
+/// becomes this process's: that one came shows as `truncated`. Closing a descriptor of a stranger's can wait for ever, as
+/// for a file system in user space that never answers; what the kernel drops on its way waits for nobody.
+///
+/// - Parameter has_credentials: whether the socket has SO_PASSCRED: there is room for what that brings, and no more.
+ssize_t clinux_receive_without_descriptors(
+    int socket, void *bytes, size_t count, int flags, bool has_credentials, struct clinux_chunk *chunk);
 /// One of the chunk's descriptors, taken out of it; -1 if there is none.
 int clinux_chunk_take(struct clinux_chunk *chunk, int32_t index);
 /// Closes all descriptors that were not taken.

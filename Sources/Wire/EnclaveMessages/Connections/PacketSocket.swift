@@ -83,19 +83,25 @@ package final class PacketSocket: Sendable {
 
     /// Receives one message, of which nothing is left in the buffer that is not returned.
     ///
-    /// - Parameter buffer: with room for the largest message.
+    /// - Parameters:
+    ///   - buffer: with room for the largest message.
+    ///   - takesDescriptor: whether the other end may pass one. Else none becomes this process's.
     /// - Returns: how many bytes, and a descriptor where exactly one came.
-    package func receive(into buffer: inout [UInt8], waits: Bool = true) -> (Outcome, count: Int, PacketSocket?) {
+    package func receive(
+        into buffer: inout [UInt8],
+        waits: Bool = true,
+        takesDescriptor: Bool = false
+    ) -> (Outcome, count: Int, PacketSocket?) {
         var chunk = clinux_chunk()
         var count = 0
+        let flags = waits ? 0 : Int32(MSG_DONTWAIT)
         repeat {
-            count = unsafe clinux_receive(
-                number,
-                &buffer,
-                buffer.count,
-                waits ? 0 : Int32(MSG_DONTWAIT),
-                &chunk
-            )
+            count =
+                if takesDescriptor {
+                    unsafe clinux_receive(number, &buffer, buffer.count, flags, &chunk)
+                } else {
+                    unsafe clinux_receive_without_descriptors(number, &buffer, buffer.count, flags, false, &chunk)
+                }
         } while count < 0 && errno == EINTR
         let reason = errno
         defer { unsafe clinux_chunk_close(&chunk) }

@@ -19,7 +19,7 @@ enum AuthenticationMessage {
         ).count
         let isStrict = checks.contains(.descriptor)
         try stream.wait(until: deadline)
-        // A descriptor with the first byte, one with the last, and one in all: so it is one message. The kernel puts the
+        // A descriptor with the first byte and with the last, and none between: so it is one message. The kernel puts the
         // bytes of several together where it can, and hands out a message's descriptors with its first byte that is read.
         guard !isStrict || clinux_ends_with_descriptor(stream.socket, Int32(clamping: length)) else {
             throw Self.isNotOneMessage
@@ -35,11 +35,9 @@ enum AuthenticationMessage {
                     try unsafe stream.receive(into: buffer, flags: 0, chunk: &chunk)
                 }
             }
-            let count = chunk.descriptor_count
-            unsafe clinux_chunk_close(&chunk)
             let received = try result.get()
             guard received > 0 else { throw CheckedSocket.refusal("the caller has hung up") }
-            guard !isStrict || (count == (isFirst ? 1 : 0) && received == part.count) else {
+            guard !isStrict || (chunk.truncated == isFirst && received == part.count) else {
                 throw Self.isNotOneMessage
             }
             frame += part[..<received]

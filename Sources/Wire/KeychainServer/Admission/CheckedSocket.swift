@@ -29,31 +29,31 @@ final class CheckedSocket: PeerStream {
         if let deadline { try wait(until: .now + deadline) }
         var chunk = clinux_chunk()
         let count = try unsafe receive(into: buffer, flags: 0, chunk: &chunk)
-        let hadDescriptors = chunk.descriptor_count > 0
-        unsafe clinux_chunk_close(&chunk)
         if count == 0 { return 0 }
-        guard !hadDescriptors || !checks.contains(.laterDescriptors) else {
+        guard !chunk.truncated || !checks.contains(.laterDescriptors) else {
             throw Self.refusal("a descriptor came where none belongs")
         }
         return count
     }
 
-    /// One chunk, checked in all but its descriptors.
+    /// One chunk, checked in all but its descriptors, of which it has none: it is `truncated` where some came.
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         flags: Int32,
         chunk: inout clinux_chunk
     ) throws(KeychainError) -> Int {
         while true {
-            let count = unsafe clinux_receive(socket, buffer.baseAddress, buffer.count, flags, &chunk)
+            let count = unsafe clinux_receive_without_descriptors(
+                socket,
+                buffer.baseAddress,
+                buffer.count,
+                flags,
+                true,
+                &chunk
+            )
             if count == 0 { return 0 }
             if count > 0 {
-                do throws(KeychainError) {
-                    try check(chunk)
-                } catch {
-                    unsafe clinux_chunk_close(&chunk)
-                    throw error
-                }
+                try check(chunk)
                 return count
             }
             if errno == ECONNRESET { return 0 }
@@ -62,10 +62,6 @@ final class CheckedSocket: PeerStream {
     }
 
     private func check(_ chunk: clinux_chunk) throws(KeychainError) {
-        // What has no room or cannot be given to this process (at its limit of descriptors) is lost without another sign.
-        guard !chunk.truncated || !checks.contains(.truncation) else {
-            throw Self.refusal("a part of a message was lost")
-        }
         let isSender = chunk.has_credentials && chunk.pid == process.pid && chunk.uid == uid
         guard isSender || !checks.contains(.sender) else {
             throw Self.refusal("another process sent on the caller's connection")

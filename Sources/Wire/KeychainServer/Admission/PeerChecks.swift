@@ -28,8 +28,6 @@ package struct PeerChecks: OptionSet, Sendable {
     package static let descriptor = PeerChecks(rawValue: 1 << 4)
     /// Each chunk was sent by the process that connected.
     package static let sender = PeerChecks(rawValue: 1 << 5)
-    /// Nothing of a chunk got lost on its way.
-    package static let truncation = PeerChecks(rawValue: 1 << 6)
     /// No descriptor comes later.
     package static let laterDescriptors = PeerChecks(rawValue: 1 << 7)
     /// The process runs the program that it ran at first.
@@ -70,8 +68,8 @@ package struct PeerChecks: OptionSet, Sendable {
     /// All of them, as options name them.
     package static let named: KeyValuePairs<String, PeerChecks> = [
         "liveness": .liveness, "user-ids": .userIDs, "empty-queue": .emptyQueue, "proof": .proof,
-        "descriptor": .descriptor, "sender": .sender, "truncation": .truncation,
-        "later-descriptors": .laterDescriptors, "same-program": .sameProgram, "prompt-reading": .promptReading,
+        "descriptor": .descriptor, "sender": .sender, "later-descriptors": .laterDescriptors,
+        "same-program": .sameProgram, "prompt-reading": .promptReading,
         "namespace-owner": .namespaceOwner,
         "marker": .marker, "tracer": .tracer, "user-namespace": .userNamespace, "pid-namespace": .pidNamespace,
         "mount-namespace": .mountNamespace, "root": .root, "no-new-privileges": .noNewPrivileges, "seccomp": .seccomp,
