@@ -41,6 +41,20 @@ struct RevocationServerAttackTests {
         return site
     }
 
+    @Test(arguments: ["127.0.0.1", "localhost", "0.0.0.0", "127.1", "2130706433", "[::ffff:127.0.0.1]"])
+    func `a certificate does not have this machine's own services asked`(host: String) throws {
+        var site = try RevocationSite(lists: ["list"], host: host)
+        site.limits.mayBeNearby = false
+        site.server.answer { [site] in site.response("V", to: $0) }
+        for method in [RevocationSite.strict, RevocationSite.strictList] {
+            #expect(try site.outcome(method) == errSecIncompleteCertRevocationCheck)
+        }
+        #expect(site.server.requests.isEmpty)
+        // The control: the address does lead here.
+        site.limits.mayBeNearby = true
+        #expect(try site.outcome(RevocationSite.strict) == errSecSuccess)
+    }
+
     @Test func `a response that is too long is broken off`() throws {
         let site = try RevocationSite()
         try expectNoAnswer(site) { _ in .endless }

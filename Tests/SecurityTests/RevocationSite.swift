@@ -21,6 +21,7 @@ struct RevocationSite {
         var limits = RevocationLimits()
         limits.perRequest = .seconds(30)
         limits.total = .seconds(60)
+        limits.mayBeNearby = true
         return limits
     }
 
@@ -30,10 +31,11 @@ struct RevocationSite {
 
     /// - Parameters:
     ///   - servers: the paths where the authority says that it answers, and those where it says that its list is.
+    ///   - host: what the certificate calls this machine.
     ///   - port: another port that the certificate names.
-    init(servers: [String] = ["ocsp"], lists: [String] = [], port: UInt16? = nil) throws {
+    init(servers: [String] = ["ocsp"], lists: [String] = [], host: String = "127.0.0.1", port: UInt16? = nil) throws {
         server = try LoopbackServer()
-        let base = "http://127.0.0.1:\(port ?? server.port)/"
+        let base = "http://\(host):\(port ?? server.port)/"
         root = try TestAuthority.root("Root", .authority)
         leaf = try root.issue(
             "Leaf",

@@ -1,10 +1,13 @@
 #include "clibcurl.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 // As libcurl's manual has them (curl_easy_setopt(3), curl_easy_getinfo(3), curl_global_init(3), curl_version_info(3));
@@ -24,8 +27,10 @@ enum {
     CURLOPT_POSTFIELDS = 10015,
     CURLOPT_HTTPHEADER = 10023,
     CURLOPT_HEADERDATA = 10029,
+    CURLOPT_OPENSOCKETDATA = 10164,
     CURLOPT_WRITEFUNCTION = 20011,
     CURLOPT_HEADERFUNCTION = 20079,
+    CURLOPT_OPENSOCKETFUNCTION = 20163,
     CURLOPT_NOPROGRESS = 43,
     CURLOPT_FAILONERROR = 45,
     CURLOPT_POST = 47,
@@ -40,6 +45,17 @@ enum {
     CURLOPT_PROTOCOLS = 181,
     CURLOPT_REDIR_PROTOCOLS = 182,
     CURLOPT_QUICK_EXIT = 322,
+};
+
+enum { CURL_SOCKET_BAD = -1 };
+
+// CURLOPT_OPENSOCKETFUNCTION(3): what a socket is opened for. The address is as long as its length says.
+struct destination {
+    int family;
+    int type;
+    int protocol;
+    unsigned length;
+    struct sockaddr address;
 };
 
 // How the structure begins that curl_version_info returns.
@@ -162,6 +178,43 @@ static size_t take_body(char *data, size_t size, size_t count, void *context) {
     return added;
 }
 
+// Whether an address is this machine's own (loopback, or none), or of what is plugged into the same wire (link-local).
+// What answers there asks nobody who they are, and a certificate may not have us talk to it.
+static bool is_nearby_v4(uint32_t address) {
+    uint32_t first = address >> 24;
+    return first == 0 || first == 127 || address >> 16 == 0xA9FE;
+}
+
+static bool is_nearby(const struct sockaddr *address, size_t length) {
+    if (address->sa_family == AF_INET && length >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in v4;
+        memcpy(&v4, address, sizeof v4);
+        return is_nearby_v4(ntohl(v4.sin_addr.s_addr));
+    }
+    if (address->sa_family == AF_INET6 && length >= sizeof(struct sockaddr_in6)) {
+        struct sockaddr_in6 v6;
+        memcpy(&v6, address, sizeof v6);
+        if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) || IN6_IS_ADDR_V4COMPAT(&v6.sin6_addr)) {
+            uint32_t v4;
+            memcpy(&v4, v6.sin6_addr.s6_addr + 12, sizeof v4);
+            return is_nearby_v4(ntohl(v4));
+        }
+        return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) || IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)
+            || IN6_IS_ADDR_LINKLOCAL(&v6.sin6_addr);
+    }
+    return true;
+}
+
+// Called when a name has become an address, so that no name, and no redirection, leads elsewhere than it seems.
+static int open_socket(void *context, int purpose, struct destination *destination) {
+    (void)context;
+    (void)purpose;
+    if (is_nearby(&destination->address, destination->length)) {
+        return CURL_SOCKET_BAD;
+    }
+    return socket(destination->family, destination->type | SOCK_CLOEXEC, destination->protocol);
+}
+
 static bool configure(const struct functions *curl, void *handle, const struct clibcurl_request *request, void *headers,
                       struct sink *sink) {
     bool is_set = true;
@@ -187,6 +240,11 @@ static bool configure(const struct functions *curl, void *handle, const struct c
     SET(CURLOPT_HTTPHEADER, headers);
     if (!request->uses_proxies) {
         SET(CURLOPT_PROXY, "");
+    }
+    // A proxy may well be nearby. Then it decides whom it asks.
+    if (!request->uses_proxies && !request->may_be_nearby) {
+        SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+        SET(CURLOPT_OPENSOCKETDATA, NULL);
     }
     if (request->body != NULL) {
         SET(CURLOPT_POST, 1L);

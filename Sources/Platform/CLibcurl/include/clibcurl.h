@@ -32,6 +32,9 @@ struct clibcurl_request {
     long most_redirections;
     /// Whether the proxies count that the environment names.
     bool uses_proxies;
+    /// Whether a server may be on this machine or on its own link: not what a certificate shall choose. It does not count
+    /// where proxies are used.
+    bool may_be_nearby;
 };
 
 /// What came. Its bytes are given back with clibcurl_free.

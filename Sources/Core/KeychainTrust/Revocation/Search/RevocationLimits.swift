@@ -7,6 +7,8 @@ package struct RevocationLimits: Sendable {
     package var mostRequests = 8
     /// How many of the addresses count that a certificate names for one method.
     package var mostServers = 2
+    /// Whether a server on this machine, or on its own link, is asked: in tests alone.
+    package var mayBeNearby = false
 
     package init() {}
 

@@ -8,14 +8,19 @@ package struct RevocationRequest: Sendable {
     /// What is asked; nil where a list is fetched.
     let question: OCSPRequest?
     let deadline: ContinuousClock.Instant
-    let longest: Duration
+    let limits: RevocationLimits
     let mostBytes: Int
 
-    init(server: RevocationServer, question: OCSPRequest?, deadline: ContinuousClock.Instant, longest: Duration) {
+    init(
+        server: RevocationServer,
+        question: OCSPRequest?,
+        deadline: ContinuousClock.Instant,
+        limits: RevocationLimits
+    ) {
         self.server = server
         self.question = question
         self.deadline = deadline
-        self.longest = longest
+        self.limits = limits
         mostBytes = question == nil ? RevocationList.mostBytes : OCSPResponse.mostBytes
     }
 
@@ -35,7 +40,7 @@ package struct RevocationRequest: Sendable {
     ///
     /// - Returns: what came, whatever it is; nil for no answer.
     package func send() -> [UInt8]? {
-        let left = min(longest, deadline - .now)
+        let left = min(limits.perRequest, deadline - .now)
         let milliseconds = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000
         guard milliseconds > 0 else { return nil }
         let proxies = Self.proxies
@@ -55,7 +60,8 @@ package struct RevocationRequest: Sendable {
                                 time_limit: Int(milliseconds),
                                 most_bytes: mostBytes,
                                 most_redirections: RevocationLimits.mostRedirections,
-                                uses_proxies: proxies == .plain
+                                uses_proxies: proxies == .plain,
+                                may_be_nearby: limits.mayBeNearby
                             )
                         )
                     }

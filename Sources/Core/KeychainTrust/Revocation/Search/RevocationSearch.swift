@@ -64,7 +64,7 @@ package struct RevocationSearch: Sendable {
                 server: question.server,
                 question: request,
                 deadline: deadline,
-                longest: limits.perRequest
+                limits: limits
             )
         }
         return nil
