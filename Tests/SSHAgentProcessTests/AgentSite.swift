@@ -12,6 +12,8 @@ final class AgentSite: @unchecked Sendable {
     private let keychain: TestKeychain
     private var service: ServiceProcess
     private let options: [String]
+    /// Where the user database has the test's folder as the home of the user of the tests; nil where a manager has it.
+    private let mounts: OwnMounts?
     /// What the site's programs are started by.
     private let wrapper: [String]
     private var agent = Process()
@@ -19,6 +21,8 @@ final class AgentSite: @unchecked Sendable {
     /// Where a test's files are; the agent's home too.
     var folder: String { keychain.surroundings + "/home" }
     var runtimeFolder: String { keychain.surroundings }
+    /// What HOME says to the agent. Its `known_hosts` names keys as a test has it.
+    var decoy: String { keychain.surroundings + "/decoy" }
     var socket: String { folder + "/run/ssh.sock" }
     var log: String { (try? String(contentsOfFile: folder + "/agent.log", encoding: .utf8)) ?? "" }
 
@@ -35,10 +39,19 @@ final class AgentSite: @unchecked Sendable {
         person = try ScriptedPinentry()
         keychain = try TestKeychain()
         self.options = ["--pinentry", person.path] + options
-        wrapper = manager?.wrapper ?? []
+        try FileManager.default.createDirectory(
+            atPath: keychain.surroundings + "/home/.ssh",
+            withIntermediateDirectories: true
+        )
+        if manager == nil, geteuid() == 0 {
+            let passwords = try Self.passwords(withHome: keychain.surroundings + "/home")
+            mounts = try OwnMounts("mount --bind '\(passwords)' /etc/passwd", sign: passwords + ".mounted")
+        } else {
+            mounts = nil
+        }
+        wrapper = manager?.wrapper ?? mounts?.wrapper ?? []
         service = try ServiceProcess(in: keychain.surroundings, arguments: self.options, wrapper: wrapper)
         try #require(service.waitUntilReady(), "\(service.log)")
-        try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
         if hasPasscode {
             let set = try run("chatelaine", ["passcode", "set", "--stdin"], input: Self.passcode + "\n")
             try #require(set.status == 0, "\(set.errors)")
@@ -54,13 +67,25 @@ final class AgentSite: @unchecked Sendable {
 
     private func start() throws {
         _ = FileManager.default.createFile(atPath: folder + "/agent.log", contents: nil)
-        agent.executableURL = URL(filePath: ServiceProcess.program("chatelaine-ssh-agent"))
-        agent.arguments = ["serve", "--socket", socket]
-        agent.environment = environment
+        agent.executableURL = URL(filePath: "/usr/bin/env")
+        agent.arguments = wrapper + [ServiceProcess.program("chatelaine-ssh-agent"), "serve", "--socket", socket]
+        // The agent's home is the user database's, whatever this says.
+        agent.environment = environment.merging(["HOME": decoy]) { $1 }
         agent.standardInput = FileHandle.nullDevice
         agent.standardError = FileHandle(forWritingAtPath: folder + "/agent.log")
         try agent.runHearingSignals()
         try waitUntil("the agent listens: \(log)") { FileManager.default.fileExists(atPath: socket) }
+    }
+
+    /// A file for `/etc/passwd` in which the user of the tests has another home folder.
+    static func passwords(withHome folder: String) throws -> String {
+        let lines = try String(contentsOfFile: "/etc/passwd", encoding: .utf8).split(separator: "\n").map { line in
+            var fields = line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            if fields.count == 7, fields[2] == "\(geteuid())" { fields[5] = folder }
+            return fields.joined(separator: ":") + "\n"
+        }
+        try Data(lines.joined().utf8).write(to: URL(filePath: folder + "/passwd"))
+        return folder + "/passwd"
     }
 
     /// Ends the agent, and starts another one at the same place.

@@ -19,10 +19,39 @@ struct CommandTests {
         let key = line.split(separator: " ").prefix(2).joined(separator: " ")
         #expect(try site.succeed("chatelaine", ["ssh", "export", "--git"]) == "key::\(key)\n")
         #expect(try site.run("chatelaine", ["ssh", "delete", "desktop"]).status == 1)
+        site.allow()
         try site.succeed("chatelaine", ["ssh", "delete", "laptop"])
+        #expect(site.person.shown.contains("“delete the ssh key laptop for good”"), "\(site.person.shown)")
         #expect(try site.succeed("chatelaine", ["ssh", "list"]) == "")
         #expect(try site.listed() == [])
         #expect(try site.run("chatelaine", ["ssh", "export", "--git"]).status == 1)
+    }
+
+    @Test func `what has no copy, or asks, is not deleted when its owner declines`() throws {
+        let site = try AgentSite()
+        _ = try site.createKey("asks")
+        _ = try site.createKey("quiet", ["--no-presence"])
+        for (name, options) in [("kept", []), ("guarded", ["--presence"])] {
+            try site.makeKey(name)
+            try site.succeed("chatelaine", ["ssh", "import"] + options + [name])
+        }
+        for name in ["asks", "quiet", "guarded"] {
+            site.answer([.no])
+            let refused = try site.run("chatelaine", ["ssh", "delete", name])
+            #expect(refused.status == 1 && refused.errors.contains("the person said no"), "\(refused.errors)")
+        }
+        #expect(site.person.dialogs == 3)
+        // The control: of which there is a copy in a file.
+        try site.succeed("chatelaine", ["ssh", "delete", "kept"])
+        #expect(site.person.dialogs == 3)
+        #expect(try Set(site.listed()) == ["asks", "quiet", "guarded"])
+    }
+
+    @Test func `without a passcode there is nothing to ask for, and a key is deleted`() throws {
+        let site = try AgentSite(hasPasscode: false)
+        _ = try site.createKey("laptop")
+        try site.succeed("chatelaine", ["ssh", "delete", "laptop"])
+        #expect(try site.listed() == [])
     }
 
     @Test func `two keys of one name are told apart by their fingerprints`() throws {

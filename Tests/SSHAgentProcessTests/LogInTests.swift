@@ -1,3 +1,4 @@
+import Foundation
 import KeychainTestSupport
 import Testing
 
@@ -26,6 +27,21 @@ struct LogInTests {
         }
     }
 
+    @Test func `an agent that is started with another home names no key as that home's known_hosts does`() throws {
+        let site = try AgentSite()
+        let server = try SSHServer("server.example", at: site)
+        try server.authorize(site.createKey())
+        try FileManager.default.createDirectory(atPath: site.decoy + "/.ssh", withIntermediateDirectories: true)
+        let known = try site.read(".ssh/known_hosts").replacing("server.example", with: "github.com")
+        try Data(known.utf8).write(to: URL(filePath: site.decoy + "/.ssh/known_hosts"))
+        site.allow()
+        #expect(try server.logIn().output == "welcome\n", "\(site.log)")
+        let shown = site.person.shown
+        #expect(!shown.contains("github.com"), "\(shown)")
+        // The control: the name that the user's own file has.
+        #expect(try shown.contains("“log in to \(server.inPrompt()) as root”"), "\(shown)")
+    }
+
     @Test func `a key of the enclave does not log in when its owner declines`() throws {
         let site = try AgentSite([.no])
         let server = try SSHServer("server.example", at: site)
@@ -34,6 +50,32 @@ struct LogInTests {
         #expect(outcome.status == 255)
         #expect(outcome.errors.contains("agent refused operation"), "\(outcome.errors)")
         #expect(site.log.contains("the person said no"), "\(site.log)")
+    }
+
+    @Test func `a program that asks without end leaves prompts for others`() throws {
+        let site = try AgentSite()
+        let line = try site.createKey()
+        // Each signature is a question, which the end of the connection takes back.
+        let attack = """
+            import base64, os, socket, struct, sys
+            def text(data): return struct.pack('>I', len(data)) + data
+            blob = base64.b64decode(sys.argv[1])
+            asked = 0
+            for _ in range(60):
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(os.environ['SSH_AUTH_SOCK'])
+                data = b'SSHSIG' + text(b'git') + text(b'') + text(b'sha512') + text(bytes(64))
+                server.sendall(text(b'\\x0d' + text(blob) + text(data) + struct.pack('>I', 0)))
+                server.settimeout(0.5)
+                try: server.recv(5)
+                except TimeoutError: asked += 1
+                server.close()
+            print(asked)
+            """
+        let blob = String(line.split(separator: " ")[1])
+        let asked = try #require(Int(site.succeed("python3", ["-c", attack, blob]).dropLast()))
+        #expect(asked <= 8, "\(asked)")
+        #expect(site.log.split(separator: "\n").count { $0.contains("it has asked too often") } == 1, "\(site.log)")
     }
 
     @Test func `each log-in asks anew`() throws {

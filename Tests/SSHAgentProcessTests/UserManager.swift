@@ -10,7 +10,7 @@ import Testing
 final class UserManager: @unchecked Sendable {
     // Unchecked: a test has one, and uses it from one thread.
     private static let program = "/usr/lib/systemd/systemd"
-    private let holder = Process()
+    private let mounts: OwnMounts
     private var manager = Process()
     /// Its control group, in their folder and as the tests see it.
     private let name: String
@@ -49,28 +49,18 @@ final class UserManager: @unchecked Sendable {
         group = groups + "/" + name
         try #require(mkdir(group, 0o755) == 0)
         let script = """
-            set -e
             mount -t tmpfs tmpfs /run
             mkdir -p /run/systemd/system /run/sshd
             test '\(groups)' = /sys/fs/cgroup || mount --bind '\(groups)' /sys/fs/cgroup
-            echo made >/run/made
-            exec sleep infinity
             """
-        holder.executableURL = URL(filePath: "/usr/bin/env")
-        holder.arguments = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
-        holder.standardInput = FileHandle.nullDevice
-        try holder.runHearingSignals()
-        let made = "/proc/\(holder.processIdentifier)/root/run/made"
-        try waitUntil("the namespace is made") { FileManager.default.fileExists(atPath: made) }
+        mounts = try OwnMounts(script, sign: "/run/made")
     }
 
     /// What starts a program in the namespace.
-    var wrapper: [String] { ["nsenter", "--mount=/proc/\(holder.processIdentifier)/ns/mnt", "--wd=."] }
+    var wrapper: [String] { mounts.wrapper }
 
     deinit {
         stop()
-        kill(holder.processIdentifier, SIGKILL)
-        holder.waitForExit()
         // What the manager has left.
         try? "1".write(toFile: group + "/cgroup.kill", atomically: false, encoding: .utf8)
         _ = eventually(patience: 5) { remove(group) }
@@ -95,6 +85,8 @@ final class UserManager: @unchecked Sendable {
         self.site = site
         let units = site.folder + "/.local/share/systemd/user"
         try FileManager.default.createDirectory(atPath: units, withIntermediateDirectories: true)
+        let passwords = try AgentSite.passwords(withHome: site.folder)
+        try site.succeed("mount", ["--bind", passwords, "/etc/passwd"])
         let programs = ServiceProcess.program("")
         for name in ["chatelaine-ssh-agent.socket", "chatelaine-ssh-agent.service"] {
             let text = try String(contentsOf: Self.sources.appending(path: "systemd/user/" + name), encoding: .utf8)

@@ -150,7 +150,7 @@ struct StoredKeyTests {
         #expect(try reason(logIn(bindsHost: false)) == "log in to an unknown host as alice")
     }
 
-    /// Whoever has the key of some host has it sign the identifier of a session with another.
+    /// An attacker with some host's key has it sign the identifier of a session with another host.
     @Test func `a host that signs another one's session is not named where the data name none`() throws {
         let hosts = KnownHosts("relay.example.org \(try forwarder.host.publicKey.line)\n")
         let bind = try SampleSession(with: forwarder.host, session.identifier).bind()
@@ -180,9 +180,9 @@ struct StoredKeyTests {
         let data = session.logIn(as: long, with: key.blob, algorithm: "ecdsa-sha2-nistp256")
         let path = try [forwarder.bind(forwarding: true), session.bind()]
         let said = try #require(try reason(key.signing(data), on: path, hosts))
-        #expect(said.hasPrefix("asked from é"))
+        #expect(said.hasPrefix("asked from “é"))
         #expect(said.contains(try session.host.publicKey.fingerprint))
-        #expect(said.contains(" as é"))
+        #expect(said.contains(" as “é"))
         #expect(said.count <= 240 && said.utf8.count <= 260, "\(said)")
     }
 
@@ -195,6 +195,22 @@ struct StoredKeyTests {
         #expect(try reason(logIn(), hosts) == logsIn)
         let forwarded = try reason(logIn(), on: [forwarder.bind(forwarding: true), session.bind()], hosts)
         #expect(forwarded == "asked from [relay.example.org]:2222: \(logsIn)")
+    }
+
+    @Test func `a relay that forwards on under another host's name is still named itself`() throws {
+        let other = SampleSession(with: try SampleKey())
+        let hosts = KnownHosts(
+            "github.com \(try other.host.publicKey.line)\nrelay \(try forwarder.host.publicKey.line)\n"
+        )
+        let path = try [forwarder.bind(forwarding: true), other.bind(forwarding: true), session.bind()]
+        let said = try #require(try reason(logIn(), on: path, hosts))
+        #expect(said.hasPrefix("asked from relay and 1 behind it: log in to "), "\(said)")
+    }
+
+    @Test func `a name that reads on as our text stands in quotation marks`() throws {
+        let data = session.logIn(as: "root at “prod”", with: key.blob, algorithm: "ecdsa-sha2-nistp256")
+        let said = try #require(try reason(key.signing(data), KnownHosts("")))
+        #expect(said.hasSuffix(" as “root at prod”"), "\(said)")
     }
 
     private func reason(_ frame: [UInt8], _ hosts: KnownHosts) throws -> String? { try reason(frame, on: [], hosts) }

@@ -18,10 +18,16 @@ extension SigningOrder {
     /// part by itself, so that no part pushes another out of sight.
     ///
     /// The host is the one that the signed data name, since no other takes the signature. That a session was bound to a
-    /// host says nothing of that: whoever has the key of any host can have it sign any session's identifier.
+    /// host says nothing of that: the owner of any host's key can have it sign any session's identifier.
+    ///
+    /// A key that was added with a comment is named after who asks: a relay can have added it.
     ///
     /// - Parameter name: the name of the host with a key; nil where it is not known.
     package func reason(name: (SSHPublicKey) -> String?) -> String {
+        var use = ""
+        if case .memory(let key, let comment, true) = key {
+            use = "use the key \(comment.isEmpty ? key.publicKey.fingerprint : Self.cut(comment)) to "
+        }
         let said: String =
             switch purpose {
             case .logIn(let logIn): "log in to \(host(of: logIn, name)) as \(Self.cut(logIn.user))"
@@ -34,9 +40,10 @@ extension SigningOrder {
             case .unknown: "sign data of an unknown kind"
             }
         let forwarders = path.forwarders
-        guard let last = forwarders.last else { return said }
-        let others = forwarders.count > 1 ? " behind \(forwarders.count - 1) more" : ""
-        return "asked from \(name(last).map(Self.cut) ?? last.fingerprint)\(others): \(said)"
+        // The first is the one that the user's own ssh has named. Those behind it are its word.
+        guard let first = forwarders.first else { return use + said }
+        let others = forwarders.count > 1 ? " and \(forwarders.count - 1) behind it" : ""
+        return "asked from \(name(first).map(Self.cut) ?? first.fingerprint)\(others): \(use)\(said)"
     }
 
     private func host(of logIn: SigningPurpose.LogIn, _ name: (SSHPublicKey) -> String?) -> String {
@@ -46,14 +53,21 @@ extension SigningOrder {
         return "\(Self.cut(name)) (\(key.fingerprint))"
     }
 
-    /// A prompt shows 240 characters of a reason, and 260 bytes.
+    /// A prompt shows 240 characters of a reason, and 260 bytes. What has other characters than names have stands in
+    /// quotation marks, so that no name reads on as our text.
     private static func cut(_ text: String) -> String {
-        var (part, rest) = ("", text[...])
-        while let next = rest.popFirst() {
-            guard part.count < longestPart, part.utf8.count + next.utf8.count <= longestPart else { return part + "…" }
+        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#""'`%"#.utf8.contains($0) }
+        var (part, size) = ("", 0)
+        for next in text where !"\"'`´‘’‚‛“”„‟«»‹›".contains(next) {
+            // A percent sign is sent as three bytes.
+            size += next == "%" ? 3 : next.utf8.count
+            guard part.count < longestPart, size <= longestPart else {
+                part += "…"
+                break
+            }
             part.append(next)
         }
-        return part
+        return isPlain ? part : "“\(part)”"
     }
 
     private static let longestPart = 48

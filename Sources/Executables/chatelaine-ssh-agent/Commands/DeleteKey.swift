@@ -1,9 +1,14 @@
 import ArgumentParser
+import KeychainClient
+import KeychainEnclave
+import KeychainModel
+import SSHAgentProtocol
 
 struct DeleteKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete an ssh key with its certificates. A key of the Secure Enclave is gone for good."
+        abstract: "Delete an ssh key with its certificates. A key of the Secure Enclave is gone for good.",
+        discussion: "The owner of the keychain confirms it for a key of the enclave, and for one that asks at each use."
     )
 
     @Argument(help: "The key's fingerprint, or its comment.")
@@ -15,9 +20,20 @@ struct DeleteKey: ParsableCommand {
     func run() throws {
         let key = try KeySelection.key(key)
         if certificates {
-            try AgentKeychain.deleteCertificates(of: key)
-        } else {
-            try AgentKeychain.delete(key)
+            return try AgentKeychain.deleteCertificates(of: key)
         }
+        if key.stored.isInEnclave || key.stored.asksOwner { try Self.confirm(key) }
+        try AgentKeychain.delete(key)
+    }
+
+    /// What has no copy, or is not used without its owner, is not destroyed without them. Without a passcode there is
+    /// nothing to ask for.
+    private static func confirm(_ key: KeptKey) throws(KeychainError) {
+        guard try CurrentKeychain.control().state().hasPasscode else { return }
+        let comment = key.stored.comment
+        let name = comment.isEmpty ? key.stored.publicKey.fingerprint : comment
+        let signer = try KeySigner(reason: "delete the ssh key \(name) for good")
+        defer { signer.context.invalidate() }
+        try signer.confirm()
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import KeychainClient
 import KeychainModel
 import SSHAgentProtocol
@@ -7,6 +8,7 @@ import Synchronization
 final class Agent: Sendable {
     private let state = Mutex(AgentState())
     private let waiting = Mutex(0)
+    private let budget = Mutex(PromptBudget())
     /// Called when a key has come that has an end.
     private let keysChanged: @Sendable () -> Void
 
@@ -81,12 +83,10 @@ final class Agent: Sendable {
         for client: Int32
     ) throws -> [UInt8] {
         switch order.key {
-        case .memory(let key, let comment, let needsConfirmation):
+        case .memory(let key, _, let needsConfirmation):
             guard needsConfirmation else { return try key.signature(of: order.data, flags: order.flags) }
-            try ask(order, "use the key \(comment.isEmpty ? key.publicKey.fingerprint : comment) to ", client) {
-                signer in
-                try signer.confirm()
-            }
+            try takePrompt(for: client)
+            try ask(order, client) { signer in try signer.confirm() }
             // Meanwhile the agent may have been locked, or the key may have ended.
             var connection = connection
             guard case .sign = action(for: request, on: &connection, kept) else {
@@ -97,16 +97,36 @@ final class Agent: Sendable {
             guard let key = kept.first(where: { $0.stored == stored }) else {
                 throw KeychainError(.itemNotFound, "the key is not in the keychain any more")
             }
-            return try ask(order, "", client) { signer in
+            if stored.asksOwner { try takePrompt(for: client) }
+            return try ask(order, client) { signer in
                 try signer.sign(order.data, flags: order.flags, with: key)
             }
+        }
+    }
+
+    /// Counts a prompt for the process at the other end.
+    ///
+    /// - Throws: where it has asked too often.
+    private func takePrompt(for client: Int32) throws(KeychainError) {
+        var process: Int32 = 0
+        var user: UInt32 = 0
+        var group: UInt32 = 0
+        _ = unsafe clinux_peer_credentials(client, &process, &user, &group)
+        do throws(PromptBudget.Refusal) {
+            try budget.withLock { budget throws(PromptBudget.Refusal) in
+                try budget.take(for: "process \(process)", at: .now)
+            }
+        } catch {
+            if error.isFirst {
+                AgentTool.complain("the owner is not asked for process \(process): it has asked too often")
+            }
+            throw error.error
         }
     }
 
     /// Does what may need the owner, with a place among those that wait.
     private func ask<Value>(
         _ order: SigningOrder,
-        _ beginning: String,
         _ client: Int32,
         _ body: (KeySigner) throws -> Value
     ) throws -> Value {
@@ -118,7 +138,7 @@ final class Agent: Sendable {
         guard hasPlace else { throw PresenceFailure.tooMany.error }
         defer { waiting.withLock { $0 -= 1 } }
         let hosts = KnownHostsFile.read()
-        let signer = try KeySigner(reason: beginning + order.reason { hosts.name(of: $0) })
+        let signer = try KeySigner(reason: order.reason { hosts.name(of: $0) })
         defer { signer.context.invalidate() }
         return try ClientWatch.watching(client, whenGone: { signer.context.invalidate() }) { try body(signer) }
     }

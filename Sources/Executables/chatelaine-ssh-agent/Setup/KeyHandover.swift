@@ -56,6 +56,15 @@ enum KeyHandover {
                 return
             }
             defer { close(client) }
+            // One that says nothing keeps ssh-add waiting no longer than that.
+            var patience = timeval(tv_sec: 10, tv_usec: 0)
+            _ = unsafe setsockopt(
+                client,
+                SOL_SOCKET,
+                SO_RCVTIMEO,
+                &patience,
+                socklen_t(MemoryLayout<timeval>.size)
+            )
             var pid: Int32 = 0
             var uid: UInt32 = 0
             var gid: UInt32 = 0

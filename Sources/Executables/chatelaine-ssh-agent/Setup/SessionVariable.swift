@@ -7,6 +7,8 @@ import KeychainClient
 enum SessionVariable {
     static let unit = "chatelaine-ssh-agent.socket"
 
+    private static let mark = "# Has ssh, git and others use the keychain's ssh agent"
+
     /// What the file has. `scripts/install.sh` installs the same as an example.
     private static let contents = """
         # Has ssh, git and others use the keychain's ssh agent: written by `chatelaine ssh enable`.
@@ -24,8 +26,18 @@ enum SessionVariable {
 
     static func isSet() throws -> Bool { unsafe access(try path(), F_OK) == 0 }
 
+    /// - Throws: where the file is somebody else's.
+    private static func checkOwn(_ path: String) throws {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard FileManager.default.contents(atPath: path)?.starts(with: mark.utf8) == true else {
+            throw Failure("\(path) is there already, and is not of this command; move it away first")
+        }
+    }
+
     static func set() throws {
         let path = try path()
+        try checkOwn(path)
         do {
             try FileManager.default.createDirectory(
                 atPath: String(path.dropLast("/60-chatelaine-ssh-agent.conf".count)),
@@ -39,6 +51,7 @@ enum SessionVariable {
 
     static func unset() throws {
         let path = try path()
+        try checkOwn(path)
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
             throw Failure("\(path) cannot be removed: \(AgentServer.reason)")
         }
