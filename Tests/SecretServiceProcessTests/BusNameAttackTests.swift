@@ -41,7 +41,7 @@ struct BusNameAttackTests {
         #expect(outcome.output.hasPrefix("the bus names sleep\nb'geheim'\n"), "\(outcome.output)")
         // The owner was asked all the same, and read what the bus claims.
         let shown = person.shown.dropFirst(shownBefore.count)
-        #expect(shown.contains("sleep reads the collection login ('Login')"), "\(shown)")
+        #expect(shown.contains("sleep' reads the collection login ('Login')"), "\(shown)")
         #expect(!shown.contains("python"), "\(shown)")
     }
 

@@ -18,7 +18,7 @@ import Testing
         #expect(try site.run(lock).status == 0)
         #expect(try site.lookup("a 1").output == "geheim")
         #expect(person.dialogs == 1 || person.dialogs == 2)
-        #expect(person.shown.contains("secret-tool unlocks the collection login ('Login')"), "\(person.shown)")
+        #expect(person.shown.contains("secret-tool' unlocks the collection login ('Login')"), "\(person.shown)")
     }
 
     @Test func `an owner who says no leaves it locked, and the client ends at once`() throws {
@@ -100,6 +100,30 @@ import Testing
         person.answer(.secret("correct horse"))
         person.answer(.secret("correct horse"))
         #expect(try site.python(attack).output == "opened\nb'geheim'\n")
+    }
+
+    @Test func `a client that was declined twice has nobody asked, and other clients still have`() throws {
+        let person = try ScriptedPinentry()
+        let site = try SecretsSite(.session, pinentry: person)
+        #expect(try site.run("chatelaine passcode set --stdin", input: "correct horse\n").status == 0)
+        let attack = """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            mine = secretstorage.create_collection(bus, 'Mail')
+            mine.create_item('item', {'a': '1'}, b'geheim')
+            mine.lock()
+            for _ in range(20): print('refused' if mine.unlock() else 'opened')
+            """
+        for _ in 0..<2 { person.answer(.no) }
+        #expect(try site.python(attack).output == String(repeating: "refused\n", count: 20))
+        #expect(person.dialogs == 2)
+        let log = try String(contentsOfFile: site.folder + "/secrets.log", encoding: .utf8)
+        let told = log.split(separator: "\n").filter { $0.contains("it has asked too often") }
+        #expect(told.count == 1 && told.first?.contains("/python3") == true, "\(log)")
+        // The control.
+        person.answer(.secret("correct horse"))
+        #expect(try site.lookup("a 1").output == "geheim")
+        #expect(person.dialogs == 3)
     }
 
     @Test func `protection is taken away when its owner confirms it, also from a collection without items`() throws {

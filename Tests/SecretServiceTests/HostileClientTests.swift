@@ -264,6 +264,22 @@ import Testing
         #expect(secret.count == 64)
     }
 
+    @Test mutating func `an old item that a client has changed into an application's is not taken for it`() throws {
+        let session = try keychain.session()
+        let old = keychain.create([("a", "1")], "planted", session: session).path
+        let made = Self.retrieve(&keychain)
+        keychain.now += 1
+        let planted = Self.ofPortal.map { ($0.0, $0.1 == "org.example.A" ? "org.example.B" : $0.1) }
+        let change: [BusValue] = [
+            .string("org.freedesktop.Secret.Item"), .string("Attributes"),
+            .variant(.array(of: "{ss}", planted.map { .entry(.string($0.0), .string($0.1)) })),
+        ]
+        #expect(keychain.call(old, Properties.set, change).error == nil)
+        let call: [BusValue] = [.path("/request"), .string("org.example.B"), .descriptor(3), .properties([])]
+        #expect(keychain.portal(call, from: ":1.4", owner: ":1.4") == .values([.uint32(0), .properties([])]))
+        #expect(keychain.given.last?.count == 64 && made?.count == 64)
+    }
+
     @Test mutating func `an application keeps the secret that an earlier version had among the items of clients`()
         throws
     {

@@ -119,7 +119,7 @@ struct ModelKeychain {
         case .remove(let items), .removeCollection(_, let items):
             for id in items { secrets[id] = nil }
             return .done
-        case .unlock(let reason):
+        case .confirm(let reason):
             asked.append(reason)
             return .done
         case .save, .rename, .saveAlias: return .done

@@ -122,6 +122,21 @@ import Testing
         keychain.call(prompt, Prompt.prompt, [.string("")])
         let both = ["Mail", "Login"].map { AccessReason.Collection(id: $0 == "Mail" ? $0 : "login", label: $0) }
         #expect(keychain.asked.map(\.collections) == [both])
+        #expect(keychain.asked.map(\.verb) == [.unlocks])
+    }
+
+    @Test mutating func `an alias that moves while its owner is asked unlocks what the prompt named`() throws {
+        let mine = keychain.call(root, Service.createCollection, [.properties([]), .string("x")]).path
+        keychain.call(root, Service.lock, [.array(of: "o", [.path(mine), .path(login)])])
+        let (_, prompt) = unlock([root + "/aliases/x"])
+        keychain.waits = true
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        keychain.waits = false
+        #expect(keychain.call(root, Service.setAlias, [.string("x"), .path(login)], from: ":1.2").error == nil)
+        keychain.answer()
+        #expect(try keychain.search([("a", "1")]).locked == [item])
+        // The control: what was named is open.
+        #expect(unlock([mine]) == ([mine], "/"))
     }
 
     // MARK: - Protected collections
@@ -163,6 +178,30 @@ import Testing
         #expect(keychain.call(root, Service.setAlias, [.string("mail"), .path(login)]).error == nil)
     }
 
+    @Test mutating func `an item of a protected collection is deleted when its owner says so`() throws {
+        var stored = StoredSecrets(key: SymmetricKey(size: .bits256))
+        stored.collections = [StoredCollection(id: "login", label: "Login", isProtected: true)]
+        let attributes = try SecretAttributes([SecretAttributes.Pair(name: "a", value: "1")])
+        stored.items = [
+            StoredSecret(
+                id: SecretItemID(collection: "login", item: "x"),
+                label: "Bank",
+                details: ItemDetails(attributes: attributes, contentType: ""),
+                blind: BlindAttributes(attributes, key: stored.key),
+                created: 1,
+                modified: 1
+            )
+        ]
+        keychain.take(keychain.service.load(stored))
+        keychain.forgetSignals()
+        let prompt = keychain.call(login + "/x", Item.delete).path
+        #expect(prompt.hasPrefix(root + "/prompt/"))
+        #expect(keychain.signals("ItemDeleted").isEmpty)
+        keychain.call(prompt, Prompt.prompt, [.string("")])
+        #expect(keychain.signals("ItemDeleted").count == 1)
+        #expect(keychain.asked.map(\.verb) == [.deletes] && keychain.asked.map(\.item) == ["Bank"])
+    }
+
     @Test mutating func `a protected collection is deleted when its owner says so`() throws {
         let other = keychain.call(root, Service.createCollection, [.properties([]), .string("")]).path
         let id = try #require(other.split(separator: "/").last.map(String.init))
@@ -174,6 +213,7 @@ import Testing
         #expect(keychain.signals("CollectionDeleted").isEmpty)
         keychain.call(prompt, Prompt.prompt, [.string("")])
         #expect(keychain.signals("CollectionDeleted").count == 1)
+        #expect(keychain.asked.map(\.verb) == [.deletes])
     }
 
     @Test mutating func `without a passcode there is nobody to ask, and an unlock is done at once`() throws {
@@ -184,7 +224,7 @@ import Testing
         #expect(try keychain.search([("a", "1")]).unlocked == [item])
     }
 
-    @Test mutating func `a locked item is deleted by a prompt that unlocks`() throws {
+    @Test mutating func `a locked item is deleted by a prompt`() throws {
         lock()
         let prompt = keychain.call(item, Item.delete).path
         #expect(prompt.hasPrefix(root + "/prompt/"))

@@ -5,7 +5,7 @@ import KeychainModel
 import Terminal
 
 clinux_reset_crash_signals()
-// Whoever goes away while something is written to them ends nothing.
+// A reader that goes away in the middle does not end this process.
 signal(SIGPIPE, SIG_IGN)
 do {
     var command = try SecretsCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))

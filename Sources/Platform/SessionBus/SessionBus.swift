@@ -154,7 +154,7 @@ package struct SessionBusFailure: Error {
         }
     }
 
-    /// In bytes. An array has at most 64 MiB (D-Bus Specification, Marshaling); the bus ends whoever sends more.
+    /// In bytes. An array has at most 64 MiB (D-Bus Specification, Marshaling); the bus disconnects a sender of more.
     private static let largestMessage = 60 << 20
 
     private func sendError(_ call: OpaquePointer, _ name: String, _ text: String) {

@@ -68,9 +68,9 @@ extension SecretService {
             }
             return
         }
-        // Earlier versions kept it among the items of clients, any of which can have made a later one.
+        // Earlier versions kept it among the items of clients, any of which can have made or changed one later.
         guard let collection = collectionID(ofAlias: "default"), let item = collections[collection]?.match(attributes),
-            item.stored.created <= place.stored.created
+            max(item.stored.created, item.stored.modified) <= place.stored.created
         else {
             let secret = unsafe SymmetricKey(size: SymmetricKeySize(bitCount: Self.secretSize * 8)).withUnsafeBytes {
                 bytes in

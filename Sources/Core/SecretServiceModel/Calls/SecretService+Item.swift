@@ -176,7 +176,8 @@ extension SecretService {
             service.reply(call, answer(now))
         }
         guard item.secret == nil else { return apply(&self, now) }
-        let reason = reason(of: id.collection, for: call.sender)
+        var reason = reason(of: id.collection, for: call.sender)
+        reason.verb = .changes
         _ = ask(for: call.sender, .change(id, changed, reason)) { service, result in
             switch result {
             case .stored(_, let modified): apply(&service, modified)
@@ -188,7 +189,7 @@ extension SecretService {
 
     private mutating func delete(_ call: BusCall, _ item: SecretItem) throws(BusError) {
         let id = item.stored.id
-        if isLocked(id.collection) {
+        if isLocked(id.collection) || collections[id.collection]?.stored.isProtected == true {
             return reply(call, [.path(try newPrompt(.deleteItem(id), for: call.sender))])
         }
         guard item.secret == nil else {

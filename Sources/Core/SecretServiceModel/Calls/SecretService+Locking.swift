@@ -71,8 +71,13 @@ extension SecretService {
         case .deleteItem(let item): ids = [item.collection]
         case .deleteCollection(let collection): ids = [collection]
         }
-        let reason = AccessReason(client: prompt.client, collections: named(ids))
-        let ticket = ask(for: prompt.client, .unlock(reason)) { service, result in
+        var reason = AccessReason(client: prompt.client, .deletes, collections: named(ids))
+        switch prompt.action {
+        case .unlock: reason.verb = .unlocks
+        case .deleteItem(let item): reason.item = collections[item.collection]?.items[item.item]?.stored.label ?? ""
+        case .deleteCollection: break
+        }
+        let ticket = ask(for: prompt.client, .confirm(reason)) { service, result in
             guard let prompt = service.prompts.removeValue(forKey: id) else { return }
             if case .failure = result {
                 return service.complete(id, of: prompt.client, isDismissed: true, prompt.action.nothing)
@@ -80,22 +85,21 @@ extension SecretService {
             service.finish(id, prompt)
         }
         prompts[id]?.ticket = ticket
+        prompts[id]?.collections = ids
     }
 
-    /// The owner has unlocked.
+    /// The owner has said yes.
     private mutating func finish(_ id: String, _ prompt: SecretPrompt) {
         if lock == .locked { lock = .unlocked }
         switch prompt.action {
         case .unlock(let paths):
-            for path in paths { collectionID(ofPath: path).map { unlock($0) } }
+            for collection in prompt.collections { unlock(collection) }
             complete(id, of: prompt.client, isDismissed: false, .paths(paths))
         case .deleteItem(let item):
-            unlock(item.collection)
             remove(item, for: prompt.client) { service, error in
                 service.complete(id, of: prompt.client, isDismissed: error != nil, .string(""))
             }
         case .deleteCollection(let collection):
-            unlock(collection)
             removeCollection(collection, for: prompt.client) { service, error in
                 service.complete(id, of: prompt.client, isDismissed: error != nil, .string(""))
             }

@@ -3,7 +3,6 @@ struct SecretPrompt {
     enum Action: Sendable {
         /// Unlocks, and says so of these paths, as the client wrote them.
         case unlock(_ paths: [String])
-        /// Unlocks, and deletes.
         case deleteItem(SecretItemID)
         case deleteCollection(String)
 
@@ -18,6 +17,8 @@ struct SecretPrompt {
 
     let client: String
     let action: Action
+    /// The collections that the owner was asked about. An alias may mean another one since.
+    var collections: [String] = []
     /// When it is over, in seconds of the service's clock.
     var deadline: UInt64
     /// The request that it waits for.

@@ -85,15 +85,18 @@ package enum StoreRequest: Sendable {
     case rename(String, label: String)
     case removeCollection(String, [SecretItemID])
     case saveAlias(String, collection: String?)
-    /// Has the owner asked for the passcode. What is proved counts for this alone.
-    case unlock(AccessReason)
+    /// Has the owner asked before something is unlocked or deleted. What is proved counts for this alone.
+    case confirm(AccessReason)
 
     /// Whether somebody may have to be asked, which takes as long as it takes.
-    package var mayAsk: Bool {
+    package var mayAsk: Bool { reason != nil }
+
+    /// What somebody may have to be asked for; nil where nobody is asked.
+    package var reason: AccessReason? {
         switch self {
-        case .read(_, let reason), .change(_, _, let reason): reason.isProtected
-        case .unlock: true
-        case .add, .remove, .save, .rename, .removeCollection, .saveAlias: false
+        case .read(_, let reason), .change(_, _, let reason): reason.isProtected ? reason : nil
+        case .confirm(let reason): reason
+        case .add, .remove, .save, .rename, .removeCollection, .saveAlias: nil
         }
     }
 }
@@ -111,14 +114,34 @@ package struct AccessReason: Sendable, Equatable {
         }
     }
 
+    /// What the owner is asked to allow.
+    package enum Verb: String, Sendable {
+        case reads
+        /// Who may change an item may read it after that.
+        case changes = "reads and changes"
+        case unlocks
+        case deletes
+    }
+
     /// The unique name of the client on the bus.
     package let client: String
+    package var verb: Verb
+    /// The label of the one item that is meant; nil where it is all of a collection.
+    package var item: String?
     /// All that the owner's answer is for; one where something is read or changed.
     package let collections: [Collection]
     package let isProtected: Bool
 
-    package init(client: String, collections: [Collection] = [], isProtected: Bool = false) {
+    package init(
+        client: String,
+        _ verb: Verb = .reads,
+        item: String? = nil,
+        collections: [Collection] = [],
+        isProtected: Bool = false
+    ) {
         self.client = client
+        self.verb = verb
+        self.item = item
         self.collections = collections
         self.isProtected = isProtected
     }

@@ -34,7 +34,6 @@ struct UnprotectCollection: ParsableCommand {
 private struct CollectionProtection {
     private let secrets: KeychainSecrets
     private let collection: StoredCollection
-    private let items: [SecretItemID]
     private let hasPasscode: Bool
 
     init(of name: String) throws {
@@ -50,8 +49,14 @@ private struct CollectionProtection {
         guard matches.count == 1 else { throw Failure("several collections are called so; name it by its id") }
         self.collection = collection
         hasPasscode = stored.lock != .withoutPasscode
-        items = stored.items.map(\.id).filter { $0.collection == collection.id }
     }
+
+    /// The collection's items as they are now.
+    private func items() throws -> [SecretItemID] {
+        try secrets.load().items.map(\.id).filter { $0.collection == collection.id }
+    }
+
+    private static let mostRounds = 10
 
     func set(_ isProtected: Bool) throws {
         var changed = collection
@@ -60,16 +65,23 @@ private struct CollectionProtection {
         // Also where no item would ask: what is stored in the collection later is open, too.
         if !isProtected, collection.isProtected, hasPasscode {
             var request = PresenceRequest(.owner)
-            request.prompt.reason = "take away the protection of the collection \(collection.id)"
+            request.prompt.reason = "take away the protection of the collection \(collection.id.prefix(36))"
             try context.evaluate(request)
         }
         // Before its items: what is added meanwhile is protected, too.
         if isProtected { try secrets.save(changed) }
-        try secrets.setProtection(isProtected, of: items, in: context)
+        var items: Set<SecretItemID> = []
+        // Again, for what was added by a service that had not heard of it yet.
+        for _ in 0..<Self.mostRounds {
+            let more = try Set(self.items()).subtracting(items)
+            if more.isEmpty { break }
+            try secrets.setProtection(isProtected, of: Array(more), in: context)
+            items.formUnion(more)
+        }
         if !isProtected { try secrets.save(changed) }
         guard try secrets.load().collections.contains(where: { $0.id == changed.id && $0.isProtected == isProtected })
         else { throw Failure("another program has changed “\(collection.label)” meanwhile; try again") }
-        let items = items.count == 1 ? "1 item" : "\(items.count) items"
-        print("“\(collection.label)” (\(items)) is \(isProtected ? "protected" : "not protected any more").")
+        let count = items.count == 1 ? "1 item" : "\(items.count) items"
+        print("“\(collection.label)” (\(count)) is \(isProtected ? "protected" : "not protected any more").")
     }
 }

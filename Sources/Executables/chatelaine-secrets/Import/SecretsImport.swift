@@ -68,6 +68,13 @@ struct SecretsImport {
         for (name, id) in aliases.sorted(by: { $0.key < $1.key }) {
             let present = stored.aliases[name] ?? (name == "default" || name == "login" ? "login" : nil)
             guard present != id else { continue }
+            // Programs that use the alias would store elsewhere from now on, where nobody is asked.
+            if let present, stored.collections.contains(where: { $0.id == present && $0.isProtected }) {
+                report.left.append(
+                    "the alias \(name): it is a protected collection's; chatelaine secrets unprotect \(present)"
+                )
+                continue
+            }
             if case .failure(let error) = secrets.answer(.saveAlias(name, collection: id)) {
                 report.left.append("the alias \(name): \(error.message)")
                 continue
@@ -84,7 +91,7 @@ struct SecretsImport {
             report.left.append("\(path): “\(own.label)” is protected here; chatelaine secrets unprotect \(id)")
             return false
         }
-        try secrets.save(StoredCollection(id: id, label: label))
+        try secrets.take(StoredCollection(id: id, label: label))
         let stored = try secrets.load()
         var present = PresentItems(stored.items.lazy.filter { $0.id.collection == id })
         for path in try source.items(of: path) {

@@ -16,7 +16,11 @@ extension KeychainSecrets {
                 isProtected ? try Self.presence() : AccessControl(bare: .afterFirstUnlock)
             update.authentication.context = context
             update.authentication.prompt.reason = "change what the Secret Service's items demand"
-            _ = try keychain.update(update)
+            do throws(KeychainError) {
+                _ = try keychain.update(update)
+            } catch  where error.code == .itemNotFound {
+                // A client has deleted it meanwhile.
+            }
         }
     }
 }

@@ -21,10 +21,11 @@ extension KeychainSecrets {
                 try remove(items, for: program)
                 try delete(.collection(id), for: program)
             case .saveAlias(let name, let collection): try save(alias: name, of: collection, for: program)
-            case .unlock(let reason): try unlock(reason)
+            case .confirm(let reason): try confirm(reason)
             }
             return .done
         } catch {
+            if let reason = request.reason { note(error, on: reason) }
             return .failure(error)
         }
     }
@@ -106,7 +107,7 @@ extension KeychainSecrets {
         for program: String?
     ) throws(KeychainError) -> StoreResult {
         var update = UpdateRequest(query: SecretLayout.query(.item(id)))
-        update.authentication = try authentication(for: reason, doing: "changes")
+        update.authentication = try authentication(for: reason)
         if let label = change.label { update.changes.attributes[.label] = .string(label) }
         if let details = change.details { update.changes.attributes["gena"] = .data(details.serialized) }
         if let secret = change.secret { update.changes.secrets[.valueData] = secret }
@@ -155,8 +156,13 @@ extension KeychainSecrets {
         }
     }
 
+    /// Stores a collection's record; one that is there gets the label alone, and keeps what it says else.
+    func take(_ collection: StoredCollection) throws(KeychainError) {
+        try rename(collection.id, to: collection.label, for: nil)
+    }
+
     private func rename(_ id: String, to label: String, for program: String?) throws(KeychainError) {
-        // Whoever protects it meanwhile changes the same record.
+        // `protect` may change the same record at the same time.
         let generic = SecretLayout.generic(of: StoredCollection(id: id, label: label))
         try put(.collection(id), label: label, generic, for: program) { update in
             update.changes.attributes[.label] = .string(label)
@@ -196,25 +202,32 @@ extension KeychainSecrets {
 
     // MARK: - Presence
 
-    private func authentication(
-        for reason: AccessReason,
-        doing verb: String = "reads"
-    ) throws(KeychainError) -> ItemAuthentication {
+    private func authentication(for reason: AccessReason) throws(KeychainError) -> ItemAuthentication {
         var authentication = ItemAuthentication()
         authentication.prompt.reason = ""
         guard reason.isProtected, let collection = reason.collections.first else {
             authentication.ui = .fail
             return authentication
         }
-        authentication.prompt.reason = PromptReason(callers.name(of: reason.client), verb, reason.collections).text
-        let purpose = PresencePurpose(client: reason.client, action: .secrets(ofCollection: collection.id))
-        authentication.context = try context(for: purpose)
+        authentication.prompt.reason = PromptReason(callers.name(of: reason.client), reason).text
+        authentication.context = try context(for: PresencePurpose(reason.client, of: collection))
         return authentication
     }
 
     /// What the owner has allowed one client stays allowed until it leaves.
+    ///
+    /// - Throws: where too much was asked for the client already.
     private func context(for purpose: PresencePurpose) throws(KeychainError) -> any PresenceContext {
         if let context = contexts.withLock({ $0[purpose] }) { return context }
+        let program = callers.name(of: purpose.client)
+        do throws(PromptBudget.Refusal) {
+            try budget.withLock { budget throws(PromptBudget.Refusal) in try budget.take(for: program, at: .now) }
+        } catch {
+            if error.isFirst {
+                SecretsProcess.complain("the owner is not asked for \(program): it has asked too often")
+            }
+            throw error.error
+        }
         let context = try keychain.makeContext()
         contexts.withLock { contexts in
             // Each is a connection to the service.
@@ -225,6 +238,16 @@ extension KeychainSecrets {
     }
 
     private static let mostContexts = 16
+
+    /// The owner's no is a no to the next question too, until that was counted.
+    private func note(_ error: KeychainError, on reason: AccessReason) {
+        guard case .failed(let failure) = error.presence, failure == .declined || failure == .failed else { return }
+        let program = callers.name(of: reason.client)
+        budget.withLock { $0.decline(for: program, at: .now) }
+        guard let collection = reason.collections.first else { return }
+        let purpose = PresencePurpose(reason.client, of: collection)
+        contexts.withLock { $0.removeValue(forKey: purpose) }?.invalidate()
+    }
 
     /// What was proved for a client counts no more, and what is asked for it is taken back.
     func forgetContexts(of client: String) {
@@ -241,11 +264,11 @@ extension KeychainSecrets {
         callers.forget(client)
     }
 
-    private func unlock(_ reason: AccessReason) throws(KeychainError) {
+    private func confirm(_ reason: AccessReason) throws(KeychainError) {
         // A finger opens no class that is locked.
         var request = PresenceRequest(try lockState() == .locked ? .passcode : .owner)
-        request.prompt.reason = PromptReason(callers.name(of: reason.client), "unlocks", reason.collections).text
-        let purpose = PresencePurpose(client: reason.client, action: .unlock(.random(in: .min ... .max)))
+        request.prompt.reason = PromptReason(callers.name(of: reason.client), reason).text
+        let purpose = PresencePurpose(client: reason.client, action: .once(.random(in: .min ... .max)))
         let context = try context(for: purpose)
         // What is proved here is for no secret.
         defer {

@@ -9,13 +9,19 @@ import Synchronization
 struct PresencePurpose: Hashable {
     enum Action: Hashable {
         case secrets(ofCollection: String)
-        /// An unlock, by a number of its own.
-        case unlock(UInt64)
+        /// An unlock or a deletion, by a number of its own.
+        case once(UInt64)
     }
 
     /// The unique name on the bus.
     let client: String
     let action: Action
+}
+
+extension PresencePurpose {
+    init(_ client: String, of collection: AccessReason.Collection) {
+        self.init(client: client, action: .secrets(ofCollection: collection.id))
+    }
 }
 
 /// The keychain, as far as the Secret Service uses it: its own generic passwords.
@@ -29,6 +35,7 @@ final class KeychainSecrets: Sendable {
     let known = Mutex(KnownItems())
     /// What was proved for a client, for as long as it lives, and for an unlock, for as long as that is asked.
     let contexts = Mutex<[PresencePurpose: any PresenceContext]>([:])
+    let budget = Mutex(PromptBudget())
 
     /// - Throws: `notAvailable` where no keychain can be told.
     init(callers: BusCallers) throws(KeychainError) {

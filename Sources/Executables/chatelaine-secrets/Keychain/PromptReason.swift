@@ -5,15 +5,19 @@ import SecretServiceModel
 struct PromptReason {
     let text: String
 
-    init(_ program: String, _ verb: String, _ collections: [AccessReason.Collection]) {
+    init(_ program: String, _ reason: AccessReason) {
+        let collections = reason.collections
         let named = collections.prefix(Self.mostNames).map { collection in
             let id = Self.cut(collection.id)
-            return collection.label.isEmpty ? id : "\(id) (“\(Self.cut(collection.label))”)"
+            return collection.label.isEmpty ? id : "\(id) (\(Self.quoted(collection.label)))"
         }
         let more = collections.count - named.count
         let noun = collections.count == 1 ? "the collection" : "\(collections.count) collections:"
         let others = more > 0 ? " and \(more) more" : ""
-        text = "\(Self.cut(program, from: .end)) \(verb) \(noun) \(named.joined(separator: ", "))\(others)"
+        let item = reason.item.map { "the item \(Self.quoted($0)) of " } ?? ""
+        text =
+            "\(Self.quoted(program, from: .end)) \(reason.verb.rawValue) \(item)\(noun) "
+            + named.joined(separator: ", ") + others
     }
 
     /// A prompt shows 240 characters of a reason, and 260 bytes.
@@ -25,13 +29,19 @@ struct PromptReason {
         case end
     }
 
+    /// In quotation marks that the name itself cannot close. A prompt shows ours as simple ones.
+    private static func quoted(_ text: String, from side: Side = .start) -> String {
+        "“" + cut(text.filter { !$0.isQuotation }, from: side) + "”"
+    }
+
     /// - Parameter side: which side stays; of a path, the end.
     private static func cut(_ text: String, from side: Side = .start) -> String {
         var part: [Character] = []
         var size = 0
         let letters = side == .start ? Array(text) : text.reversed()
         for letter in letters {
-            size += letter.utf8.count
+            // A percent sign is sent as three bytes.
+            size += letter == "%" ? 3 : letter.utf8.count
             guard size <= longestName else {
                 part.append("…")
                 break
@@ -40,4 +50,8 @@ struct PromptReason {
         }
         return String(side == .start ? part : part.reversed())
     }
+}
+
+extension Character {
+    fileprivate var isQuotation: Bool { "\"'`´‘’‚‛“”„‟«»‹›".contains(self) }
 }

@@ -38,9 +38,29 @@ enum SecretLayout {
         }
     }
 
+    /// - Returns: nil for what is none of ours, and for names that no object path can have: another program may have
+    ///   stored them, and one such path in an answer would have the bus refuse all of it.
     static func place(of item: FoundItem) -> Place? {
-        guard let service = item.text("svce"), let account = item.text("acct") else { return nil }
-        return place(service: service, account: account)
+        guard let service = item.text("svce"), let account = item.text("acct"),
+            let place = place(service: service, account: account)
+        else { return nil }
+        switch place {
+        case .item(let id), .blind(let id): return isName(id.collection) && isName(id.item) ? place : nil
+        case .collection(let id): return isName(id) ? place : nil
+        case .alias, .key: return place
+        }
+    }
+
+    /// Whether it can be a part of an object path (D-Bus Specification, Valid Object Paths), or is the portal's place,
+    /// which is in none.
+    private static func isName(_ text: String) -> Bool {
+        text == SecretService.portalID
+            || !text.isEmpty
+                && text.utf8.allSatisfy {
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "_")
+                }
     }
 
     static func query(_ place: Place) -> ItemQuery {

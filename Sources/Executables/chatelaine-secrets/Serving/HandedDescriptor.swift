@@ -17,7 +17,7 @@ struct HandedDescriptor {
         return unsafe secret.withUnsafeBytes { bytes in
             switch status.st_mode & S_IFMT {
             case S_IFIFO:
-                // Another description of the same pipe, since the flags of this one are also those of whoever handed it in.
+                // Another description of the same pipe, since the giver shares the flags of this one.
                 let own = unsafe open("/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
                 guard own >= 0 else { return false }
                 defer { close(own) }

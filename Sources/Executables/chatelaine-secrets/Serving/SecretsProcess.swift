@@ -19,6 +19,8 @@ final class SecretsProcess {
     private var service: SecretService
     /// Whose requests wait for a person.
     private var asked: [SecretService.Ticket: String] = [:]
+    /// The portal's unique name, as the bus said last: a question for each call would keep all other calls waiting.
+    private var portal: String?
 
     /// - Parameter address: the bus; nil for the session's own.
     /// - Throws: `KeychainError`, `SessionBusFailure`
@@ -33,6 +35,9 @@ final class SecretsProcess {
         try bus.watch(
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
         )
+        portal = bus.owner(of: SecretService.portalName)
+        // What waits to be read may bring sixteen descriptors with each message.
+        Self.raiseDescriptorLimit()
         // Last: from here on clients come.
         try bus.request(SecretInterface.name)
     }
@@ -60,16 +65,24 @@ final class SecretsProcess {
 
     private func receive(_ call: BusCall) -> [SecretService.Effect] {
         if call.path == SecretService.portalPath {
-            return service.receivePortal(call, portal: bus.owner(of: SecretService.portalName), at: Self.now)
+            return service.receivePortal(call, portal: portal, at: Self.now)
         }
         return service.receive(call, at: Self.now)
     }
 
     private func ownerChanged(_ arguments: [BusValue]) {
-        guard case .string(let name) = arguments.first, case .string("") = arguments.last, name.hasPrefix(":") else {
-            return
-        }
+        guard case .string(let name) = arguments.first, case .string(let owner) = arguments.last else { return }
+        if name == SecretService.portalName { portal = owner.isEmpty ? nil : owner }
+        guard owner.isEmpty, name.hasPrefix(":") else { return }
         perform(service.left(name))
+    }
+
+    private static func raiseDescriptorLimit() {
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(kind, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(kind, &limit)
     }
 
     // MARK: - Letters

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The files by which a session's bus starts this service, and not another one. They are the user's own: those of the
 /// system, and of gnome-keyring's package, stay as they are.
@@ -39,11 +40,19 @@ struct SessionFiles {
         var files = [(activation, activation(of: program)), (autostart, Self.hiding)]
         if let text = withoutSecrets { files.append((dropIn, text)) }
         for (path, _) in files {
-            if let before = try? String(contentsOfFile: path, encoding: .utf8), !before.hasPrefix(Self.mark) {
+            if FileManager.default.contents(atPath: path).map({ !$0.starts(with: Self.mark.utf8) })
+                ?? Self.isThere(path)
+            {
                 throw Failure("\(path) is there already, and is not of this command; move it away first")
             }
         }
         for (path, text) in files { try Self.write(text, to: path) }
+    }
+
+    /// Also what cannot be read, or is a link to nothing.
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
     }
 
     /// - Returns: the files that were removed.
