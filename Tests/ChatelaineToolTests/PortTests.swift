@@ -92,7 +92,7 @@ struct PortTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a manifest that is a pipe is none, and nobody waits for it`() throws {
+    func `a pipe is not read as a manifest, and nobody waits for it`() throws {
         let session = try ChatelaineSession()
         #expect(mkfifo(session.folder.path + "/Package.swift", 0o600) == 0)
         let outcome = try session.run("chatelaine port")

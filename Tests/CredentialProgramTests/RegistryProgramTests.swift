@@ -111,4 +111,36 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(FileManager.default.fileExists(atPath: site.folder + "/downloads/sample-1.0-py3-none-any.whl"))
     }
+
+    @Test(
+        .enabled(if: isThere("pip", atLeast: 23, 1), "needs pip 23.1 or newer, which runs keyring"),
+        arguments: HelperSite.Keychain.allCases
+    )
+    func `pip sends no other program's token to an index that is called as its helper's service`(
+        _ keychain: HelperSite.Keychain
+    ) throws {
+        let site = try HelperSite(keychain)
+        // It stands for every host, as a proxy does, or a name server of the attacker's.
+        let server = try CredentialServer(in: site.folder)
+        let set = try site.run("chatelaine-credential kubectl set staging", input: CredentialServer.token + "\n")
+        #expect(set.status == 0, "\(set.errors)")
+        let pip = """
+            pip download --isolated --no-deps --no-input --disable-pip-version-check --keyring-provider subprocess \
+            --proxy http://127.0.0.1:\(server.port) -d downloads
+            """
+        try "--index-url http://staging@kubernetes/\n--trusted-host kubernetes\nsample\n".write(
+            toFile: site.folder + "/requirements.txt",
+            atomically: true,
+            encoding: .utf8
+        )
+        #expect(try site.run(pip + " -r \(site.folder)/requirements.txt").status != 0)
+        #expect(server.log.contains("http://kubernetes/"), "\(server.log)")
+        let beginning = Data("staging:{".utf8).base64EncodedString()
+        #expect(!server.log.contains(beginning), "\(server.log)")
+        // The control: what keyring has stored itself is sent.
+        #expect(try site.run("keyring set index.example alice", input: CredentialServer.password + "\n").status == 0)
+        _ = try site.run(pip + " --index-url http://alice@index.example/ --trusted-host index.example sample")
+        let known = Data("alice:\(CredentialServer.password)".utf8).base64EncodedString()
+        #expect(server.log.contains(known), "\(server.log)")
+    }
 }

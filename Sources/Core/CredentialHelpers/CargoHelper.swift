@@ -33,7 +33,7 @@ package enum CargoHelper {
             case "login":
                 let name = registry["name"]?.string ?? server.host
                 let given = request["token"]?.secret
-                let token = if let given { given } else { try ask("token for the registry \(name)") }
+                let token = if let given { given } else { try ask(question(server, name: name)) }
                 try login(url, server, name: name, token: token, in: keychain)
                 return HelperReply(SecretText("{\"Ok\":{\"kind\":\"login\"}}\n"))
             case "logout":
@@ -44,6 +44,12 @@ package enum CargoHelper {
         } catch {
             return reply(to: error)
         }
+    }
+
+    /// The host, to which the token will be sent, comes first. The name is of a file that comes with a project.
+    private static func question(_ server: ServerName, name: String) -> String {
+        let place = server.port == 0 ? server.host : "\(server.host):\(server.port)"
+        return name == server.host ? "token for \(place)" : "token for \(place), called “\(name.prefix(36))” here"
     }
 
     package static func reply(to failure: HelperFailure) -> HelperReply {

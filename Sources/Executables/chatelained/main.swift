@@ -5,6 +5,8 @@ import KeychainDaemon
 import KeychainServer
 
 clinux_reset_crash_signals()
+// The reader of its log may go away first. Under systemd it is so already.
+signal(SIGPIPE, SIG_IGN)
 let options = DaemonOptions.parseOrExit()
 do {
     // Everything that has to be done with one thread.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KeychainEnclave
+import Terminal
 
 struct SetKeychainSettings: ItemCommand {
     static let configuration = CommandConfiguration(
@@ -46,6 +47,9 @@ struct SetKeychainSettings: ItemCommand {
         settings.timeout = timeout
         if try control.change(settings, password: nil) { return }
         let name = files.keychains.first ?? "default"
-        _ = try control.change(settings, password: PasswordPrompt.password("password to unlock \(name): "))
+        _ = try control.change(
+            settings,
+            password: PasswordPrompt.password("password to unlock \(TerminalText.escaped(name)): ")
+        )
     }
 }

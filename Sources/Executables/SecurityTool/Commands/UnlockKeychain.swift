@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import KeychainEnclave
 import Security
+import Terminal
 
 struct UnlockKeychain: ItemCommand {
     static let configuration = CommandConfiguration(
@@ -43,7 +44,8 @@ struct UnlockKeychain: ItemCommand {
         }
         let name = files.keychains.first ?? "default"
         try control.unlock(
-            try password.map { Data($0.utf8) } ?? PasswordPrompt.password("password to unlock \(name): ")
+            try password.map { Data($0.utf8) }
+                ?? PasswordPrompt.password("password to unlock \(TerminalText.escaped(name)): ")
         )
     }
 }

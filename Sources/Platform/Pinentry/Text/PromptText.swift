@@ -26,7 +26,12 @@ package struct PromptText: Sendable, Equatable {
         package static let label = Limit(characters: 32, bytes: 96)
 
         /// For a small terminal: less of foreign text, so that there is room for our own.
-        var brief: Limit { Limit(characters: min(characters, 24), bytes: min(bytes, 72)) }
+        /// A sentence keeps what a reason begins with: who asks from where, and for what.
+        var brief: Limit {
+            characters > Self.name.characters
+                ? Limit(characters: min(characters, 130), bytes: min(bytes, 190))
+                : Limit(characters: min(characters, 24), bytes: min(bytes, 72))
+        }
     }
 
     /// Of safe characters; with lines where ours has some.
