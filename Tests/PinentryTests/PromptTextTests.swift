@@ -16,6 +16,15 @@ import Testing
         #expect(foreign(name) == name)
     }
 
+    @Test func `on a small terminal a reason still says who asks from where, and for what`() {
+        let fingerprint = "SHA256:" + String(repeating: "x", count: 43)
+        let reason = "asked from relay.example: log in to server.example (\(fingerprint)) as alice"
+        let text: PromptText = "The program “\(String(repeating: "p", count: 64))” says: “\(reason, limit: .sentence)”"
+        #expect(text.brief.contains(reason))
+        // The control: a name is cut.
+        #expect(!text.brief.contains(String(repeating: "p", count: 30)))
+    }
+
     @Test func `lines and tabs become spaces`() {
         #expect(foreign("a\nb\r\nc\td\u{b}e\u{c}f\u{85}g\u{2028}h\u{2029}i") == "a b c d e f g h i")
     }
