@@ -30,8 +30,9 @@ call() { gdbus call --session --dest org.freedesktop.secrets --object-path /org/
 call --method org.freedesktop.Secret.Service.CreateCollection \
     "{'org.freedesktop.Secret.Collection.Label': <'Work'>}" work >/dev/null
 printf 'at work' | secret-tool store --collection=work --label='VPN' net office
+/usr/bin/python3 "$1" org.example.Golden >"$2"
 END
-in_keychain secret-service dbus-run-session -- bash "$work/secrets.sh"
+in_keychain secret-service dbus-run-session -- bash "$work/secrets.sh" "$PWD/scripts/portal-secret.py" "$work/portal.secret"
 
 cat >"$work/agent.sh" <<'END'
 set -euo pipefail
@@ -64,5 +65,6 @@ for keychain in "$work"/keychains/*; do
     [ ! -s "$keychain/keychain.db-wal" ] || die "$name has a journal"
     install -D -m 644 -t "$folder/$name" "$keychain"/{device.key,keybag,keychain.db}
 done
+install -m 644 -t "$folder/secret-service" "$work/portal.secret"
 install -m 644 -t "$folder/ssh-agent" "$work"/{ed25519,rsa,ecdsa,enclave}.pub
 section "Made $folder"

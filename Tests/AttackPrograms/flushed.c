@@ -90,10 +90,13 @@ int main(int count, char **arguments) {
         perror("mount");
         return 4;
     }
-    if (fork() == 0) {
+    // The process that serves is the one that is killed. Its end closes the device, and with it every wait for an answer; one
+    // that holds a file there would wait itself, before anybody kills the other.
+    if (fork() != 0) {
         serve();
         return 0;
     }
+    close(device);
     char path[4096];
     snprintf(path, sizeof path, "%s/file", arguments[1]);
     int descriptor = open(path, O_RDONLY);

@@ -7,7 +7,7 @@ import Testing
 @Suite("What programs stored before", .serialized)
 struct GoldenProgramTests {
     /// One folder for each version of what is stored.
-    static let versions = ["programs-1"]
+    static let versions = ["programs-1", "programs-2"]
 
     /// A copy of a kept keychain, in a folder that has the other files too.
     private func keychain(_ name: String, of version: String) throws -> Sandbox {
@@ -17,7 +17,9 @@ struct GoldenProgramTests {
         try FileManager.default.createDirectory(atPath: sandbox.keychain, withIntermediateDirectories: true)
         chmod(sandbox.keychain, 0o700)
         for file in try FileManager.default.contentsOfDirectory(atPath: kept.path) {
-            let copy = (file.hasSuffix(".pub") ? sandbox.folder.path : sandbox.keychain) + "/" + file
+            let copy =
+                (file.hasSuffix(".pub") || file.hasSuffix(".secret") ? sandbox.folder.path : sandbox.keychain) + "/"
+                + file
             try FileManager.default.copyItem(atPath: kept.appending(path: file).path, toPath: copy)
             chmod(copy, 0o600)
         }
@@ -35,6 +37,27 @@ struct GoldenProgramTests {
             """
         try Data(script.utf8).write(to: sandbox.folder.appending(path: "script"))
         return try sandbox.run("timeout 120 dbus-run-session -- bash script")
+    }
+
+    /// Version 1 had the secrets of applications among the items of clients.
+    @Test(arguments: versions.dropFirst())
+    func `an application gets its secret of the portal's place`(version: String) throws {
+        let sandbox = try keychain("secret-service", of: version)
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../scripts/portal-secret.py").path
+        let outcome = try run(
+            """
+            until gdbus call --session --dest org.freedesktop.DBus --object-path / \\
+                --method org.freedesktop.DBus.NameHasOwner org.freedesktop.secrets | grep -q true; do sleep 0.1; done
+            /usr/bin/python3 '\(script)' org.example.Golden
+            /usr/bin/python3 '\(script)' org.example.Other | wc -c
+            """,
+            serving: "chatelaine-secrets serve",
+            sandbox
+        )
+        let kept = try String(contentsOf: sandbox.folder.appending(path: "portal.secret"), encoding: .utf8)
+        #expect(kept.count == 129)
+        #expect(outcome.output == kept + "129\n", "\(outcome.output)\(outcome.errors)")
     }
 
     @Test(arguments: versions)
