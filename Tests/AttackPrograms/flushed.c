@@ -2,31 +2,15 @@
 // FLUSH. Run in a user and a mount namespace of one's own, which anybody may have. Arguments: where to mount it, and the
 // socket of packets.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fuse.h>
-#include <stdio.h>
+#include "fuse.h"
+
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 enum { root = 1, file = 2 };
-
-static int device;
-
-static void answer(const struct fuse_in_header *request, int error, const void *body, size_t count) {
-    struct fuse_out_header header = {
-        .len = (unsigned)(sizeof header + count), .error = -error, .unique = request->unique,
-    };
-    struct iovec parts[] = {{&header, sizeof header}, {(void *)body, count}};
-    if (writev(device, parts, count > 0 ? 2 : 1) < 0 && errno != ENOENT) {
-        perror("answer");
-    }
-}
 
 static struct fuse_attr attributes(unsigned long node) {
     struct fuse_attr attributes = {.ino = node, .nlink = 1, .blksize = 4096};
@@ -40,12 +24,7 @@ static void serve(void) {
         const struct fuse_in_header *request = (const void *)buffer;
         const void *body = buffer + sizeof *request;
         if (request->opcode == FUSE_INIT) {
-            const struct fuse_init_in *init = body;
-            struct fuse_init_out reply = {
-                .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_readahead = init->max_readahead,
-                .max_write = 1 << 17,
-            };
-            answer(request, 0, &reply, sizeof reply);
+            answer_init(request, body);
         } else if (request->opcode == FUSE_LOOKUP) {
             struct fuse_entry_out reply = {.nodeid = file, .entry_valid = 1000, .attr_valid = 1000};
             reply.attr = attributes(file);
@@ -83,10 +62,7 @@ int main(int count, char **arguments) {
     if (count != 3) {
         return 2;
     }
-    device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    char options[128];
-    snprintf(options, sizeof options, "fd=%d,rootmode=40755,user_id=0,group_id=0", device);
-    if (device < 0 || mount("flushed", arguments[1], "fuse", MS_NODEV | MS_NOSUID, options) != 0) {
+    if (mount_device(arguments[1], MS_NODEV | MS_NOSUID, "") != 0) {
         perror("mount");
         return 4;
     }

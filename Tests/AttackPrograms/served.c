@@ -1,33 +1,18 @@
 // A file system in user space with one program in it, which is read as it should be. Once it has been opened to be started,
 // whoever opens it, or asks about it, never gets an answer. Arguments: the place to mount it at, and the program.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fuse.h>
+#include "fuse.h"
+
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { root = 1, program = 2 };
 
-static int device;
 static unsigned char *bytes;
 static size_t size;
-
-static void answer(const struct fuse_in_header *request, int error, const void *body, size_t count) {
-    struct fuse_out_header header = {
-        .len = (unsigned)(sizeof header + count), .error = -error, .unique = request->unique,
-    };
-    struct iovec parts[] = {{&header, sizeof header}, {(void *)body, count}};
-    if (writev(device, parts, count > 0 ? 2 : 1) < 0 && errno != ENOENT) {
-        perror("answer");
-    }
-}
 
 static struct fuse_attr attributes(unsigned long node) {
     struct fuse_attr attributes = {.ino = node, .nlink = 1, .blksize = 4096};
@@ -51,10 +36,7 @@ int main(int count, char **arguments) {
     if (bytes == NULL || read(file, bytes, size) != (ssize_t)size) {
         return 3;
     }
-    device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    char options[128];
-    snprintf(options, sizeof options, "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", device);
-    if (device < 0 || mount("served", arguments[1], "fuse", MS_NODEV, options) != 0) {
+    if (mount_device(arguments[1], MS_NODEV, ",allow_other") != 0) {
         perror("mount");
         return 4;
     }
@@ -64,12 +46,7 @@ int main(int count, char **arguments) {
         const struct fuse_in_header *request = (const void *)buffer;
         const void *body = buffer + sizeof *request;
         if (request->opcode == FUSE_INIT) {
-            const struct fuse_init_in *init = body;
-            struct fuse_init_out reply = {
-                .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_readahead = init->max_readahead,
-                .max_write = 1 << 17,
-            };
-            answer(request, 0, &reply, sizeof reply);
+            answer_init(request, body);
             printf("served\n");
             fflush(stdout);
         } else if (request->opcode == FUSE_LOOKUP && !isStarted) {

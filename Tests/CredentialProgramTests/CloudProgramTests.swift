@@ -78,4 +78,14 @@ import Testing
         #expect(try site.run("KUBERNETES_EXEC_INFO='{' chatelaine-credential kubectl a").status == 1)
         #expect(try site.run("chatelaine-credential aws set a", input: "one line\n").status == 1)
     }
+
+    @Test(arguments: HelperSite.Keychain.allCases)
+    func `what another helper has under a name is left alone, and that is said`(_ keychain: HelperSite.Keychain) throws
+    {
+        let site = try HelperSite(keychain)
+        #expect(try site.run("keyring set aws work", input: "password\n").status == 0)
+        let refused = try site.run("chatelaine-credential aws set work", input: "AKIAEXAMPLE\nsecret\n")
+        #expect(refused.status == 1 && refused.errors.contains("has stored an item of this name"), "\(refused.errors)")
+        #expect(try site.run("keyring get aws work").output == "password\n")
+    }
 }

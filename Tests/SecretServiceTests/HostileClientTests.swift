@@ -264,6 +264,21 @@ import Testing
         #expect(secret.count == 64)
     }
 
+    @Test mutating func `a new secret leaves what another process may have changed of the item meanwhile`() throws {
+        let session = try keychain.session()
+        let item = keychain.create([("a", "1")], "old", session: session).path
+        keychain.waits = true
+        for (type, writesDetails) in [("text/plain", false), ("text/html", true)] {
+            keychain.call(item, Item.setSecret, [ModelKeychain.secret("new", session, type: type)])
+            guard case .change(_, let change, _) = keychain.open.last?.1 else {
+                Issue.record("nothing is changed")
+                return
+            }
+            #expect((change.details != nil) == writesDetails)
+            #expect(change.secret != nil)
+        }
+    }
+
     @Test mutating func `an old item that a client has changed into an application's is not taken for it`() throws {
         let session = try keychain.session()
         let old = keychain.create([("a", "1")], "planted", session: session).path

@@ -100,7 +100,10 @@ extension KeychainService {
             _ = try add(request)
         } catch {
             // Another process was faster.
-            guard error.code == .duplicateItem, try replace(filter, by: item) else { throw HelperFailure(error) }
+            guard error.code == .duplicateItem else { throw HelperFailure(error) }
+            guard try replace(filter, by: item) else {
+                throw HelperFailure("another helper, or another program, has stored an item of this name already")
+            }
         }
     }
 

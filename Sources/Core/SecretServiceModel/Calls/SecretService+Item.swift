@@ -156,6 +156,8 @@ extension SecretService {
         answer: @escaping @Sendable (SecretItem) -> [BusValue]
     ) {
         var change = change
+        // What stays is not written: another process may have changed it meanwhile.
+        if change.secret != nil, change.details == item.stored.details { change.details = nil }
         // Their codes change with the attributes alone: who replaces a secret, as all clients do, writes one record.
         if let details = change.details, details.attributes != item.stored.details?.attributes {
             change.blind = BlindAttributes(details.attributes, key: key)

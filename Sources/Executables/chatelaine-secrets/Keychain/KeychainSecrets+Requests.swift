@@ -291,6 +291,12 @@ extension KeychainSecrets {
     ) throws(KeychainError) -> [[FoundItem]] {
         var found: [[FoundItem]?] = []
         var failure: KeychainError?
+        if connection != nil { known.withLock { $0.expect(operations) } }
+        defer {
+            // Those that were not reached have failed as well.
+            let outcomes = found + [[FoundItem]?](repeating: nil, count: operations.count - found.count)
+            if connection != nil { known.withLock { $0.note(zip(operations, outcomes)) } }
+        }
         if operations.count > 1, let outcomes = try batch(operations, for: program) {
             for outcome in outcomes {
                 switch outcome {
@@ -315,7 +321,6 @@ extension KeychainSecrets {
                 }
             }
         }
-        if connection != nil { known.withLock { $0.note(zip(operations, found)) } }
         if let failure { throw failure }
         return found.map { $0 ?? [] }
     }

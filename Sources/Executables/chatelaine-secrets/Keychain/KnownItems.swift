@@ -20,23 +20,37 @@ struct KnownItems {
         return place
     }
 
-    /// Takes in operations that this process has done, each with what it has found; nil for one that failed.
+    /// Counts changes of what is there before they are done: another thread may hear of them before this one has its answer.
+    mutating func expect(_ operations: [KeychainOperation]) {
+        for operation in operations where operation.traits.change != nil {
+            if let (uuid, place) = changed(operation) { count(uuid, at: place) }
+        }
+    }
+
+    /// What an operation changes that is known here. What it adds is known once it was added.
+    private func changed(_ operation: KeychainOperation) -> (ItemUUID, SecretLayout.Place)? {
+        switch operation {
+        case .delete, .update: uuid(operation)
+        case .add, .find, .makeKey, .useKey: nil
+        }
+    }
+
+    /// Takes in operations that this process has done and that were expected, each with what it has found; nil for one that
+    /// failed.
     mutating func note(_ done: some Sequence<(KeychainOperation, [FoundItem]?)>) {
-        for case (let operation, let items?) in done where operation.traits.change != nil {
-            switch operation {
-            case .add:
+        for (operation, items) in done where operation.traits.change != nil {
+            switch (operation, items) {
+            case (.add, let items?):
                 guard let item = items.first, let uuid = item.reference.uuid, let place = SecretLayout.place(of: item)
                 else { continue }
                 note(uuid, place)
                 count(uuid, at: place)
-            case .delete:
-                guard let (uuid, place) = uuid(operation) else { continue }
-                count(uuid, at: place)
-                _ = forget(uuid)
-            case .update:
-                guard let (uuid, place) = uuid(operation) else { continue }
-                count(uuid, at: place)
-            case .find, .makeKey, .useKey: continue
+            case (.delete, .some):
+                if let (uuid, _) = uuid(operation) { _ = forget(uuid) }
+            case (.delete, nil), (.update, nil):
+                // Nothing came of it.
+                if let (uuid, _) = uuid(operation) { _ = isOwn(uuid) }
+            case (.add, nil), (.update, .some), (.find, _), (.makeKey, _), (.useKey, _): continue
             }
         }
     }
