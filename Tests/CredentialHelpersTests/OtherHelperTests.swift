@@ -35,6 +35,17 @@ import Testing
         #expect(keychain.cargo(request("login")).contains("nobody is there"))
     }
 
+    @Test func `the question for a token begins with the host, whatever the project calls it`() {
+        var questions: [String] = []
+        for url in ["sparse+https://evil.example:8443/", "sparse+https://mine/"] {
+            _ = CargoHelper.answer(secret(request("login", url)), from: keychain) { (question) throws(HelperFailure) in
+                questions.append(question)
+                return secret("typed")
+            }
+        }
+        #expect(questions == ["token for evil.example:8443, called “mine” here", "token for mine"])
+    }
+
     @Test func `registries that are reached over no network are another provider's`() {
         for url in ["file:///srv/index", "sparse+file:///srv", "/srv/index", "", "git://example.com/index"] {
             #expect(keychain.cargo(request("get", url)) == #"{"Err":{"kind":"url-not-supported"}}"# + "\n")

@@ -62,6 +62,20 @@ struct EnableTests {
         #expect(try site.succeed(generator, []).contains("SSH_AUTH_SOCK=\(socket)\n"))
     }
 
+    @Test func `a file of somebody else's is neither overwritten nor removed`() throws {
+        let own = Data("EDITOR=vi\n".utf8)
+        try FileManager.default.createDirectory(
+            atPath: URL(filePath: settings).deletingLastPathComponent().path,
+            withIntermediateDirectories: true
+        )
+        try own.write(to: URL(filePath: settings))
+        for command in ["enable", "disable"] {
+            let refused = try site.run("chatelaine", ["ssh", command])
+            #expect(refused.status == 1 && refused.errors.contains("is not of this command"), "\(refused.errors)")
+            #expect(FileManager.default.contents(atPath: settings) == own)
+        }
+    }
+
     @Test func `what was enabled is disabled without a trace, and the keys stay`() throws {
         _ = try site.createKey("laptop")
         for _ in 0..<2 { try site.succeed("chatelaine", ["ssh", "enable"]) }

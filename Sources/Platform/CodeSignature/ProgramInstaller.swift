@@ -68,20 +68,19 @@ package enum ProgramInstaller {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can uninstall programs") }
         try Place.check(path, isTrusted: { $0 == 0 })
         try OpenProgram.with(path) { program throws(KeychainError) in
-            try checkMarked(program.descriptor)
+            try refuseSetUserID(program.descriptor)
             try mark(program.descriptor, group: nil)
         }
     }
 
-    /// The permissions of a program that was never installed, such as one that runs as root, stay.
-    private static func checkMarked(_ descriptor: Int32) throws(KeychainError) {
+    /// An installed program has no set-user-ID. One that has, such as `sudo`, would lose it.
+    private static func refuseSetUserID(_ descriptor: Int32) throws(KeychainError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
             throw KeychainError(errno: errno, "the program cannot be looked at")
         }
-        let special = status.st_mode & (S_ISUID | S_ISGID)
-        guard status.st_uid == 0, special != S_ISUID, special != S_ISUID | S_ISGID else {
-            throw KeychainError(.notAvailable, "the program is not installed: it has the rights of another user")
+        guard status.st_mode & S_ISUID == 0 else {
+            throw KeychainError(.notAvailable, "the program is not installed: it has set-user-ID")
         }
     }
 
