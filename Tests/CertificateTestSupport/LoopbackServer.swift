@@ -35,6 +35,7 @@ package final class LoopbackServer: Sendable {
     private let handler: Mutex<@Sendable (Request) -> Reply>
     private let received = Mutex<[Request]>([])
     private let sent = Mutex(0)
+    private let noted = Mutex<[String]>([])
 
     package init(_ handler: @escaping @Sendable (Request) -> Reply = { _ in .nothing }) throws {
         self.handler = Mutex(handler)
@@ -55,13 +56,20 @@ package final class LoopbackServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                let reason = errno
                 guard let server = self else {
-                    close(connection)
+                    if connection >= 0 { close(connection) }
                     return
                 }
-                Thread.detachNewThread { server.serve(connection) }
+                if connection >= 0 {
+                    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                    Thread.detachNewThread { server.serve(connection) }
+                    continue
+                }
+                // Other tests of this process may take all descriptors for a moment.
+                guard [EINTR, ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(reason) else { return }
+                server.note("accept: \(reason)")
+                usleep(10_000)
             }
         }
     }
@@ -73,6 +81,11 @@ package final class LoopbackServer: Sendable {
     }
 
     package var requests: [Request] { received.withLock { $0 } }
+
+    /// What went wrong here, for the message of a test that fails.
+    package var troubles: [String] { noted.withLock { $0 } }
+
+    package func note(_ trouble: String) { noted.withLock { $0.append(trouble) } }
 
     /// How many bytes of endless answers were sent.
     package var sentBytes: Int { sent.withLock { $0 } }
@@ -127,6 +140,7 @@ package final class LoopbackServer: Sendable {
             let count = rest.withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -150,6 +164,7 @@ package final class LoopbackServer: Sendable {
                 }
             }
             let count = recv(connection, &piece, piece.count, 0)
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             bytes += piece.prefix(count)
         }

@@ -32,7 +32,13 @@ struct RevocationServerAttackTests {
         var patient = site
         patient.limits = RevocationSite.patience
         site.server.answer { honest ?? site.response("V", to: $0) }
-        #expect(try patient.outcome(strict) == errSecSuccess)
+        let before = site.server.requests.count
+        let afterwards = ContinuousClock.now
+        let outcome = try patient.outcome(strict)
+        #expect(
+            outcome == errSecSuccess,
+            "\(site.server.requests.count - before) requests in \(ContinuousClock.now - afterwards); \(site.server.troubles)"
+        )
     }
 
     private func shortSite(lists: Bool = false) throws -> RevocationSite {

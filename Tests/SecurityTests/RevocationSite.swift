@@ -57,11 +57,14 @@ struct RevocationSite {
 
     /// What an honest server says of the leaf.
     func response(_ status: Character, to request: LoopbackServer.Request) -> LoopbackServer.Reply {
-        guard let response = try? TestResponses.make(about: leaf, of: root, status: status, question: request.body)
-        else {
+        do {
+            return .answer(
+                try TestResponses.make(about: leaf, of: root, status: status, question: request.body)
+            )
+        } catch {
+            server.note("\(error)")
             return .nothing
         }
-        return .answer(response)
     }
 
     func trust(_ flags: CFOptionFlags?, mayFetch: Bool?, withAuthority: Bool = false) throws -> SecTrust {
