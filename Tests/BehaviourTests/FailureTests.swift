@@ -13,6 +13,10 @@ struct FailureTests {
         func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
             throw KeychainError(code, "a failure")
         }
+
+        func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+            throw KeychainError(code, "a failure")
+        }
     }
 
     private static func status(of code: KeychainError.Code) -> OSStatus {

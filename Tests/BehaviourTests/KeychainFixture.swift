@@ -225,6 +225,10 @@ private struct EngineConnection: KeychainService {
             try engine.perform(operation, for: caller)
         }
     }
+
+    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+        try engine.transact(operations, for: caller)
+    }
 }
 
 extension EngineConnection: PresenceKeychain {

@@ -28,6 +28,40 @@ import Testing
     }
 
     @Test(arguments: HelperSite.Keychain.allCases)
+    func `of two accounts that log in at the same time one is left, with its own token`(
+        _ keychain: HelperSite.Keychain
+    ) throws {
+        let site = try HelperSite(keychain)
+        try site.write(
+            """
+            store() {
+                printf '{"ServerURL":"https://registry.example","Username":"%s","Secret":"of %s"}' "$1" "$1" |
+                    docker-credential-chatelaine store || echo refused
+            }
+            for round in $(seq \(Self.rounds)); do
+                store alice & store bob & wait
+                docker-credential-chatelaine list
+                printf https://registry.example | docker-credential-chatelaine get
+            done
+            """,
+            to: "rounds.sh"
+        )
+        let outcome = try site.run("sh rounds.sh", seconds: 300)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == Self.rounds * 2)
+        for line in lines {
+            let isWhole = ["alice", "bob"].contains { name in
+                line == #"{"https://registry.example":"\#(name)"}"#
+                    || line == #"{"ServerURL":"https://registry.example","Username":"\#(name)","Secret":"of \#(name)"}"#
+            }
+            #expect(isWhole, "\(line)")
+        }
+    }
+
+    private static let rounds = 34
+
+    @Test(arguments: HelperSite.Keychain.allCases)
     func `docker's helper protocol works as its client library speaks it`(_ keychain: HelperSite.Keychain) throws {
         let site = try HelperSite(keychain)
         let helper = "docker-credential-chatelaine"

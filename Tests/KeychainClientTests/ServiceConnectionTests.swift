@@ -28,7 +28,7 @@ struct ServiceConnectionTests {
         #expect(try client.findAny().count == 1)
         #expect(try client.update(UpdateRequest(query: query)) == 5)
         #expect(throws: KeychainError(.missingEntitlement, "")) { try client.delete(DeleteRequest(query: query)) }
-        #expect(try client.batch([.delete(DeleteRequest(query: query))]).count == 1)
+        #expect(try client.transact([.delete(DeleteRequest(query: query))]).count == 1)
         #expect(try client.identity() == FakeConnection.me)
         #expect(try client.status().connections == 1)
         #expect(service.connections == 1)

@@ -165,6 +165,10 @@ struct RoundTripTests {
                 guard let key = Samples.privateKeys.first else { throw OperationResult.unexpected }
                 return OperationResult(.key(key))
             }
+
+            func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+                throw OperationResult.unexpected
+            }
         }
         var request = MakeKeyRequest()
         #expect(try Earlier().makeKey(request).kind == .software)
@@ -174,7 +178,8 @@ struct RoundTripTests {
 
     @Test func `the other requests`() throws {
         let batch = Request.batch([.add(Samples.add()), .delete(Samples.delete()).explained])
-        for request in [Request.identity, .status, .batch([]), batch] {
+        let transaction = Request.transaction([.delete(Samples.delete()), .add(Samples.add())])
+        for request in [Request.identity, .status, .batch([]), batch, transaction] {
             #expect(try picture(arrived(request)) == picture(request))
         }
     }

@@ -39,6 +39,28 @@ struct RequestTests {
     }
 
     @Test
+    func `a transaction does all or nothing, and says why not`() throws {
+        let service = try TestService()
+        let client = try RawClient.admitted(service.socket)
+        _ = try client.count(RawClient.add("a"))
+        let refused = try client.ask(.transaction([RawClient.delete("a"), RawClient.add("b"), RawClient.add("b")]))
+        guard case .outcome(.failure(let error)) = try #require(refused.first), refused.count == 1 else {
+            Issue.record("\(refused)")
+            return
+        }
+        #expect(error.code == .duplicateItem)
+        #expect(try client.count(RawClient.find("a")) == 1)
+        #expect(try client.count(RawClient.find("b")) == 0)
+        let done = try client.ask(.transaction([RawClient.delete("a"), RawClient.add("b"), RawClient.find("b")]))
+        guard case .batch(let outcomes) = try #require(done.first), done.count == 1 else {
+            Issue.record("\(done)")
+            return
+        }
+        #expect(outcomes.map(\.summary) == ["1", "0 items", "1 items"])
+        #expect(try client.count(RawClient.find("a")) == 0)
+    }
+
+    @Test
     func `a long list comes in parts, whole`() throws {
         var limits = TestService.quickLimits
         limits.answerTime = .seconds(60)

@@ -106,7 +106,8 @@ enum FuzzFrames: FuzzTarget {
             "make-key": .operation(.makeKey(making)),
             "add": .operation(.add(add)), "find": .operation(.find(FindRequest(query: query))),
             "update": .operation(.update(update)),
-            "batch": .batch([.delete(delete), .add(add)]), "who": .identity, "status": .status,
+            "batch": .batch([.delete(delete), .add(add)]), "transaction": .transaction([.delete(delete), .add(add)]),
+            "who": .identity, "status": .status,
         ]
     }
 

@@ -61,6 +61,8 @@ struct FoundCredential {
     let attributes: AttributeList
     let secret: SecretBytes
     let extra: SecretBytes
+    /// The digest of all of it; nil without the secret.
+    let sha1: [UInt8]?
 
     func text(_ key: AttributeKey) -> String? {
         switch attributes[key] {
@@ -75,6 +77,7 @@ struct FoundCredential {
         attributes = item.attributes
         secret = item.secrets[.valueData] ?? SecretBytes([])
         extra = item.secrets[.clientDefined0] ?? SecretBytes([])
+        sha1 = item.sha1
     }
 }
 
@@ -91,25 +94,47 @@ extension KeychainService {
     }
 
     /// Stores a credential: anew, or in place of one that the filter finds. What is stored already is not written again.
-    func store(_ item: CredentialItem, insteadOf filter: CredentialFilter) throws(HelperFailure) {
-        if try replace(filter, by: item) { return }
+    ///
+    /// - Parameter rivals: what else goes, in the transaction in which the new one comes; nil for nothing.
+    func store(
+        _ item: CredentialItem,
+        insteadOf filter: CredentialFilter,
+        andOf rivals: CredentialFilter? = nil
+    ) throws(HelperFailure) {
+        // Another process may be faster. What it did is found in the next round.
+        for _ in 0..<Self.mostRounds {
+            let hasOthers = try rivals.map { rivals throws(HelperFailure) in
+                try credentials(rivals, withSecrets: false).count > 1
+            }
+            if hasOthers != true, let known = try credentials(filter, limit: .one).first {
+                guard try replace(known, by: item) else { continue }
+                return
+            }
+            do throws(KeychainError) {
+                try add(item, insteadOf: rivals)
+                return
+            } catch {
+                guard error.code == .duplicateItem else { throw HelperFailure(error) }
+            }
+        }
+        throw HelperFailure("another helper, or another program, has stored an item of this name already")
+    }
+
+    private static var mostRounds: Int { 16 }
+
+    private func add(_ item: CredentialItem, insteadOf rivals: CredentialFilter?) throws(KeychainError) {
         var request = AddRequest(itemClass: item.itemClass)
         request.attributes = item.attributes
         request.secrets = item.secrets
-        do throws(KeychainError) {
+        if let rivals {
+            _ = try transact([.delete(DeleteRequest(query: rivals.query)), .add(request)])
+        } else {
             _ = try add(request)
-        } catch {
-            // Another process was faster.
-            guard error.code == .duplicateItem else { throw HelperFailure(error) }
-            guard try replace(filter, by: item) else {
-                throw HelperFailure("another helper, or another program, has stored an item of this name already")
-            }
         }
     }
 
-    /// - Returns: false where there is none.
-    private func replace(_ filter: CredentialFilter, by item: CredentialItem) throws(HelperFailure) -> Bool {
-        guard let known = try credentials(filter, limit: .one).first else { return false }
+    /// - Returns: false where it is gone.
+    private func replace(_ known: FoundCredential, by item: CredentialItem) throws(HelperFailure) -> Bool {
         let isSame = known.secret.isEqual(to: item.secret) && item.extra.map { $0.isEqual(to: known.extra) } ?? true
         if isSame { return true }
         var request = UpdateRequest(query: ItemQuery(itemClass: item.itemClass))
@@ -125,18 +150,11 @@ extension KeychainService {
         return try attempt { () throws(KeychainError) in try delete(request) }
     }
 
-    /// Erases those that are meant.
-    ///
-    /// - Parameter bySecret: whether the secrets are needed to tell.
-    func erase(
-        _ filter: CredentialFilter,
-        bySecret: Bool,
-        where isMeant: (FoundCredential) -> Bool
-    ) throws(HelperFailure) {
-        for item in try credentials(filter, withSecrets: bySecret) where isMeant(item) {
-            var request = DeleteRequest(query: ItemQuery(itemClass: filter.itemClass))
-            request.query.reference = item.reference
-            request.query.synchronizable = .any
+    /// Erases what has this secret, and is as it was found when it goes: another process may store a newer one meanwhile.
+    func erase(_ filter: CredentialFilter, secret: SecretBytes) throws(HelperFailure) {
+        for item in try credentials(filter) where item.secret.isEqual(to: secret) {
+            var request = DeleteRequest(query: filter.query)
+            request.query.sha1 = item.sha1
             _ = try attempt { () throws(KeychainError) in try delete(request) }
         }
     }

@@ -60,12 +60,10 @@ package enum DockerHelper {
         // As docker wrote it, and looks for it in a list.
         attributes[.comment] = .string(url)
         let item = CredentialItem(.docker, .internetPassword, attributes, secret: secret)
-        // Of this account alone: another log-in may be under way.
         var own = filter(server)
         own.attributes[.account] = .string(username)
-        try keychain.store(item, insteadOf: own)
-        // A registry has one account. Last, so that a refusal loses nothing.
-        try keychain.erase(filter(server), bySecret: false) { $0.text(.account) != username }
+        // A registry has one account.
+        try keychain.store(item, insteadOf: own, andOf: filter(server))
     }
 
     private static func get(_ input: SecretBytes, from keychain: some KeychainService) throws(HelperFailure)

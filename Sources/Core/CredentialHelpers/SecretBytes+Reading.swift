@@ -10,18 +10,6 @@ extension SecretBytes {
         }
     }
 
-    /// Whether all bytes are the same, in a time that says nothing of where they differ.
-    package func isEqual(to other: SecretBytes) -> Bool {
-        guard count == other.count else { return false }
-        return withBytes { left in
-            other.withBytes { right in
-                var difference: UInt8 = 0
-                for index in left.indices { difference |= left[index] ^ right[index] }
-                return difference == 0
-            }
-        }
-    }
-
     func contains(where isMeant: (UInt8) -> Bool) -> Bool {
         withBytes { bytes in
             for index in bytes.indices where isMeant(bytes[index]) { return true }

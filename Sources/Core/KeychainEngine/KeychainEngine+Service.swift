@@ -5,6 +5,18 @@ extension KeychainEngine {
     package func keychain(of caller: Caller) -> some KeychainService {
         CallersKeychain(engine: self, caller: caller)
     }
+
+    /// Does several operations in one transaction, all of them or none.
+    ///
+    /// - Throws: the error of the first that fails; then nothing has changed.
+    package func transact(
+        _ operations: [KeychainOperation],
+        for caller: Caller
+    ) throws(KeychainError) -> [OperationResult] {
+        try perform(operations, allOrNothing: true, for: caller).map { (outcome) throws(KeychainError) in
+            try outcome.get()
+        }
+    }
 }
 
 private struct CallersKeychain: KeychainService {
@@ -13,5 +25,9 @@ private struct CallersKeychain: KeychainService {
 
     func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
         try engine.perform(operation, for: caller)
+    }
+
+    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+        try engine.transact(operations, for: caller)
     }
 }

@@ -98,15 +98,10 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         }
     }
 
-    /// Does operations in their order, in one transaction. One that fails changes nothing and does not keep the others
-    /// from being done. Nobody is asked for what one lacks.
-    ///
-    /// - Returns: an outcome for each operation.
-    /// - Throws: where none was done.
-    package func batch(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationOutcome] {
+    package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
         let makesKeychain = operations.contains(where: \.traits.makesKeychain)
         return try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
-            try engine.perform(operations, for: caller)
+            try engine.transact(operations, for: caller)
         }
     }
 

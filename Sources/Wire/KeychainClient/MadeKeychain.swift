@@ -13,6 +13,6 @@ extension EmbeddedKeychain: MadeKeychain {
 
 extension ServiceConnection: MadeKeychain {
     package func makeKeychain() throws(KeychainError) {
-        _ = try batch([])
+        _ = try transact([])
     }
 }

@@ -831,6 +831,9 @@ package nonisolated struct WireBatch: Sendable {
 
   package var operations: [WireOperation] = []
 
+  /// Whether one that fails undoes the others, too. Then the response is its error.
+  package var isAllOrNothing: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3576,7 +3579,7 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Batch"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operations\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operations\0\u{3}is_all_or_nothing\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3585,6 +3588,7 @@ nonisolated extension WireBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isAllOrNothing) }()
       default: break
       }
     }
@@ -3594,11 +3598,15 @@ nonisolated extension WireBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.operations.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.operations, fieldNumber: 1)
     }
+    if self.isAllOrNothing != false {
+      try visitor.visitSingularBoolField(value: self.isAllOrNothing, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireBatch, rhs: WireBatch) -> Bool {
     if lhs.operations != rhs.operations {return false}
+    if lhs.isAllOrNothing != rhs.isAllOrNothing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

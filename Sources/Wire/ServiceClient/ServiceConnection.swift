@@ -66,23 +66,27 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return OperationResult(.items(items), explanation: last.explanation)
     }
 
-    /// Does operations in their order, in one transaction. One that fails changes nothing and does not keep the others
-    /// from being done.
+    package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+        try transact(operations, onBehalfOf: nil)
+    }
+
+    /// Does operations in one transaction, all of them or none.
     ///
     /// - Parameter program: another one for which they are done, if there is one.
-    /// - Returns: an outcome for each operation.
-    /// - Throws: where none was done.
-    package func batch(
+    package func transact(
         _ operations: [KeychainOperation],
-        onBehalfOf program: String? = nil
-    ) throws(KeychainError) -> [OperationOutcome] {
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> [OperationResult] {
         var outcomes: [OperationOutcome] = []
-        for part in try parts(Request.batch(operations).onBehalf(of: program)) {
-            guard case .batch(let some) = part else { throw Self.unexpected }
-            outcomes += some
+        for part in try parts(Request.transaction(operations).onBehalf(of: program)) {
+            switch part {
+            case .batch(let some): outcomes += some
+            case .outcome(.failure(let error)): throw reported(error)
+            default: throw Self.unexpected
+            }
         }
         guard outcomes.count == operations.count else { throw Self.unexpected }
-        return outcomes
+        return try outcomes.map { (outcome) throws(KeychainError) in try outcome.mapError(reported).get() }
     }
 
     /// The identity that the service gives this program.

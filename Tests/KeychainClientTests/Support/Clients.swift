@@ -37,7 +37,7 @@ func nothing(_ request: Request) -> Response.Body {
     switch request {
     case .operation(.add), .operation(.find): .outcome(.items([]))
     case .operation(.update), .operation(.delete): .outcome(.count(0))
-    case .batch(let operations): .batch(operations.map { _ in .count(0) })
+    case .batch(let operations), .transaction(let operations): .batch(operations.map { _ in .count(0) })
     case .identity: .identity(FakeConnection.me)
     case .status:
         .status(ServiceStatus(version: "1", mode: .session, uptime: 0, connections: 1, metrics: [:]))

@@ -70,8 +70,8 @@ package enum GitHelper {
             _ = try keychain.erase(filter)
             return
         }
-        // Another process may have stored a newer one, which was not refused.
-        try keychain.erase(filter, bySecret: true) { $0.secret.isEqual(to: password) }
+        // A newer one was not refused.
+        try keychain.erase(filter, secret: password)
     }
 
     // MARK: - Items

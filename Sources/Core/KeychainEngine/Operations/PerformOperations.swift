@@ -49,21 +49,23 @@ extension KeychainEngine {
     }
 
     /// Does many operations in their order and in one transaction. One that fails changes nothing, and does not keep the
-    /// others from being done.
+    /// others from being done, unless all are to be done or none.
     ///
     /// - Parameters:
+    ///   - allOrNothing: whether one that fails undoes the others, and its error is thrown.
     ///   - allowance: what rows may take in memory, those of all answers together; nil for as much as they do.
     ///   - isLast: whether operations that would take more fail, and not all of them.
     /// - Returns: what came of each.
     /// - Throws: what storage fails with as a whole, and `dataTooLarge`; then nothing was done.
     package func perform(
         _ operations: [KeychainOperation],
+        allOrNothing: Bool = false,
         for caller: Caller,
         within allowance: MemoryAllowance? = nil,
         isLast: Bool = true
     ) throws(KeychainError) -> [OperationOutcome] {
         let results = try removingLostRows { () throws(KeychainError) in
-            try performAll(operations, for: caller, allowance, isLast: isLast)
+            try performAll(operations, allOrNothing: allOrNothing, for: caller, allowance, isLast: isLast)
         }
         return zip(operations, results).map { operation, result in
             result.map { result in
@@ -76,11 +78,13 @@ extension KeychainEngine {
 
     private func performAll(
         _ operations: [KeychainOperation],
+        allOrNothing: Bool,
         for caller: Caller,
         _ allowance: MemoryAllowance?,
         isLast: Bool
     ) throws(KeychainError) -> [OperationOutcome] {
-        func isLacking() -> Bool { !isLast && allowance?.lacking != nil }
+        // A failure that is everybody's.
+        func endsAll() -> Bool { allOrNothing || (!isLast && allowance?.lacking != nil) }
         func steps() -> [Result<Step, KeychainError>] {
             operations.map { operation in
                 Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
@@ -102,7 +106,7 @@ extension KeychainEngine {
                                 return try step.result(ofSearch: search, in: transaction, answer)
                             }
                         }
-                        if isLacking() { _ = try result.get() }
+                        if endsAll() { _ = try result.get() }
                         results.append(result)
                     }
                     return results
@@ -116,7 +120,7 @@ extension KeychainEngine {
             return { (transaction) throws(KeychainError) in
                 transaction.allowance = allowance
                 defer { transaction.allowance = nil }
-                return try Self.results(of: steps, in: transaction, AnswerSize(allowance), isLacking: isLacking)
+                return try Self.results(of: steps, in: transaction, AnswerSize(allowance), endsAll: endsAll)
             }
         }
     }
@@ -125,7 +129,7 @@ extension KeychainEngine {
         of steps: [(step: Result<Step, KeychainError>, usesReserve: Bool)],
         in transaction: WriteTransaction,
         _ answer: AnswerSize,
-        isLacking: () -> Bool
+        endsAll: () -> Bool
     ) throws(KeychainError) -> [OperationOutcome] {
         var results: [OperationOutcome] = []
         for (step, usesReserve) in steps {
@@ -138,7 +142,7 @@ extension KeychainEngine {
                     }
                 }
             }
-            if case .failure(let error) = result, !transaction.isOpen || isLacking() { throw error }
+            if case .failure(let error) = result, !transaction.isOpen || endsAll() { throw error }
             results.append(result)
         }
         return results

@@ -56,17 +56,6 @@ extension SecretBytes {
             }
         }
     }
-
-    /// Whether two secrets are the same, in a time that only their lengths decide.
-    func isEqual(to other: SecretBytes) -> Bool {
-        guard count == other.count else { return false }
-        let difference = unsafe withUnsafeBytes { left in
-            unsafe other.withUnsafeBytes { right in
-                unsafe zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-            }
-        }
-        return difference == 0
-    }
 }
 
 extension [UInt8] {

@@ -4,6 +4,13 @@ package protocol KeychainService: Sendable {
     ///
     /// - Throws: the operation's documented error; then nothing has changed.
     func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult
+
+    /// Does several operations in their order and in one transaction, all of them or none. Nobody is asked for what one
+    /// lacks. Private keys are used by themselves.
+    ///
+    /// - Returns: what each came to.
+    /// - Throws: the error of the first that fails; then nothing has changed.
+    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult]
 }
 
 extension KeychainService {

@@ -39,6 +39,14 @@ package final class SecretBytes: Sendable, CustomStringConvertible, CustomReflec
         unsafe try body(UnsafeRawBufferPointer(storage))
     }
 
+    /// Whether all bytes are the same, in a time that says nothing of where they differ.
+    package func isEqual(to other: SecretBytes) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in 0..<count { difference |= unsafe storage[index] ^ other.storage[index] }
+        return difference == 0
+    }
+
     package var description: String { "[REDACTED]" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

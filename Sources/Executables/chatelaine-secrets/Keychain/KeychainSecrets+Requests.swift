@@ -280,58 +280,37 @@ extension KeychainSecrets {
 
     // MARK: - Operations
 
-    /// Does operations, several of them in one transaction.
+    /// Does operations, several of them in one transaction: all or none.
     ///
     /// - Parameter program: for which they are done; nil for this one.
     /// - Returns: what each has found.
-    /// - Throws: what the first that fails throws. The others are done.
+    /// - Throws: what the first that fails throws.
     func perform(
         _ operations: [KeychainOperation],
         for program: String? = nil
     ) throws(KeychainError) -> [[FoundItem]] {
-        var found: [[FoundItem]?] = []
-        var failure: KeychainError?
         if connection != nil { known.withLock { $0.expect(operations) } }
+        var found: [[FoundItem]]?
         defer {
-            // Those that were not reached have failed as well.
-            let outcomes = found + [[FoundItem]?](repeating: nil, count: operations.count - found.count)
+            let outcomes = found.map { $0.map(Optional.some) } ?? Array(repeating: nil, count: operations.count)
             if connection != nil { known.withLock { $0.note(zip(operations, outcomes)) } }
         }
-        if operations.count > 1, let outcomes = try batch(operations, for: program) {
-            for outcome in outcomes {
-                switch outcome {
-                case .success(let result): found.append(result.found)
-                case .failure(let error):
-                    failure = failure ?? error
-                    found.append(nil)
-                }
-            }
-        } else {
-            for operation in operations where failure == nil {
-                do throws(KeychainError) {
-                    let result =
-                        if let connection {
-                            try connection.perform(operation, onBehalfOf: program)
-                        } else {
-                            try keychain.perform(operation)
-                        }
-                    found.append(result.found)
-                } catch {
-                    failure = error
-                }
-            }
-        }
-        if let failure { throw failure }
-        return found.map { $0 ?? [] }
+        let results = try results(of: operations, for: program).map(\.found)
+        found = results
+        return results
     }
 
-    /// The outcome of each, in one transaction; nil from a keychain that knows none.
-    private func batch(
-        _ operations: [KeychainOperation],
+    private func results(
+        of operations: [KeychainOperation],
         for program: String?
-    ) throws(KeychainError) -> [OperationOutcome]? {
-        if let connection { return try connection.batch(operations, onBehalfOf: program) }
-        return try (keychain as? EmbeddedKeychain)?.batch(operations)
+    ) throws(KeychainError) -> [OperationResult] {
+        // What is guarded comes by itself, since nobody is asked within a transaction.
+        if let operation = operations.first, operations.count == 1 {
+            guard let connection else { return [try keychain.perform(operation)] }
+            return [try connection.perform(operation, onBehalfOf: program)]
+        }
+        guard let connection else { return try keychain.transact(operations) }
+        return try connection.transact(operations, onBehalfOf: program)
     }
 }
 

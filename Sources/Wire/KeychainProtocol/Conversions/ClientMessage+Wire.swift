@@ -46,6 +46,9 @@ extension WireRequest {
         switch request {
         case .operation(let operation): self.operation = WireOperation(operation)
         case .batch(let operations): batch.operations = operations.map { WireOperation($0) }
+        case .transaction(let operations):
+            batch.operations = operations.map { WireOperation($0) }
+            batch.isAllOrNothing = true
         case .identity: identity = WireIdentityRequest()
         case .status: status = WireStatusRequest()
         case .watch: watch = WireWatchRequest()
@@ -71,18 +74,14 @@ extension Request {
             guard batch.operations.count <= Self.mostOperations else {
                 throw KeychainError(.dataTooLarge, "a batch has more than \(Self.mostOperations) operations")
             }
-            self = .batch(
-                try batch.operations.map { (operation) throws(KeychainError) in
-                    let operation = try KeychainOperation(operation)
-                    if operation.traits.isForKey {
-                        throw KeychainError(
-                            .invalidParameter,
-                            "private keys are used by themselves, and not in a batch"
-                        )
-                    }
-                    return operation
+            let operations = try batch.operations.map { (operation) throws(KeychainError) in
+                let operation = try KeychainOperation(operation)
+                if operation.traits.isForKey {
+                    throw KeychainError(.invalidParameter, "private keys are used by themselves, and not in a batch")
                 }
-            )
+                return operation
+            }
+            self = batch.isAllOrNothing ? .transaction(operations) : .batch(operations)
         case .identity: self = .identity
         case .status: self = .status
         case .watch: self = .watch
@@ -95,7 +94,7 @@ extension Request {
         }
         guard !wire.onBehalfOf.isEmpty else { return }
         switch self {
-        case .operation, .batch: self = .onBehalf(of: wire.onBehalfOf, self)
+        case .operation, .batch, .transaction: self = .onBehalf(of: wire.onBehalfOf, self)
         default: throw KeychainError(.invalidParameter, "a request that is no operation, on behalf of another program")
         }
     }

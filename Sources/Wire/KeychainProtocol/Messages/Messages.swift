@@ -100,6 +100,8 @@ package enum Request: Sendable {
     case operation(KeychainOperation)
     /// All in one transaction; one that fails changes nothing and does not keep the others from being done.
     case batch([KeychainOperation])
+    /// All in one transaction, and all of them or none; the outcome is a batch's, or the error of the first that fails.
+    case transaction([KeychainOperation])
     case identity
     case status
     /// The connection brings nothing but events from then on; the first says how it stands now.
@@ -127,7 +129,8 @@ extension Request {
     package var traits: RequestTraits {
         switch self {
         case .operation(let operation): RequestTraits(isRepeatable: operation.traits.isRepeatable)
-        case .batch(let operations): RequestTraits(isRepeatable: operations.allSatisfy(\.traits.isRepeatable))
+        case .batch(let operations), .transaction(let operations):
+            RequestTraits(isRepeatable: operations.allSatisfy(\.traits.isRepeatable))
         case .identity, .status, .presence, .restore(.origin): RequestTraits(isRepeatable: true)
         case .watch, .evaluate, .restore(.begin), .restore(.part): RequestTraits()
         case .rotate, .backup, .restore(.end): RequestTraits(goesThroughAll: true)

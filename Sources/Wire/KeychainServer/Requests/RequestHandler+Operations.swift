@@ -90,7 +90,12 @@ extension RequestHandler {
     }
 
     /// Does many operations in one transaction.
-    func perform(_ operations: [KeychainOperation], in turn: Turn, grant: inout MemoryBudget.Grant?) -> Answer {
+    func perform(
+        _ operations: [KeychainOperation],
+        allOrNothing: Bool = false,
+        in turn: Turn,
+        grant: inout MemoryBudget.Grant?
+    ) -> Answer {
         // An empty batch makes a keychain where there is none.
         let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
         do throws(KeychainError) {
@@ -99,7 +104,13 @@ extension RequestHandler {
                 try turn.share.searches.enter(before: turn.deadline)
                 defer { turn.share.searches.leave() }
                 return try turn.keychain.withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
-                    try engine.perform(operations, for: turn.peer.caller, within: allowance, isLast: isLast)
+                    try engine.perform(
+                        operations,
+                        allOrNothing: allOrNothing,
+                        for: turn.peer.caller,
+                        within: allowance,
+                        isLast: isLast
+                    )
                 }
             }
             for (operation, result) in zip(operations, results) {

@@ -82,6 +82,7 @@ struct RequestHandler: Sendable {
         switch request {
         case .operation(let operation): perform(operation, in: turn, state, grant: &grant, sendPart: sendPart)
         case .batch(let operations): perform(operations, in: turn, grant: &grant)
+        case .transaction(let operations): perform(operations, allOrNothing: true, in: turn, grant: &grant)
         case .identity: Answer(body: .identity(turn.peer.identity))
         case .status: Answer(body: .status(status().adding(turn.keychain.storageMetrics)))
         // The connection does that itself.

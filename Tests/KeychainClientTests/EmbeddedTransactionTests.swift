@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 
 /// Several operations at once, in a keychain that the program opens itself.
-@Suite struct EmbeddedBatchTests {
+@Suite struct EmbeddedTransactionTests {
     private let keychain = EmbeddedKeychain(.memory, caller: Caller(name: "program", groups: AccessGroups(["program"])))
 
     private func add(_ account: String) -> KeychainOperation {
@@ -24,18 +24,29 @@ import Testing
         return .find(request)
     }
 
-    @Test func `operations see what those before them have done, and one that fails keeps no other from it`() throws {
-        let outcomes = try keychain.batch([
-            add("a"), find("a"), add("a"), .delete(DeleteRequest(query: query("a"))), find("a"), add("b"),
+    @Test func `operations see what those before them have done`() throws {
+        let results = try keychain.transact([
+            add("a"), find("a"), .delete(DeleteRequest(query: query("a"))), find("a"), add("b"),
         ])
-        let results = outcomes.map { outcome in
-            switch outcome {
-            case .success(let result): if case .items(let items) = result.answer { "\(items.count)" } else { "done" }
-            case .failure(let error): "\(error.code)"
+        let counts = results.map { result in
+            switch result.answer {
+            case .items(let items): "\(items.count)"
+            default: "done"
             }
         }
-        #expect(results == ["0", "1", "duplicateItem", "done", "0", "0"])
+        #expect(counts == ["0", "1", "done", "0", "0"])
         guard case .items(let found) = try keychain.perform(find("b")).answer else { throw OperationResult.unexpected }
         #expect(found.count == 1)
+    }
+
+    @Test func `a transaction does all or nothing`() throws {
+        _ = try keychain.transact([add("a"), add("b")])
+        let failing = [KeychainOperation.delete(DeleteRequest(query: query("a"))), add("c"), add("b")]
+        #expect(throws: KeychainError(.duplicateItem, "")) { try keychain.transact(failing) }
+        let counts = try ["a", "b", "c"].map { account in
+            guard case .items(let found) = try keychain.perform(find(account)).answer else { return -1 }
+            return found.count
+        }
+        #expect(counts == [1, 1, 0])
     }
 }
