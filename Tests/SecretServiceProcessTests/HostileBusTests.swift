@@ -23,7 +23,7 @@ import Testing
                 return c.send_and_get_reply(new_method_call(a, member, signature, body), timeout=30)
             def error(reply): return reply.header.fields.get(4) if reply.header.message_type == MessageType.error else None
             codes = [error(call(address('Service'), 'OpenSession', 'sv', ('plain', ('s', '')))) for _ in range(10000)]
-            assert codes.count(None) == 64 and set(codes[64:]) == {'org.freedesktop.DBus.Error.LimitsExceeded'}, set(codes)
+            assert set(codes) == {None}, set(codes)
             big = {'x': 'y' * (1 << 20)}
             assert error(call(address('Service'), 'SearchItems', 'a{ss}', (big,))).endswith('LimitsExceeded')
             many = {str(n): '' for n in range(300000)}

@@ -124,6 +124,78 @@ import Testing
         #expect(try site.run("secret-tool search a 1").output.contains("attribute.a = 1"))
     }
 
+    @Test func `a Python program reads two thousand items on one connection, each in a session of its own`() throws {
+        let site = try SecretsSite(.session)
+        let outcome = try site.python(
+            """
+            import secretstorage
+            bus = secretstorage.dbus_init()
+            # In memory: it is the reading that is tried.
+            collection = secretstorage.get_collection_by_alias(bus, 'session')
+            for number in range(2000):
+                collection.create_item('item %d' % number, {'number': str(number)}, b'secret %d' % number)
+            bus = secretstorage.dbus_init()
+            items = list(secretstorage.get_collection_by_alias(bus, 'session').get_all_items())
+            assert len(items) == 2000
+            for item in items:
+                assert item.get_secret() == b'secret ' + item.get_attributes()['number'].encode()
+            print('all well')
+            """,
+            seconds: 240
+        )
+        #expect(outcome.status == 0 && outcome.output == "all well\n", "\(outcome.output)")
+    }
+
+    @Test func `a program that lives long sees through libsecret what others add, delete and lock`() throws {
+        let site = try SecretsSite(.session)
+        #expect(try site.store("one", label: "first", "a 1").status == 0)
+        let outcome = try site.python(
+            """
+            import gi, subprocess, time
+            gi.require_version('Secret', '1')
+            from gi.repository import Secret, GLib
+            service = Secret.Service.get_sync(Secret.ServiceFlags.LOAD_COLLECTIONS, None)
+            collection = Secret.Collection.for_alias_sync(service, 'default', Secret.CollectionFlags.LOAD_ITEMS, None)
+            def labels(): return sorted(item.get_label() for item in collection.get_items())
+            def wait(what, condition):
+                end = time.monotonic() + 30
+                context = GLib.MainContext.default()
+                while not condition():
+                    assert time.monotonic() < end, what
+                    context.iteration(False)
+                    time.sleep(0.01)
+            assert labels() == ['first']
+            first = collection.get_items()[0]
+            subprocess.run(['secret-tool', 'store', '--label', 'second', 'a', '2'], input=b'x', check=True)
+            wait('added', lambda: labels() == ['first', 'second'])
+            import secretstorage
+            other = secretstorage.get_default_collection(secretstorage.dbus_init())
+            other.lock()
+            wait('locked', lambda: first.get_locked() and collection.get_locked())
+            other.unlock()
+            wait('open', lambda: not first.get_locked() and not collection.get_locked())
+            subprocess.run(['secret-tool', 'clear', 'a', '1'], check=True)
+            wait('deleted', lambda: labels() == ['second'])
+            print('all well')
+            """,
+            seconds: 180
+        )
+        #expect(outcome.status == 0 && outcome.output == "all well\n", "\(outcome.output)")
+    }
+
+    @Test func `busctl shows the tree of what there is`() throws {
+        let site = try SecretsSite(.embedded)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        let outcome = try site.run("busctl --user tree --list org.freedesktop.secrets")
+        let paths = outcome.output.split(separator: "\n").map(String.init)
+        let root = "/org/freedesktop/secrets"
+        for path in ["", "/aliases/default", "/collection/login", "/collection/session"] {
+            #expect(paths.contains(root + path), "\(outcome.output)")
+        }
+        #expect(paths.contains { $0.hasPrefix(root + "/collection/login/") })
+        #expect(!outcome.output.contains("Failed"))
+    }
+
     @Test func `two of them at once have one owner, and the second says so`() throws {
         let site = try SecretsSite(.embedded)
         let second = try site.run("chatelaine-secrets serve", seconds: 20)

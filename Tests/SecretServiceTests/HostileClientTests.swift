@@ -39,26 +39,45 @@ import Testing
         #expect(keychain.service.nextDeadline == nil)
     }
 
-    @Test mutating func `ten thousand sessions and prompts of a client are refused after its share, others go on`()
+    @Test mutating func `of a client's many sessions the one that was used last the longest ago makes room`() throws {
+        let used = try keychain.session()
+        let item = keychain.create([("a", "1")], session: used).path
+        let unused = try keychain.session()
+        let others = try keychain.session(of: ":1.2")
+        for _ in 0..<SecretLimits.sessionsOfClient { _ = try keychain.session() }
+        #expect(keychain.secret(of: item, session: used).error == "org.freedesktop.Secret.Error.NoSession")
+        let kept = try keychain.session()
+        for _ in 0..<SecretLimits.sessionsOfClient {
+            _ = try keychain.session()
+            #expect(keychain.secret(of: item, session: kept).secret == "secret")
+        }
+        #expect(keychain.secret(of: item, session: unused).error == "org.freedesktop.Secret.Error.NoSession")
+        #expect(keychain.secret(of: item, session: others, from: ":1.2").secret == "secret")
+    }
+
+    @Test mutating func `clients that open more sessions than there is room for lose their own, and not others'`()
         throws
     {
-        var refused = 0
-        for _ in 0..<10_000 {
-            let reply = keychain.call(root, Service.openSession, [.string("plain"), .variant(.string(""))])
-            if reply.error == limit { refused += 1 }
+        let item = keychain.create([("a", "1")], session: try keychain.session()).path
+        let session = try keychain.session(of: ":1.2")
+        for client in 0..<20 {
+            for _ in 0..<SecretLimits.sessionsOfClient { _ = try keychain.session(of: ":2.\(client)") }
         }
-        #expect(refused == 10_000 - SecretLimits.sessionsOfClient)
+        #expect(keychain.secret(of: item, session: session, from: ":1.2").secret == "secret")
+        for client in 0..<20 { keychain.left(":2.\(client)") }
+        #expect(keychain.secret(of: item, session: session, from: ":1.2").secret == "secret")
+    }
+
+    @Test mutating func `ten thousand prompts of a client are refused after its share, others go on`() throws {
         keychain.take(keychain.service.lockChanged(to: .locked))
-        refused = 0
+        var refused = 0
         for _ in 0..<10_000 {
             let reply = keychain.call(root, Service.unlock, [.array(of: "o", [.path(login)])])
             if reply.error == limit { refused += 1 }
         }
         #expect(refused == 10_000 - SecretLimits.promptsOfClient)
-        _ = try keychain.session(of: ":1.2")
-        // One that is closed makes room.
-        #expect(keychain.call(root + "/session/1", "org.freedesktop.Secret.Session.Close") == .values([]))
-        _ = try keychain.session()
+        let other = keychain.call(root, Service.unlock, [.array(of: "o", [.path(login)])], from: ":1.2")
+        #expect(other.error == nil)
     }
 
     @Test mutating func `attributes, labels and secrets that are too large are refused, and leave nothing`() throws {

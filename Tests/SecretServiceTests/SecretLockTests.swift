@@ -224,6 +224,39 @@ import Testing
         #expect(try keychain.search([("a", "1")]).unlocked == [item])
     }
 
+    @Test mutating func `without a passcode a locked collection is deleted, and keeps its label until then`() throws {
+        let label = [("org.freedesktop.Secret.Collection.Label", BusValue.string("x"))]
+        let other = keychain.call(root, Service.createCollection, [.properties(label), .string("")]).path
+        keychain.take(keychain.service.lockChanged(to: .withoutPasscode))
+        keychain.call(root, Service.lock, [.array(of: "o", [.path(other)])])
+        let renamed = keychain.call(
+            other,
+            Properties.set,
+            [.string("org.freedesktop.Secret.Collection"), .string("Label"), .variant(.string("y"))]
+        )
+        #expect(renamed.error == "org.freedesktop.Secret.Error.IsLocked")
+        #expect(keychain.call(other, Collection.delete).path == "/")
+        #expect(keychain.signals("CollectionDeleted").map(\.arguments) == [[.path(other)]])
+        #expect(keychain.asked.isEmpty)
+    }
+
+    @Test mutating func `a lock is told of each item, once in a second at most`() {
+        func told() -> [BusValue] {
+            keychain.signals("PropertiesChanged").filter { $0.path == item }.map { $0.arguments[1] }
+        }
+        lock()
+        #expect(told() == [.properties([("Locked", .bool(true))])])
+        #expect(keychain.signals("ItemChanged").map(\.arguments) == [[.path(item)]])
+        for _ in 0..<100 {
+            keychain.take(keychain.service.lockChanged(to: .unlocked))
+            lock()
+        }
+        keychain.take(keychain.service.lockChanged(to: .unlocked))
+        #expect(told().count == 1)
+        keychain.pass(1)
+        #expect(told().last == .properties([("Locked", .bool(false))]) && told().count == 2)
+    }
+
     @Test mutating func `a locked item is deleted by a prompt`() throws {
         lock()
         let prompt = keychain.call(item, Item.delete).path
@@ -268,6 +301,8 @@ import Testing
         stored.lock = .unlocked
         keychain.take(keychain.service.load(stored))
         #expect(try keychain.search([("user", "b")]) == ([path], []))
-        #expect(keychain.signals("ItemChanged").isEmpty && keychain.signals("ItemCreated").isEmpty)
+        #expect(keychain.signals("ItemCreated").isEmpty)
+        let changed = keychain.signals("PropertiesChanged").filter { $0.path == path }.map { $0.arguments[1] }
+        #expect(changed == [.properties([("Locked", .bool(false))])])
     }
 }

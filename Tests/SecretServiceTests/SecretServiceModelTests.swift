@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import KeychainModel
 import SecretServiceModel
 import Testing
@@ -269,5 +270,79 @@ import Testing
         keychain.take(keychain.service.load(stored))
         #expect(try keychain.search([("a", "1")]).unlocked == [])
         #expect(keychain.signals("CollectionDeleted").count == 1)
+    }
+
+    /// What a signal says of the items of a collection.
+    private func lists() -> [[String]] {
+        keychain.signals("PropertiesChanged").filter { $0.path == login }.compactMap { signal in
+            guard case .array(_, let entries) = signal.arguments[1], case .entry(_, .variant(let value)) = entries.first
+            else { return nil }
+            return value.paths
+        }
+    }
+
+    @Test mutating func `a collection tells its list of items when it changes, and once in a second at most`() throws {
+        let session = try keychain.session()
+        let first = keychain.create([("a", "1")], session: session).path
+        #expect(lists() == [[first]])
+        let second = keychain.create([("a", "2")], session: session).path
+        let third = keychain.create([("a", "3")], session: session).path
+        #expect(lists() == [[first]])
+        #expect(keychain.service.nextDeadline == keychain.now + 1)
+        keychain.pass(1)
+        #expect(lists() == [[first], [first, second, third]])
+        #expect(keychain.service.nextDeadline == nil)
+        keychain.pass(1)
+        _ = keychain.call(first, Item.delete)
+        #expect(lists().last == [second, third] && lists().count == 3)
+        // A change of an item is none of the list.
+        keychain.pass(1)
+        #expect(keychain.create([("a", "2")], session: session, replaces: true).path == second)
+        #expect(lists().count == 3 && keychain.signals("ItemChanged").count == 1)
+    }
+
+    @Test mutating func `a collection that is too large for a signal says that its list is another one`() throws {
+        let key = SymmetricKey(size: .bits256)
+        var stored = StoredSecrets(key: key)
+        let details = ItemDetails(attributes: try SecretAttributes([]), contentType: "")
+        let blind = BlindAttributes(details.attributes, key: key)
+        stored.items = (0...SecretLimits.itemsListed).map { number in
+            let id = SecretItemID(collection: "login", item: "x\(number)")
+            return StoredSecret(id: id, label: "", details: details, blind: blind, created: 1, modified: 1)
+        }
+        keychain.take(keychain.service.load(stored))
+        let told = try #require(keychain.signals("PropertiesChanged").last { $0.path == login })
+        #expect(
+            told.arguments == [
+                .string("org.freedesktop.Secret.Collection"), .properties([]), .array(of: "s", [.string("Items")]),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("/", ["org"]), ("/org", ["freedesktop"]), ("/org/freedesktop", ["secrets"]),
+        ("/org/freedesktop/secrets", ["aliases", "collection", "prompt", "session"]),
+        ("/org/freedesktop/secrets/collection", ["session", "login"]),
+        ("/org/freedesktop/secrets/aliases", ["default", "login", "session"]),
+        ("/org/freedesktop/secrets/session", ["1"]), ("/org/freedesktop/secrets/prompt", []),
+    ])
+    mutating func `each object leads to those below it`(path: String, names: [String]) throws {
+        _ = try keychain.session()
+        _ = try keychain.session(of: ":1.2")
+        let reply = keychain.call(path, "org.freedesktop.DBus.Introspectable.Introspect")
+        guard case .string(let text) = reply.values.first else { throw Unexpected(reply) }
+        let nodes = text.components(separatedBy: "<node name=\"").dropFirst().compactMap {
+            $0.components(separatedBy: "\"").first
+        }
+        #expect(Set(nodes) == Set(names) && nodes.count == names.count)
+    }
+
+    @Test mutating func `objects that are not there, and others' sessions, have no description`() throws {
+        _ = try keychain.session(of: ":1.2")
+        for path in ["/session/1", "/session/9", "/collection/none", "/collection/login/none", "/nothing", "/prompt/1"]
+        {
+            let reply = keychain.call(root + path, "org.freedesktop.DBus.Introspectable.Introspect")
+            #expect(reply.error == unknownMethod, "\(path)")
+        }
     }
 }

@@ -71,8 +71,9 @@ extension SecretService {
     }
 
     private mutating func take(_ stored: StoredSecret) {
-        guard let collection = collections[stored.id.collection], !collection.isInMemory else { return }
-        let before = collection.items[stored.id.item]
+        // No copy of the collection, which each change would copy whole.
+        guard collections[stored.id.collection]?.isInMemory == false else { return }
+        let before = collections[stored.id.collection]?.items[stored.id.item]
         guard before?.stored != stored else { return }
         keep(SecretItem(stored: stored, slot: before?.slot ?? nextSlot()))
         // That its attributes can be read now is no change of the item.

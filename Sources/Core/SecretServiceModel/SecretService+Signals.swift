@@ -13,17 +13,22 @@ extension SecretService {
 
     mutating func tell(of item: SecretItemID, _ member: String) {
         guard item.collection != Self.portalID else { return }
+        announcements.add(.list, of: item.collection)
         signal(.collection(item.collection), member, [.path(SecretObject.path(of: item))])
     }
 
-    private mutating func propertiesChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+    /// - Parameter value: nil for one that is not sent: whoever wants it has to ask.
+    private mutating func propertiesChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue?) {
         effects.append(
             .signal(
                 BusSignal(
                     path,
                     SecretInterface.properties,
                     "PropertiesChanged",
-                    [.string(interface), .properties([(name, value)]), .array(of: "s", [])]
+                    [
+                        .string(interface), .properties(value.map { [(name, $0)] } ?? []),
+                        .array(of: "s", value == nil ? [.string(name)] : []),
+                    ]
                 )
             )
         )
@@ -41,22 +46,41 @@ extension SecretService {
         signal(.service, "CollectionChanged", [.path(collection.path)])
     }
 
-    /// The items of a collection are not told one by one: there may be thousands.
     mutating func tellLock(of id: String) {
         guard id != Self.portalID, let collection = collections[id] else { return }
         propertiesChanged(collection.path, SecretInterface.collection, "Locked", .bool(isLocked(id)))
         signal(.service, "CollectionChanged", [.path(collection.path)])
+        announcements.add(.locks, of: id)
     }
 
-    /// An item's label, attributes or secret have changed. The list of all items is in no signal, since it would be sent
-    /// with each change.
+    /// Tells what is told of whole collections, as gnome-keyring does.
+    mutating func announce() {
+        for (id, subject) in announcements.take(at: now) {
+            guard let collection = collections[id] else { continue }
+            switch subject {
+            case .list:
+                let isShort = collection.items.count <= SecretLimits.itemsListed
+                let items = isShort ? BusValue.paths(collection.inOrder.map(\.path)) : nil
+                propertiesChanged(collection.path, SecretInterface.collection, "Items", items)
+            case .locks:
+                guard collection.items.count <= SecretLimits.itemsToldOfLock else { continue }
+                let isLocked = BusValue.bool(isLocked(id))
+                for item in collection.inOrder {
+                    propertiesChanged(item.path, SecretInterface.item, "Locked", isLocked)
+                    signal(.collection(id), "ItemChanged", [.path(item.path)])
+                }
+            }
+        }
+    }
+
+    /// An item's label, attributes or secret have changed.
     mutating func tellChange(of id: SecretItemID) {
         guard id.collection != Self.portalID, let item = collections[id.collection]?.items[id.item] else { return }
         if let details = item.stored.details {
             propertiesChanged(item.path, SecretInterface.item, "Attributes", .attributes(details.attributes))
         }
         propertiesChanged(item.path, SecretInterface.item, "Label", .string(item.stored.label))
-        tell(of: id, "ItemChanged")
+        signal(.collection(id.collection), "ItemChanged", [.path(item.path)])
     }
 
     // MARK: - Changes of what is in memory
@@ -73,6 +97,7 @@ extension SecretService {
     mutating func drop(_ collection: String) {
         guard let dropped = collections.removeValue(forKey: collection) else { return }
         order.removeAll { $0 == collection }
+        announcements.forget(collection)
         aliases = aliases.filter { $0.value != collection }
         signal(.service, "CollectionDeleted", [.path(dropped.path)])
         tellCollections()

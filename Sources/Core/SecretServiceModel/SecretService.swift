@@ -37,6 +37,7 @@ package struct SecretService {
     var prompts: [String: SecretPrompt] = [:]
     var pending: [Ticket: Pending] = [:]
     var effects: [Effect] = []
+    var announcements = Announcements()
     var key: SymmetricKey
     var lock = SecretLock.locked
     /// The present moment in seconds since 1970-01-01, as the last event said it.
@@ -100,7 +101,7 @@ package struct SecretService {
         return drained()
     }
 
-    /// Ends the prompts that nobody has ended in time.
+    /// Ends the prompts that nobody has ended in time, and tells what was not told at once.
     package mutating func passed(to now: UInt64) -> [Effect] {
         self.now = now
         for (id, prompt) in prompts where prompt.deadline <= now { dismiss(id, prompt) }
@@ -113,7 +114,9 @@ package struct SecretService {
     package func hasCollection(_ id: String) -> Bool { collections[id] != nil }
 
     /// When `passed` has something to do; nil for never.
-    package var nextDeadline: UInt64? { prompts.values.map(\.deadline).min() }
+    package var nextDeadline: UInt64? {
+        (prompts.values.map(\.deadline) + [announcements.deadline(after: now)].compactMap { $0 }).min()
+    }
 
     /// Whether `prepare` has nothing to do.
     package var isPrepared: Bool { spare != nil || cannotAgree }
@@ -160,6 +163,7 @@ package struct SecretService {
     }
 
     mutating func drained() -> [Effect] {
+        announce()
         defer { effects = [] }
         return effects
     }

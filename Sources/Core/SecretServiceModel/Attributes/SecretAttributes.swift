@@ -75,11 +75,16 @@ package enum SecretLimits {
     package static let secretBytes = 8 << 20
     /// Of all items that one call asks for.
     package static let secretsOfAnswer = 32 << 20
-    package static let sessionsOfClient = 64
+    package static let sessionsOfClient = 4_096
+    /// Of all clients.
+    package static let sessions = 65_536
     package static let promptsOfClient = 32
     package static let collections = 1_000
     package static let itemsOfSession = 10_000
     package static let bytesOfSession = 32 << 20
+    /// Of a collection whose items are named in signals, in lists and one by one.
+    package static let itemsListed = 100_000
+    package static let itemsToldOfLock = 10_000
     /// A prompt that nobody begins, or ends, is over after this.
     package static let promptSeconds: UInt64 = 180
 }

@@ -1,10 +1,14 @@
 /// Which call goes where.
 extension SecretService {
     mutating func answer(_ call: BusCall) throws(BusError) {
+        let isIntrospection = call.interface == SecretInterface.introspectable && call.member == "Introspect"
+        if isIntrospection, let text = introspection(ofParent: call.path, for: call.sender) {
+            return reply(call, [.string(text)])
+        }
         guard let object = SecretObject(call.path) else { throw .noSuchObject }
         switch call.interface {
-        case SecretInterface.introspectable where call.member == "Introspect":
-            reply(call, [.string(introspection(of: object))])
+        case SecretInterface.introspectable where isIntrospection:
+            reply(call, [.string(try introspection(of: object, for: call.sender))])
         case SecretInterface.properties: try answerProperties(call, of: object)
         default: try answer(call, of: object)
         }

@@ -27,8 +27,9 @@ extension SecretService {
         guard id != Self.sessionID, id != Self.loginID else {
             throw .notSupported("this collection cannot be deleted")
         }
-        // One of the same name would have to be protected anew.
-        if isLocked(id) || collections[id]?.stored.isProtected == true {
+        // One of the same name would have to be protected anew. Without a passcode there is nobody to ask.
+        let isProtected = collections[id]?.stored.isProtected == true
+        if isProtected || isLocked(id) && lock != .withoutPasscode {
             return reply(call, [.path(try newPrompt(.deleteCollection(id), for: call.sender))])
         }
         removeCollection(id, for: call.sender) { service, error in

@@ -1,9 +1,33 @@
 /// `org.freedesktop.DBus.Introspectable`: what D-Bus's own tools and some bindings ask before they call.
 extension SecretService {
-    func introspection(of object: SecretObject) -> String {
+    /// - Returns: nil for a path that leads to no object.
+    func introspection(ofParent path: String, for client: String) -> String? {
+        let names: [String]
+        switch path {
+        case "/": names = ["org"]
+        case "/org": names = ["freedesktop"]
+        case "/org/freedesktop": names = ["secrets"]
+        case SecretObject.root + "/collection": names = order
+        case SecretObject.root + "/aliases": names = aliasesShown
+        case SecretObject.root + "/session": names = sessions.ids(of: client)
+        case SecretObject.root + "/prompt": names = prompts.filter { $0.value.client == client }.keys.sorted()
+        default: return nil
+        }
+        return Self.document(Self.nodes(names))
+    }
+
+    /// Those that a path can have.
+    private var aliasesShown: [String] {
+        Set(aliases.keys).union(["default", "login", "session"]).filter { SecretObject.identifier(for: $0) == $0 }
+            .sorted()
+    }
+
+    /// - Throws: `UnknownMethod` where there is none, also for another client's.
+    func introspection(of object: SecretObject, for client: String) throws(BusError) -> String {
+        _ = try properties(of: object, for: client)
         let description =
             switch object {
-            case .service: Self.service + Self.nodes(order.map { "collection/\($0)" })
+            case .service: Self.service + Self.nodes(["aliases", "collection", "prompt", "session"])
             case .collection, .alias:
                 Self.collection
                     + Self.nodes(
@@ -15,11 +39,15 @@ extension SecretService {
             case .session: Self.interface(SecretInterface.session, [Self.method("Close")])
             case .prompt: Self.prompt
             }
-        return """
-            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-            <node>\(Self.properties)\(description)</node>
-            """
+        return Self.document(Self.properties + description)
+    }
+
+    private static func document(_ content: String) -> String {
+        """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>\(content)</node>
+        """
     }
 
     private static func nodes(_ names: [String]) -> String {

@@ -25,7 +25,7 @@ extension SecretService {
     }
 
     /// - Throws: `NoSession`, `InvalidArgs`, `LimitsExceeded`
-    func open(_ transferred: TransferredSecret, of client: String) throws(BusError) -> SecretBytes {
+    mutating func open(_ transferred: TransferredSecret, of client: String) throws(BusError) -> SecretBytes {
         let cipher = try sessions.cipher(of: transferred.session, for: client)
         // A block more, for the padding.
         guard transferred.value.count <= SecretLimits.secretBytes + 16,

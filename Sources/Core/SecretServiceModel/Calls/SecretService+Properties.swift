@@ -23,9 +23,9 @@ extension SecretService {
         }
     }
 
-    private typealias Properties = (interface: String, values: [(name: String, value: BusValue)])
+    typealias Properties = (interface: String, values: [(name: String, value: BusValue)])
 
-    private func properties(of object: SecretObject, for client: String) throws(BusError) -> Properties {
+    func properties(of object: SecretObject, for client: String) throws(BusError) -> Properties {
         switch object {
         case .service: return (SecretInterface.service, [("Collections", collectionPaths)])
         case .collection, .alias:

@@ -63,7 +63,7 @@ extension SecretService {
         default: throw .notSupported("sessions are plain or dh-ietf1024-sha256-aes128-cbc-pkcs7")
         }
         let id = nextNumber()
-        try sessions.open(cipher, id: id, of: call.sender)
+        sessions.open(cipher, id: id, of: call.sender)
         reply(call, [.variant(output), .path(SecretObject.path(ofSession: id))])
     }
 

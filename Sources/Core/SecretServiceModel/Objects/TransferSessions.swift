@@ -1,42 +1,63 @@
 import SecretServiceSession
 
 /// The sessions of clients, each with the key by which secrets are sent.
+///
+/// Many programs open one for each item, and close none. So one that was not used for the longest time makes room for
+/// another, of the client that has the most: nobody takes another's.
 struct TransferSessions {
     private struct Session {
-        let client: String
         let cipher: TransferCipher
+        /// It grows with each use of any session.
+        var lastUse: UInt64
     }
 
-    private var sessions: [String: Session] = [:]
-    private var counts: [String: Int] = [:]
+    private var clients: [String: [String: Session]] = [:]
+    private var count = 0
+    private var uses: UInt64 = 0
 
-    /// - Throws: `LimitsExceeded`
-    mutating func open(_ cipher: TransferCipher, id: String, of client: String) throws(BusError) {
-        let count = counts[client] ?? 0
-        guard count < SecretLimits.sessionsOfClient else { throw .limit("a client has at most 64 sessions") }
-        counts[client] = count + 1
-        sessions[id] = Session(client: client, cipher: cipher)
+    mutating func open(_ cipher: TransferCipher, id: String, of client: String) {
+        if clients[client]?.count ?? 0 >= SecretLimits.sessionsOfClient {
+            removeOldest(of: client)
+        } else if count >= SecretLimits.sessions,
+            let largest = clients.max(by: { $0.value.count < $1.value.count })?.key
+        {
+            removeOldest(of: largest)
+        }
+        uses += 1
+        count += 1
+        clients[client, default: [:]][id] = Session(cipher: cipher, lastUse: uses)
+    }
+
+    private mutating func removeOldest(of client: String) {
+        guard let id = clients[client]?.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return }
+        remove(id, of: client)
+    }
+
+    private mutating func remove(_ id: String, of client: String) {
+        guard clients[client]?.removeValue(forKey: id) != nil else { return }
+        count -= 1
+        if clients[client]?.isEmpty == true { clients[client] = nil }
     }
 
     /// - Throws: `NoSession`, also for another client's.
-    func cipher(of path: String, for client: String) throws(BusError) -> TransferCipher {
-        guard case .session(let id) = SecretObject(path), let session = sessions[id], session.client == client else {
-            throw .noSession
-        }
+    mutating func cipher(of path: String, for client: String) throws(BusError) -> TransferCipher {
+        guard case .session(let id) = SecretObject(path), let session = clients[client]?[id] else { throw .noSession }
+        uses += 1
+        clients[client]?[id]?.lastUse = uses
         return session.cipher
     }
 
     /// - Throws: `NoSession`
     mutating func close(_ id: String, of client: String) throws(BusError) {
-        guard let session = sessions[id], session.client == client else { throw .noSession }
-        sessions[id] = nil
-        counts[client] = (counts[client] ?? 1) - 1
+        guard contains(id, of: client) else { throw .noSession }
+        remove(id, of: client)
     }
 
-    func contains(_ id: String, of client: String) -> Bool { sessions[id]?.client == client }
+    func contains(_ id: String, of client: String) -> Bool { clients[client]?[id] != nil }
+
+    func ids(of client: String) -> [String] { clients[client]?.keys.sorted() ?? [] }
 
     mutating func forget(_ client: String) {
-        guard counts.removeValue(forKey: client) != nil else { return }
-        sessions = sessions.filter { $0.value.client != client }
+        count -= clients.removeValue(forKey: client)?.count ?? 0
     }
 }
