@@ -249,6 +249,30 @@ struct BackupServiceTests {
         #expect(restored.output == "made by   unknown\n1 added\n", "\(restored.errors)")
     }
 
+    @Test func `an import says what it does not take, by name and number, also in a dry run`() throws {
+        let command = BackupCommand(keychain: try TestKeychain())
+        try Data(
+            """
+            Title,URL,Username,Password,OTPAuth
+            Bank,https://bank.example,me,one,otpauth://totp/a
+            Mail,https://mail.example,me,one,otpauth://totp/b
+            Mail again,https://mail.example,me,two,
+            Mail once more,https://mail.example,me,one,
+
+            """.utf8
+        ).write(to: URL(fileURLWithPath: command.path("in.csv")))
+        let lost = "Not taken, since passwords have no place for it:\n  OTPAuth, of 2: Bank, me; Mail, me\n"
+        #expect(try command.run(["import", "--dry-run", command.path("in.csv")]).errors == lost)
+        let outcome = try command.run(["import", command.path("in.csv")])
+        #expect(outcome.output == "2 added\n1 there already\n")
+        let other = """
+            Not added, since there is another password for the same place and user already:
+              Mail again, me
+
+            """
+        #expect(outcome.errors.hasPrefix(lost + other), "\(outcome.errors)")
+    }
+
     @Test func `a backup goes by way of the service, and comes back`() throws {
         let keychain = try TestKeychain()
         let command = BackupCommand(keychain: keychain)

@@ -77,6 +77,24 @@ struct PasswordCSVTests {
         #expect(try read("url,username,password,guid\nhttps://x.example,u,p,1\n").first?.userName == "u")
     }
 
+    @Test func `what an item has no place for is named, with Apple's columns, Bitwarden's and KeePassXC's`() throws {
+        let apple = try read("Title,URL,Username,Password,Notes,OTPAuth\na,,u,p,,otpauth://totp/x\nb,,u,p,,\n")
+        #expect(apple.map(\.lost) == [["OTPAuth"], []])
+        let bitwarden = try read(
+            """
+            folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp
+            Work,1,login,a,n,"PIN: 1234",0,"https://a.example,https://b.example",me,secret,JBSW
+            """
+        )
+        let lost = ["folder", "favorite", "type", "fields", "reprompt", "other addresses", "login_totp"]
+        #expect(bitwarden.map(\.lost) == [lost])
+        #expect(bitwarden.first?.request.attributes["srvr"] == .string("a.example"))
+        let xc = try read("Group,Title,Username,Password,TOTP\nRoot,a,u,p,otpauth://x\nRoot/Work,b,u,p,\n")
+        #expect(xc.map(\.lost) == [["TOTP"], ["folder"]])
+        let twice = try read("name,password,password,notes,comments\na,1,2,x,y\n")
+        #expect(twice.map(\.value) == ["1"] && twice.map(\.lost) == [["password", "comments"]])
+    }
+
     @Test func `a file without passwords, and a row longer than the first, are refused`() {
         for text in ["", "\n\n", "a,b\n1,2\n", "url,password\na,b,c\n"] {
             #expect(throws: ImportFailure.self) { try read(text) }
@@ -138,13 +156,27 @@ struct KeePassXMLTests {
         #expect(passwords[0].request.attributes["srvr"] == .string("example.org"))
     }
 
-    @Test func `older states of an entry and what is in the recycle bin stay out`() throws {
+    @Test func `what an item has no place for is named`() throws {
+        let more = """
+            <String><Key>otp</Key><Value>otpauth://totp/x</Value></String>
+            <String><Key>PIN</Key><Value ProtectInMemory="True">1234</Value></String>
+            <String><Key>Empty</Key><Value/></String><Tags>bank</Tags>
+            <Times><Expires>True</Expires></Times><Binary><Key>scan.pdf</Key><Value Ref="0"/></Binary>
+            """
+        let folder = "<Group><UUID>w=</UUID><Name>Work</Name>\(entry("b", "2"))</Group>"
+        let passwords = try read(file(entry("a", "1", more) + folder))
+        #expect(passwords.map(\.lost) == [["attachments", "expiry", "tags", "PIN", "otp"], ["folder"]])
+    }
+
+    @Test func `older states of an entry and what is in the recycle bin are left out, and named`() throws {
         let history = "<History>\(entry("old", "0"))</History>"
         let passwords = try read(
             file(entry("a", "1", history) + "<Group><UUID>bin=</UUID><Name>Bin</Name>\(entry("gone", "2"))</Group>")
         )
-        #expect(passwords.map(\.title) == ["a"])
-        #expect(passwords.map(\.value) == ["1"])
+        #expect(passwords.map(\.title) == ["a", "gone"])
+        #expect(passwords.map(\.isDeleted) == [false, true])
+        #expect(passwords.first?.lost == ["older states"])
+        #expect(passwords.first?.value == "1")
     }
 
     @Test func `entities that name files, or grow, are refused`() throws {

@@ -10,8 +10,15 @@ package struct ImportedPassword: Sendable {
     /// Folders above it, from the outermost.
     package var folder: [String] = []
     package var password = SecretBytes([])
+    /// What else it has, for which an item has no place: the names, as the other program calls them, each once.
+    package var unplaced: [String] = []
+    /// Whether it was thrown away, and is not to be added.
+    package var isDeleted = false
 
     package init() {}
+
+    /// What is lost with it.
+    package var lost: [String] { (folder.isEmpty ? [] : ["folder"]) + unplaced }
 
     /// What there is to add: an Internet password where it names a server, else a generic one under its title.
     package var request: AddRequest {

@@ -6,7 +6,7 @@ import FoundationXML
 #endif
 
 /// Passwords in the XML that KeePassXC and KeePass 2 export: a tree of groups with entries, each of which has named texts.
-/// Older states of an entry, and what is in the recycle bin, stay out.
+/// Older states of an entry are left out, and what is in the recycle bin is marked as deleted.
 package enum KeePassXML {
     /// - Throws: for what is no such file, is nested too deeply, or declares entities of its own.
     package static func read(_ bytes: [UInt8]) throws(ImportFailure) -> [ImportedPassword] {
@@ -73,6 +73,8 @@ package enum KeePassXML {
         /// The UUIDs of the groups around.
         private var groups: [String] = []
         private var entry: [String: String] = [:]
+        /// What the entry has beside its texts.
+        private var parts: Set<String> = []
         private var key = ""
         private var value = ""
         private var text = ""
@@ -100,7 +102,8 @@ package enum KeePassXML {
             case "Group":
                 folders.append("")
                 groups.append("")
-            case "Entry" where !isInHistory: entry = [:]
+            case "Entry" where !isInHistory: (entry, parts) = ([:], [])
+            case "Entry": parts.insert("older states")
             case "String": (key, value) = ("", "")
             default: break
             }
@@ -132,6 +135,9 @@ package enum KeePassXML {
             case "Key" where parent == "String": key = text
             case "Value" where parent == "String": value = text
             case "String" where !isInHistory: entry[key] = value
+            case "Binary" where !isInHistory && parent == "Entry": parts.insert("attachments")
+            case "Tags" where !isInHistory && parent == "Entry" && !text.isEmpty: parts.insert("tags")
+            case "Expires" where !isInHistory && text == "True": parts.insert("expiry")
             case "Entry" where !isInHistory: take()
             case "Group":
                 folders = folders.dropLast()
@@ -140,8 +146,9 @@ package enum KeePassXML {
             }
         }
 
+        private static let placed: Set<String> = ["Title", "UserName", "URL", "Notes", "Password"]
+
         private func take() {
-            guard recycleBin.isEmpty || !groups.contains(recycleBin) else { return }
             var password = ImportedPassword()
             password.title = entry["Title"] ?? ""
             password.userName = entry["UserName"] ?? ""
@@ -149,6 +156,9 @@ package enum KeePassXML {
             password.notes = entry["Notes"] ?? ""
             password.password = SecretBytes(Array((entry["Password"] ?? "").utf8))
             password.folder = folders.dropFirst().map { $0 }
+            password.unplaced =
+                parts.sorted() + entry.filter { !Self.placed.contains($0.key) && !$0.value.isEmpty }.map(\.key).sorted()
+            password.isDeleted = !recycleBin.isEmpty && groups.contains(recycleBin)
             passwords.append(password)
         }
     }

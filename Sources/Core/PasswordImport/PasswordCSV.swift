@@ -27,20 +27,37 @@ package enum PasswordCSV {
         while case let line = reader.line, let row = try reader.next() {
             guard row.count <= order.count else { throw ImportFailure("line \(line) has more fields than the first") }
             var password = ImportedPassword()
-            for (column, field) in zip(order, row) {
+            for (number, (column, field)) in zip(order, row).enumerated() where !field.isEmpty {
+                // A second column of one meaning is not taken for the first.
                 switch column {
-                case .title: password.title = field
-                case .url: password.url = field
-                case .userName: password.userName = field
-                case .password: password.password = SecretBytes(Array(field.utf8))
-                case .notes: password.notes = field
-                case .folder: password.folder = field.split(separator: "/").map(String.init)
-                case nil: break
+                case .title where password.title.isEmpty: password.title = field
+                case .url where password.url.isEmpty:
+                    let addresses = addresses(in: field)
+                    password.url = addresses.first ?? field
+                    if addresses.count > 1 { password.unplaced.append("other addresses") }
+                case .userName where password.userName.isEmpty: password.userName = field
+                case .password where password.password.count == 0:
+                    password.password = SecretBytes(Array(field.utf8))
+                case .notes where password.notes.isEmpty: password.notes = field
+                case .folder where password.folder.isEmpty && field != root:
+                    password.folder = field.split(separator: "/").map(String.init)
+                case .folder where field == root: break
+                case .title, .url, .userName, .password, .notes, .folder, nil:
+                    password.unplaced.append(trimmed(names[number]))
                 }
             }
             passwords.append(password)
         }
         return passwords
+    }
+
+    /// What KeePassXC calls the folder that everything is in.
+    private static let root = "Root"
+
+    /// Bitwarden writes all addresses of an entry into one field.
+    private static func addresses(in field: String) -> [String] {
+        let parts = field.split(separator: ",").map(String.init)
+        return parts.allSatisfy({ WebPlace($0) != nil }) ? parts : [field]
     }
 
     private static func trimmed(_ text: String) -> String {

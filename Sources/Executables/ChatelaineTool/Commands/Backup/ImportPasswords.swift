@@ -54,6 +54,7 @@ struct ImportPasswords: ParsableCommand {
         let keychain = try CurrentKeychain.service()
         var added = 0
         var present = 0
+        var others: [String] = []
         for request in requests {
             do throws(KeychainError) {
                 _ = try keychain.add(request)
@@ -62,11 +63,15 @@ struct ImportPasswords: ParsableCommand {
                 guard error.code == .duplicateItem else {
                     throw Failure("\(Self.line(request)): \(error.message); \(added) were added before it")
                 }
-                present += 1
+                if try keychain.hasPassword(of: request) { present += 1 } else { others.append(Self.line(request)) }
             }
         }
         Console.print("\(added) added\n")
         if present > 0 { Console.print("\(present) there already\n") }
+        if !others.isEmpty {
+            Console.printError("Not added, since there is another password for the same place and user already:\n")
+            for line in others { Console.printError("  \(line)\n") }
+        }
         if let file { Console.printError("\(TerminalText.escaped(file)) is not encrypted: delete it.\n") }
     }
 
@@ -89,12 +94,46 @@ struct ImportPasswords: ParsableCommand {
             return items.map(\.request)
         }
         let bytes = try InputFile(file).contents(largest: Self.largestFile)
-        switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
-        case .csv: return try PasswordCSV.read(bytes).map(\.request)
-        case .xml: return try KeePassXML.read(bytes).map(\.request)
-        }
+        let passwords =
+            switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
+            case .csv: try PasswordCSV.read(bytes)
+            case .xml: try KeePassXML.read(bytes)
+            }
+        Self.sayWhatIsLost(of: passwords)
+        return passwords.filter { !$0.isDeleted }.map(\.request)
     }
 
+    /// By name, each with the number of entries that have it, and whose they are.
+    private static func sayWhatIsLost(of passwords: [ImportedPassword]) {
+        var owners: [(name: String, entries: [String])] = []
+        func note(_ name: String, _ password: ImportedPassword) {
+            let entry = line(password.request)
+            if let index = owners.firstIndex(where: { $0.name == name }) {
+                owners[index].entries.append(entry)
+            } else if owners.count < mostNames {
+                owners.append((name, [entry]))
+            } else {
+                others += 1
+            }
+        }
+        var others = 0
+        for password in passwords {
+            if password.isDeleted { note("entries in the recycle bin", password) }
+        }
+        for password in passwords where !password.isDeleted {
+            for name in password.lost { note(name, password) }
+        }
+        guard !owners.isEmpty else { return }
+        Console.printError("Not taken, since passwords have no place for it:\n")
+        for (name, entries) in owners {
+            let listed = entries.prefix(mostEntries).joined(separator: "; ")
+            let more = entries.count > mostEntries ? "; and \(entries.count - mostEntries) more" : ""
+            Console.printError("  \(TerminalText.escaped(name)), of \(entries.count): \(listed)\(more)\n")
+        }
+        if others > 0 { Console.printError("  \(others) values of other names\n") }
+    }
+
+    private static let mostEntries = 5
     private static let mostNames = 20
 
     /// Passwords have few attributes, and programs look for their items by any.
@@ -126,5 +165,22 @@ struct ImportPasswords: ParsableCommand {
             !$0.isEmpty
         }
         return TerminalText.escaped(parts.joined(separator: ", "))
+    }
+}
+
+extension KeychainService {
+    /// Whether the password of an item that could not be added is there already, in the item that stood in its way.
+    fileprivate func hasPassword(of request: AddRequest) throws(KeychainError) -> Bool {
+        guard let password = request.secrets[.valueData] else { return true }
+        var search = FindRequest(query: ItemQuery(itemClass: request.itemClass))
+        for key: AttributeKey in ["acct", "svce", "srvr", "ptcl", "port", "path"] {
+            search.query.filters[key] = request.attributes[key]
+        }
+        search.query.accessGroup = request.accessGroup
+        search.limit = .all
+        search.returns = .data
+        // Nobody is asked for a password that is only compared.
+        search.authentication.ui = .skip
+        return try find(search).contains { $0.secrets[.valueData]?.isEqual(to: password) == true }
     }
 }
