@@ -160,6 +160,26 @@ struct IdentityReferenceTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `the object of an identity finds the identity, and neither data nor attributes`(transport: Transport) throws {
+        try withKeychain(transport) {
+            #expect(add(item()) == errSecSuccess)
+            for returns: [CFString: Any] in [
+                [:], [kSecReturnRef: true], [kSecReturnPersistentRef: true],
+                [kSecReturnRef: true, kSecReturnPersistentRef: true],
+            ] {
+                #expect(find(item(returns)).status == errSecSuccess)
+            }
+            for returns: [CFString: Any] in [
+                [kSecReturnData: true], [kSecReturnAttributes: true],
+                [kSecReturnAttributes: true, kSecReturnPersistentRef: true],
+            ] {
+                let found = find(item(returns))
+                #expect(found.status == errSecItemNotFound && found.result == nil)
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `a certificate whose key is refused is taken back, and one that was there stays`(transport: Transport) throws {
         try withKeychain(transport) {
             // Only the key can be refused this.

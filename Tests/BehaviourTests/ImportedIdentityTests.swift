@@ -30,28 +30,43 @@ struct ImportedIdentityTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `an import for the data protection keychain stores certificate and key`(transport: Transport) throws {
+    func `an import that asks for it in words stores certificate and key`(transport: Transport) throws {
         try withKeychain(transport) {
             // The second time both are there already.
             for _ in 1...2 {
-                #expect(imported([kSecUseDataProtectionKeychain: true]) == errSecSuccess)
+                #expect(imported([kSecImportToMemoryOnly: false]) == errSecSuccess)
                 #expect(find(identities()).status == errSecSuccess)
             }
+        }
+        try withKeychain(transport) {
+            let options: [CFString: Any] = [kSecImportToMemoryOnly: false, kSecAttrSynchronizable: true]
+            #expect(imported(options) == errSecSuccess)
+            #expect(find(identities()).status == errSecItemNotFound)
+            #expect(find(identities([kSecAttrSynchronizable: true])).status == errSecSuccess)
         }
     }
 
     @Test(arguments: Transport.allCases)
-    func `any other import stores nothing`(transport: Transport) throws {
+    func `any other import stores nothing, and what it gives can be added`(transport: Transport) throws {
         try withKeychain(transport) {
             for options: [CFString: Any] in [
-                [:], [kSecUseDataProtectionKeychain: false],
-                [kSecUseDataProtectionKeychain: true, kSecImportToMemoryOnly: true],
+                [:], [kSecUseDataProtectionKeychain: false], [kSecUseDataProtectionKeychain: true],
+                [kSecUseDataProtectionKeychain: true, kSecAttrSynchronizable: true], [kSecImportToMemoryOnly: true],
             ] {
                 #expect(imported(options) == errSecSuccess)
-                #expect(find(identities()).status == errSecItemNotFound)
+                let any = identities([kSecAttrSynchronizable: kSecAttrSynchronizableAny])
+                #expect(find(any).status == errSecItemNotFound)
             }
-            #expect(imported([kSecImportToMemoryOnly: "yes"]) == errSecParam)
-            #expect(imported([kSecUseDataProtectionKeychain: 2]) == errSecParam)
+            for key in [kSecImportToMemoryOnly, kSecUseDataProtectionKeychain, kSecAttrSynchronizable] {
+                #expect(imported([key: "yes"]) == errSecParam)
+                #expect(imported([key: 2]) == errSecParam)
+            }
+            var items: CFArray?
+            let options: [CFString: Any] = [kSecImportExportPassphrase: "secret", kSecUseDataProtectionKeychain: true]
+            #expect(SecPKCS12Import(file as CFData, options as CFDictionary, &items) == errSecSuccess)
+            let first = try #require((items as? [[String: Any]])?.first)
+            let identity = try #require(first[kSecImportItemIdentity as String])
+            #expect(add([kSecValueRef: identity]) == errSecSuccess)
         }
     }
 }

@@ -1,5 +1,14 @@
 /// An identity is not stored: what is said of the object of one is said of its certificate and of its key.
 extension QueryParser {
+    /// Whether the `kSecValueRef` of a dictionary is an identity.
+    package static func namesIdentity(_ entries: Entries) -> Bool { identity(in: entries) != nil }
+
+    private static func identity(in entries: Entries) -> (certificate: [UInt8], key: ItemReference)? {
+        var found: (certificate: [UInt8], key: ItemReference)?
+        for case ("v_Ref", .reference(.identity(let certificate, let key))) in entries { found = (certificate, key) }
+        return found
+    }
+
     /// The dictionaries of the two items that an identity is.
     package struct IdentityParts: Sendable {
         /// The certificate itself (DER).
@@ -18,9 +27,7 @@ extension QueryParser {
     /// - Throws: `noSuchClass` where `kSecClass` is another one; `noSuchAttribute` for an attribute that neither half has;
     ///   `invalidParameter` where the dictionary has a value beside the object.
     package static func identityParts(_ entries: Entries) throws(KeychainError) -> IdentityParts? {
-        var found: (certificate: [UInt8], key: ItemReference)?
-        for case ("v_Ref", .reference(.identity(let certificate, let key))) in entries { found = (certificate, key) }
-        guard let found else { return nil }
+        guard let found = identity(in: entries) else { return nil }
         // It says what is wrong with the dictionary as a whole.
         let dictionary = try QueryDictionary(entries, role: .add)
         guard !entries.contains(where: { $0.key == "v_Data" }) else {

@@ -8,8 +8,9 @@ public import Foundation
 ///
 /// - Parameters:
 ///   - pkcs12_data: the file.
-///   - options: `kSecImportExportPassphrase`, which may not be empty. With `kSecUseDataProtectionKeychain` true the
-///     identities are stored too, unless `kSecImportToMemoryOnly` is true. Others are ignored.
+///   - options: `kSecImportExportPassphrase`, which may not be empty. As on iOS, nothing is stored. Where
+///     `kSecImportToMemoryOnly` is there and false, as code for iOS never has it, the identities are stored too, and
+///     `kSecAttrSynchronizable` says whether as synchronizable ones. Others are ignored.
 ///   - items: receives an array with a dictionary for each private key that has a certificate in the file, with
 ///     `kSecImportItemIdentity`, `…CertChain`, `…Trust`, `…KeyID` and, if the file names it, `…Label`; untouched on failure.
 /// - Returns: `errSecSuccess`; `errSecAuthFailed` for a passphrase that is missing, empty or wrong, and a damaged file;
@@ -25,7 +26,7 @@ public func SecPKCS12Import(
 ) -> OSStatus {
     ExchangeFailure.status(of: "SecPKCS12Import") { () throws(ExchangeFailure) in
         guard pkcs12_data.length > 0 else { throw .parameter }
-        let isStored = try isStored(options)
+        let storage = try ImportStorage(options)
         // As on iOS: no passphrase, and an empty one, open nothing.
         guard let passphrase = try Passphrase.bytes(of: options[kSecImportExportPassphrase]), passphrase.count > 0
         else {
@@ -34,31 +35,40 @@ public func SecPKCS12Import(
         let file = try ExchangeFailure.translating { () throws(KeychainError) in
             try PKCS12File(Array(pkcs12_data as Data), passphrase: passphrase)
         }
-        if isStored {
-            for identity in file.identities { try store(identity) }
+        if storage.isWanted {
+            for identity in file.identities { try storage.store(identity) }
         }
         unsafe items.pointee = file.identities.map(\.dictionary) as NSArray
     }
 }
 
-/// Whether what is imported goes into the keychain too.
-private func isStored(_ options: CFDictionary) throws(ExchangeFailure) -> Bool {
-    func flag(_ key: CFString) throws(ExchangeFailure) -> Bool {
-        guard let value = options[key] else { return false }
-        guard let flag = value as? Bool else { throw .parameter }
-        return flag
-    }
-    let isForMemory = try flag(kSecImportToMemoryOnly)
-    return try flag(kSecUseDataProtectionKeychain) && !isForMemory
-}
+/// Whether what is imported goes into the keychain too, and how.
+@_implementationOnly
+private struct ImportStorage {
+    let isWanted: Bool
+    private let isSynchronizable: Bool
 
-/// Adds an identity to the keychain. One that is there already is as good.
-private func store(_ identity: PKCS12Identity) throws(ExchangeFailure) {
-    let attributes: NSMutableDictionary = [kSecValueRef: identity.identity]
-    if let label = identity.label { attributes[kSecAttrLabel] = label as NSString }
-    let status = SecItemAdd(attributes, nil)
-    guard status == errSecSuccess || status == errSecDuplicateItem else {
-        throw ExchangeFailure(storing: status)
+    init(_ options: CFDictionary) throws(ExchangeFailure) {
+        func flag(_ key: CFString) throws(ExchangeFailure) -> Bool? {
+            guard let value = options[key] else { return nil }
+            guard let flag = value as? Bool else { throw .parameter }
+            return flag
+        }
+        isWanted = try flag(kSecImportToMemoryOnly) == false
+        // It says which keychain on a Mac. Here there is one.
+        _ = try flag(kSecUseDataProtectionKeychain)
+        isSynchronizable = try flag(kSecAttrSynchronizable) ?? false
+    }
+
+    /// Adds an identity to the keychain. One that is there already is as good.
+    func store(_ identity: PKCS12Identity) throws(ExchangeFailure) {
+        let attributes: NSMutableDictionary = [kSecValueRef: identity.identity]
+        if let label = identity.label { attributes[kSecAttrLabel] = label as NSString }
+        if isSynchronizable { attributes[kSecAttrSynchronizable] = true as NSNumber }
+        let status = SecItemAdd(attributes, nil)
+        guard status == errSecSuccess || status == errSecDuplicateItem else {
+            throw ExchangeFailure(storing: status)
+        }
     }
 }
 

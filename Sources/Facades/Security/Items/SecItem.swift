@@ -52,14 +52,19 @@ func addedItem(_ attributes: CFDictionary) throws(KeychainError) -> AddedObject?
 ///     is wanted back.
 ///   - result: receives one object, a dictionary of objects, or, with a limit other than one, an array of them; nil if
 ///     the item has nothing of what is asked for; untouched if nothing is asked for, and on failure.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecInteractionNotAllowed` while a match is locked; the errors
-///   of `SecItemAdd` for what is not valid.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`, also where an identity is `kSecValueRef` and data or attributes are
+///   wanted; `errSecInteractionNotAllowed` while a match is locked; the errors of `SecItemAdd` for what is not valid.
 ///
 /// See [SecItemCopyMatching](https://developer.apple.com/documentation/security/secitemcopymatching(_:_:)).
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status(of: "SecItemCopyMatching") { () throws(KeychainError) in
-        let request = try QueryParser.copy(DictionaryReader.entries(of: query))
+        let entries = try DictionaryReader.entries(of: query)
+        let request = try QueryParser.copy(entries)
+        // As on Apple's systems: the object of an identity finds the identity, and nothing that its halves have.
+        if QueryParser.namesIdentity(entries), !request.returns.isDisjoint(with: [.data, .attributes]) {
+            throw notFound
+        }
         let items = try CurrentKeychain.service().find(request)
         guard let first = items.first else { throw notFound }
         guard unsafe result != nil else { return }
