@@ -196,6 +196,28 @@ import Testing
         #expect(!outcome.output.contains("Failed"))
     }
 
+    @Test func `a rename by a service that has not heard of a protection leaves it`() throws {
+        // Nobody tells the service of changes there.
+        let site = try SecretsSite(.embedded)
+        #expect(try site.store("geheim", "a 1").status == 0)
+        #expect(try site.run("chatelaine-secrets protect login").status == 0)
+        func rename(to label: String) throws -> SecretsSite.Outcome {
+            try site.python(
+                """
+                import secretstorage
+                secretstorage.get_default_collection(secretstorage.dbus_init()).set_label('\(label)')
+                """
+            )
+        }
+        #expect(try rename(to: "New").status == 0)
+        site.stop()
+        try site.start()
+        let refused = try rename(to: "Other")
+        #expect(refused.status != 0 && refused.output.contains("the collection is protected"), "\(refused.output)")
+        let label = "import secretstorage as s; print(s.get_default_collection(s.dbus_init()).get_label())"
+        #expect(try site.python(label).output == "New\n")
+    }
+
     @Test func `two of them at once have one owner, and the second says so`() throws {
         let site = try SecretsSite(.embedded)
         let second = try site.run("chatelaine-secrets serve", seconds: 20)

@@ -99,7 +99,8 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     }
 
     package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
-        let makesKeychain = operations.contains(where: \.traits.makesKeychain)
+        // As the service does: none makes a keychain where there is none.
+        let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
         return try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
             try engine.transact(operations, for: caller)
         }

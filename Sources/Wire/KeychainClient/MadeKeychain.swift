@@ -2,12 +2,14 @@ package import KeychainModel
 
 /// A keychain that can be made before anything is stored in it.
 package protocol MadeKeychain {
+    /// Makes it where there is none, and goes on with what a change of its keys has left to do.
     func makeKeychain() throws(KeychainError)
 }
 
 extension EmbeddedKeychain: MadeKeychain {
     package func makeKeychain() throws(KeychainError) {
-        try withEngine { _ in }
+        // A use, as every other: to open it would not be enough.
+        _ = try transact([])
     }
 }
 
