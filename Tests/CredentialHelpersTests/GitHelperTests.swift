@@ -98,6 +98,34 @@ import Testing
         #expect(get("capability[]=authtype") == "capability[]=authtype\nauthtype=Bearer\ncredential=abc\n")
     }
 
+    @Test func `a token without a user's name is kept, given, replaced and erased`() throws {
+        let capability = "capability[]=authtype"
+        for token in ["one", "two"] {
+            #expect(store(capability, "authtype=Bearer", "credential=\(token)").exitStatus == 0)
+            #expect(get(capability) == "\(capability)\nauthtype=Bearer\ncredential=\(token)\n")
+        }
+        #expect(try keychain.items().count == 1)
+        // It hides no password from a git that does not understand it.
+        #expect(store("username=a", "password=p").exitStatus == 0)
+        #expect(get() == "username=a\npassword=p\n")
+        let erased = secret((host + [capability, "authtype=Bearer", "credential=two", ""]).joined(separator: "\n"))
+        #expect(GitHelper.answer("erase", erased, from: keychain).exitStatus == 0)
+        #expect(get(capability) == "username=a\npassword=p\n")
+    }
+
+    @Test(arguments: ["smtps", "webdav", "svn", "ldap", "sftp", "pop3s", "rsync+x"])
+    func `credentials of every protocol are kept, and of each for itself`(scheme: String) throws {
+        let server = ["protocol=\(scheme)", "host=mail.example:99"]
+        let stored = secret((server + ["username=a", "password=\(scheme)", ""]).joined(separator: "\n"))
+        #expect(GitHelper.answer("store", stored, from: keychain).exitStatus == 0)
+        let found = GitHelper.answer("get", secret(server.joined(separator: "\n")), from: keychain)
+        #expect(found.text == "username=a\npassword=\(scheme)\n")
+        for other in ["https", "smtp", "ftp", "other"] {
+            let request = secret("protocol=\(other)\nhost=mail.example:99\n")
+            #expect(GitHelper.answer("get", request, from: keychain).text.isEmpty)
+        }
+    }
+
     @Test func `only the password that was refused is erased`() throws {
         _ = store("username=a", "password=new")
         _ = keychain.git("erase", "protocol=https", "host=git.example.com", "username=a", "password=old")

@@ -82,6 +82,11 @@ import Testing
         #expect(try keychain.keyring("get", url, "alice").text == "p w\n")
         #expect(try keychain.keyring("get", url, "bob").exitStatus == 1)
         #expect(try keychain.keyring("--mode", "creds", "get", url).text == "alice\np w\n")
+        #expect(try keychain.keyring("--mode=creds", "get", url).text == "alice\np w\n")
+        let json = #"{"username": "alice", "password": "p w"}"# + "\n"
+        #expect(try keychain.keyring("--mode=creds", "--output=json", "get", url).text == json)
+        #expect(try keychain.keyring("--output", "json", "get", url, "alice").text == #"{"password": "p w"}"# + "\n")
+        #expect(try keychain.keyring("--output", "plain", "get", url, "alice").text == "p w\n")
         #expect(try keychain.keyring("del", url, "alice").exitStatus == 0)
         #expect(try keychain.keyring("del", url, "alice").exitStatus == 1)
     }

@@ -14,27 +14,32 @@ package struct KeyringRequest: Sendable {
     package let username: String?
     /// Whether the user's name is asked for too (`--mode creds`).
     package let returnsUsername: Bool
+    /// Whether the answer is an object of JSON (`--output json`), and not lines.
+    package let returnsJSON: Bool
 
     /// What a question names.
     package var description: String { "'\(username ?? "")' in '\(service)'" }
 
     /// - Throws: for what is no such line.
     package init(_ arguments: [String]) throws(HelperFailure) {
-        let usage = HelperFailure("usage: keyring [--mode password|creds] get|set|del SERVICE USER")
+        let usage = HelperFailure(
+            "usage: keyring [--mode password|creds] [--output plain|json] get|set|del SERVICE USER"
+        )
         var words: [String] = []
-        var mode = "password"
+        var options = ["--mode": "password", "--output": "plain"]
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            if argument == "--mode" {
-                guard let value = rest.popFirst() else { throw usage }
-                mode = value
-            } else if argument.hasPrefix("--mode=") {
-                mode = String(argument.dropFirst("--mode=".count))
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if let option = parts.first, options[option] != nil {
+                guard let value = parts.count == 2 ? parts.last : rest.popFirst() else { throw usage }
+                options[option] = value
             } else {
                 words.append(argument)
             }
         }
-        guard mode == "password" || mode == "creds", let word = words.first, let action = Action(rawValue: word),
+        let mode = options["--mode"]
+        guard mode == "password" || mode == "creds", ["plain", "json"].contains(options["--output"]),
+            let word = words.first, let action = Action(rawValue: word),
             words.count == 3 || (words.count == 2 && mode == "creds" && action == .get)
         else { throw usage }
         guard words.allSatisfy({ !$0.hasControlCharacter }) else {
@@ -44,6 +49,7 @@ package struct KeyringRequest: Sendable {
         service = words[1]
         username = words.count == 3 ? words[2] : nil
         returnsUsername = mode == "creds"
+        returnsJSON = options["--output"] == "json"
     }
 
     var filter: CredentialFilter {
@@ -56,6 +62,9 @@ package struct KeyringRequest: Sendable {
 
 /// `keyring`: what pip and uv ask for the passwords of package indexes.
 package enum KeyringHelper {
+    /// What `keyring --list-backends` prints: where passwords are kept, and which place comes first.
+    package static let backends = SecretText("keyring.backends.chatelaine.Keyring (priority: 9)\n")
+
     /// - Parameter password: what is to be stored, of the action `set`.
     package static func answer(
         _ request: KeyringRequest,
@@ -83,7 +92,21 @@ package enum KeyringHelper {
         guard let found = try keychain.credentials(request.filter, limit: .one).first else {
             return HelperReply(exitStatus: 1)
         }
-        guard let username = found.text(.account), !username.hasControlCharacter, found.secret.isOneLine else {
+        guard let username = found.text(.account) else { throw HelperFailure("the user's name is no text") }
+        if request.returnsJSON {
+            guard found.secret.isUTF8 else { throw HelperFailure("the password is no text") }
+            var text = SecretText("{")
+            if request.returnsUsername {
+                text += "\"username\": "
+                text += JSONValue.quoted(username)
+                text += ", "
+            }
+            text += "\"password\": "
+            text += JSONValue.quoted(found.secret)
+            text += "}\n"
+            return HelperReply(text)
+        }
+        guard !username.hasControlCharacter, found.secret.isOneLine else {
             throw HelperFailure("the password has a character that a line cannot have")
         }
         var text = SecretText(request.returnsUsername ? username + "\n" : "")

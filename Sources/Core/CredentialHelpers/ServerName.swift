@@ -12,7 +12,7 @@ struct ServerName: Sendable, Equatable {
     /// The protocols that have a code, by the scheme of their URLs.
     private static let codes = [
         "https": "htps", "http": "http", "ftp": "ftp ", "ftps": "ftps", "imap": "imap", "imaps": "imps", "smtp": "smtp",
-        "ssh": "ssh ",
+        "ssh": "ssh ", "pop3": "pop3", "pop3s": "pops", "ldap": "ldap", "ldaps": "ldps", "svn": "svn ", "nntp": "nntp",
     ]
 
     static func code(of scheme: String) -> String? { codes[scheme] }

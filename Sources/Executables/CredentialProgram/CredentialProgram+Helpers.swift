@@ -51,6 +51,7 @@ extension CredentialProgram {
     }
 
     private func keyring(_ arguments: [String]) throws(HelperFailure) -> HelperReply {
+        if arguments == ["--list-backends"] { return HelperReply(KeyringHelper.backends) }
         let request = try KeyringRequest(arguments)
         let password = request.action == .set ? try newSecret("password for \(request.description)") : nil
         return KeyringHelper.answer(request, password: password, from: keychain)

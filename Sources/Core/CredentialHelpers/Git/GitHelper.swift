@@ -34,16 +34,22 @@ package enum GitHelper {
         // Most credentials are for all of a server. Those for a path are meant where git asks for it, or nothing else is.
         for path in request.path.map({ [$0] }) ?? ["", nil] {
             let filter = filter(request, server, path: path)
-            if let found = try keychain.credentials(filter, limit: .one).first { return try reply(found, to: request) }
+            if let found = try keychain.credentials(filter, limit: .one).first {
+                if let text = try reply(found, to: request) { return text }
+                // What this git does not understand hides no password.
+                for other in try keychain.credentials(filter) {
+                    if let text = try reply(other, to: request) { return text }
+                }
+            }
         }
         return SecretText()
     }
 
     private static func store(_ request: GitRequest, in keychain: some KeychainService) throws(HelperFailure) {
-        guard !request.isEphemeral, let server = request.server, let username = request.username else { return }
+        guard !request.isEphemeral, let server = request.server else { return }
         var extra = VersionedLines()
         let secret: SecretBytes
-        if let password = request.password {
+        if let password = request.password, request.username != nil {
             secret = password
         } else if let credential = request.credential, let type = request.authenticationType {
             secret = credential
@@ -54,13 +60,17 @@ package enum GitHelper {
         extra["password_expiry_utc"] = request.passwordExpiry.map { SecretBytes($0.utf8) }
         extra["oauth_refresh_token"] = request.refreshToken
         let path = request.path ?? ""
-        var attributes = server.attributes(domain: "")
+        // A token may have no user's name.
+        let username = request.username ?? ""
+        var attributes = server.attributes(domain: request.domain)
         attributes[.account] = .string(username)
         attributes[.path] = .string(path)
         attributes[.authenticationType] = .string("dflt")
         attributes[.label] = .string(server.host.isEmpty ? path : server.host)
         let item = CredentialItem(.git, .internetPassword, attributes, secret: secret, extra: extra.encoded)
-        try keychain.store(item, insteadOf: filter(request, server, path: path))
+        var own = filter(request, server, path: path)
+        own.attributes[.account] = .string(username)
+        try keychain.store(item, insteadOf: own)
     }
 
     private static func erase(_ request: GitRequest, from keychain: some KeychainService) throws(HelperFailure) {
@@ -77,20 +87,21 @@ package enum GitHelper {
     // MARK: - Items
 
     private static func filter(_ request: GitRequest, _ server: ServerName, path: String?) -> CredentialFilter {
-        var attributes = server.attributes(domain: "")
+        var attributes = server.attributes(domain: request.domain)
         attributes[.account] = request.username.map { .string($0) }
         attributes[.path] = path.map { .string($0) }
         return CredentialFilter(.git, .internetPassword, attributes)
     }
 
-    private static func reply(_ found: FoundCredential, to request: GitRequest) throws(HelperFailure) -> SecretText {
+    /// - Returns: nil for what git does not understand.
+    private static func reply(_ found: FoundCredential, to request: GitRequest) throws(HelperFailure) -> SecretText? {
         let extra = try VersionedLines(found.extra)
         guard let username = found.text(.account), !username.hasControlCharacter, found.secret.isOneLine else {
             throw HelperFailure("the credential has a character that git's lines cannot have")
         }
         var text = SecretText()
         if let type = extra["authtype"] {
-            guard request.understandsAuthenticationTypes else { return text }
+            guard request.understandsAuthenticationTypes else { return nil }
             text += "capability[]=authtype\nauthtype="
             text += type
             text += "\ncredential="

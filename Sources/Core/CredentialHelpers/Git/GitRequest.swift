@@ -66,7 +66,13 @@ package struct GitRequest: Sendable {
         }
     }
 
-    /// The server; nil for what a keychain has no words for, and is left to other helpers.
+    /// The security domain of an item: the protocol, where it has no code.
+    var domain: String {
+        guard let scheme, scheme != "cert", ServerName.code(of: scheme) == nil else { return "" }
+        return scheme
+    }
+
+    /// The server; nil where there is none, and for a number that is no port.
     var server: ServerName? {
         guard let scheme, let authority else { return nil }
         if scheme == "cert" {
@@ -74,8 +80,8 @@ package struct GitRequest: Sendable {
             guard authority.isEmpty, path?.isEmpty == false else { return nil }
             return ServerName(networkProtocol: nil, host: "")
         }
-        guard !authority.isEmpty, let code = ServerName.code(of: scheme) else { return nil }
-        return ServerName(networkProtocol: code, authority: authority)
+        guard !scheme.isEmpty, !authority.isEmpty else { return nil }
+        return ServerName(networkProtocol: ServerName.code(of: scheme), authority: authority)
     }
 }
 
