@@ -12,6 +12,8 @@ final class AgentSite: @unchecked Sendable {
     private let keychain: TestKeychain
     private var service: ServiceProcess
     private let options: [String]
+    /// Set for the agent beside the usual ones.
+    private let variables: [String: String]
     /// Where the user database has the test's folder as the home of the user of the tests; nil where a manager has it.
     private let mounts: OwnMounts?
     /// What the site's programs are started by.
@@ -34,11 +36,13 @@ final class AgentSite: @unchecked Sendable {
         _ answers: [ScriptedPinentry.Answer] = [],
         options: [String] = [],
         hasPasscode: Bool = true,
+        variables: [String: String] = [:],
         inside manager: UserManager? = nil
     ) throws {
         person = try ScriptedPinentry()
         keychain = try TestKeychain()
         self.options = ["--pinentry", person.path] + options
+        self.variables = variables
         try FileManager.default.createDirectory(
             atPath: keychain.surroundings + "/home/.ssh",
             withIntermediateDirectories: true
@@ -70,7 +74,7 @@ final class AgentSite: @unchecked Sendable {
         agent.executableURL = URL(filePath: "/usr/bin/env")
         agent.arguments = wrapper + [ServiceProcess.program("chatelaine-ssh-agent"), "serve", "--socket", socket]
         // The agent's home is the user database's, whatever this says.
-        agent.environment = environment.merging(["HOME": decoy]) { $1 }
+        agent.environment = environment.merging(["HOME": decoy]) { $1 }.merging(variables) { $1 }
         agent.standardInput = FileHandle.nullDevice
         agent.standardError = FileHandle(forWritingAtPath: folder + "/agent.log")
         try agent.runHearingSignals()
@@ -107,6 +111,8 @@ final class AgentSite: @unchecked Sendable {
     }
 
     var isRunning: Bool { agent.isRunning }
+
+    func signal(_ number: Int32) { kill(agent.processIdentifier, number) }
 
     /// The memory that the agent has, in KiB.
     var residentMemory: Int {

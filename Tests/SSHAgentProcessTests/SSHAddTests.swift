@@ -20,6 +20,66 @@ struct SSHAddTests {
         #expect(try site.run("ssh-add", ["-l"]).output == "The agent has no identities.\n")
     }
 
+    @Test(arguments: [1_024, 1_536, 2_047])
+    func `RSA keys under 2,048 bits are refused, and the reason is said`(bits: Int) throws {
+        let site = try AgentSite()
+        try site.makeKey("old", ["-t", "rsa", "-b", "\(bits)"])
+        #expect(try site.run("ssh-add", ["-q", "old"]).status == 1)
+        #expect(site.log.contains("an RSA key has not 2048 to 8192 bits"), "\(site.log)")
+        let imported = try site.run("chatelaine", ["ssh", "import", "old"])
+        #expect(imported.status == 1 && imported.errors.contains("has not 2048 to 8192 bits"), "\(imported.errors)")
+        try site.makeKey("new", ["-t", "rsa", "-b", "2048"])
+        try site.succeed("ssh-add", ["-q", "new"])
+    }
+
+    @Test func `a comment is bytes, also of a key that is imported`() throws {
+        let site = try AgentSite()
+        let comment = "caf\\351 " + String(repeating: "x", count: 600)
+        try site.succeed("sh", ["-c", "ssh-keygen -q -t ed25519 -N '' -f one -C \"$(printf '\(comment)')\""])
+        let bytes = Data([0x20, 0x63, 0x61, 0x66, 0xE9, 0x20])
+        for command in [("ssh-add", ["-q", "one"]), ("chatelaine", ["ssh", "import", "one"])] {
+            try site.succeed(command.0, command.1)
+            try site.succeed("sh", ["-c", "ssh-add -L >list"])
+            let list = try Data(contentsOf: URL(filePath: site.folder + "/list"))
+            #expect(list.range(of: bytes) != nil)
+            try site.succeed("ssh-add", ["-q", "-D"])
+        }
+        #expect(try site.succeed("chatelaine", ["ssh", "list"]).contains("caf\u{FFFD} xxx"))
+    }
+
+    @Test func `SIGUSR1 makes the agent forget what was added, and keep what the keychain has`() throws {
+        let site = try AgentSite()
+        _ = try site.createKey()
+        try site.makeKey("one")
+        try site.succeed("ssh-add", ["-q", "one"])
+        #expect(try site.listed() == ["one", "enclave"])
+        site.signal(SIGUSR1)
+        try waitUntil("the key is gone") { try site.listed() == ["enclave"] }
+        // Once more, and it still serves.
+        try site.succeed("ssh-add", ["-q", "one"])
+        site.signal(SIGUSR1)
+        try waitUntil("the key is gone again") { try site.listed() == ["enclave"] }
+    }
+
+    @Test func `without a passcode a confirmation is asked for by the program that ssh's own agent asks by`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/confirm-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try writeProgram(
+            "#!/bin/sh\necho \"$SSH_ASKPASS_PROMPT: $1\" >>\(folder)/asked\ntest -e \(folder)/yes\n",
+            to: folder + "/askpass"
+        )
+        let site = try AgentSite(hasPasscode: false, variables: ["SSH_ASKPASS": folder + "/askpass"])
+        try site.makeKey("one")
+        try site.succeed("ssh-add", ["-q", "-c", "one"])
+        #expect(try site.run("ssh-add", ["-T", "one.pub"]).status == 1)
+        try Data().write(to: URL(filePath: folder + "/yes"))
+        try site.succeed("ssh-add", ["-T", "one.pub"])
+        let asked = try String(contentsOfFile: folder + "/asked", encoding: .utf8)
+        let question = "confirm: Confirm: use the key one to sign data of an unknown kind\n"
+        #expect(asked == question + question)
+    }
+
     @Test func `keys of the keychain are listed beside, and survive what removes all`() throws {
         let site = try AgentSite()
         _ = try site.createKey()

@@ -109,9 +109,20 @@ struct KeyTests {
         for (line, comment) in [
             (key.line, ""), (key.line + " a comment", "a comment"), (key.line + "\t me\nmore", "me"),
         ] {
-            let parsed = try #require(SSHPublicKey.parse(line: line))
-            #expect(parsed.0 == key && parsed.comment == comment, "\(parsed)")
+            let parsed = try #require(SSHPublicKey.parse(line: Array(line.utf8)))
+            #expect(parsed.0 == key && parsed.comment.text == comment, "\(parsed)")
         }
+        let parsed = try #require(SSHPublicKey.parse(line: Array(key.line.utf8) + [0x20, 0xFF, 0xE9]))
+        #expect(parsed.comment.bytes == [0xFF, 0xE9])
+    }
+
+    @Test func `a comment is any bytes but NUL, as many as a message has`() throws {
+        let sample = try SampleKey()
+        for comment in [[0xFF, 0xFE, 0x80], [], [UInt8](repeating: 0x41, count: 100_000), [0x0A, 0x1B, 0x5B]] {
+            let new = try added([17] + sample.added + string(comment))
+            #expect(new.comment.bytes == comment)
+        }
+        #expect(throws: SSHFormatError.self) { try AgentRequest([17] + sample.added + string([0x41, 0, 0x42])) }
     }
 
     @Test func `what is no line of a public file is none`() throws {
@@ -120,7 +131,7 @@ struct KeyTests {
         for line in [
             "", "\n", "ssh-ed25519", "ssh-ed25519 \(blob)", "ecdsa-sha2-nistp256 A\(blob)", "no-port \(key.line)",
         ] {
-            #expect(SSHPublicKey.parse(line: line) == nil, "\(line)")
+            #expect(SSHPublicKey.parse(line: Array(line.utf8)) == nil, "\(line)")
         }
     }
 }

@@ -87,6 +87,53 @@ struct StoredKeyTests {
         }
     }
 
+    /// Request 27 of an old host: its key is too small, or it signs with SHA-1.
+    private func oldBind(forwarding: Bool = false) throws -> [[UInt8]] {
+        let small = string("ssh-rsa") + mpint([3]) + mpint([UInt8](repeating: 0xFF, count: 96))
+        let old = try SampleKey(.rsa)
+        return [(small, "rsa-sha2-512"), (old.blob, "ssh-rsa"), (string("ssh-dss") + string([1]), "ssh-dss")].map {
+            let signature = string($1) + string([UInt8](repeating: 1, count: 256))
+            return [27] + string("session-bind@openssh.com") + string($0) + string(session.identifier)
+                + string(signature) + [forwarding ? 1 : 0]
+        }
+    }
+
+    @Test func `a host of which nothing can be told is none, and log-ins that need no host go on`() throws {
+        for bind in try oldBind() {
+            var agent = try agent()
+            var connection = AgentConnection()
+            #expect(agent.answer(bind, on: &connection) == .reply(.failure))
+            #expect(agent.list(on: connection) == ["stored"])
+            #expect(isSignature(agent.answer(logIn(bindsHost: false), on: &connection)))
+            // What is restricted to hosts is not there.
+            let free = try SampleKey()
+            let hosts = AgentConnection()
+            #expect(agent.answer(free.adding(comment: "free")) == .reply(.success))
+            #expect(agent.list(on: connection).contains("free") && agent.list(on: hosts).contains("free"))
+        }
+    }
+
+    @Test func `a host of which nothing can be told and that asks for others is another machine`() throws {
+        for bind in try oldBind(forwarding: true) {
+            var silent = try agent(asksOwner: false)
+            var connection = AgentConnection()
+            #expect(silent.answer(bind, on: &connection) == .reply(.failure))
+            #expect(silent.list(on: connection).isEmpty)
+            var asking = try agent()
+            // Data that name no host are good for any.
+            #expect(asking.answer(logIn(bindsHost: false), on: &connection) == .reply(.failure))
+            let purpose = SigningPurpose(Array(logIn().dropFirst(0)), by: try key.publicKey)
+            let order = SigningOrder(
+                key: .stored(asking.stored[0]),
+                data: [],
+                flags: [],
+                purpose: purpose,
+                path: connection.path
+            )
+            #expect(order.reason { _ in nil }.hasPrefix("asked from an unknown host: "))
+        }
+    }
+
     @Test func `over a forwarded connection a key of the enclave asks, or is not there`() throws {
         for asks in [true, false] {
             var agent = try agent(asksOwner: asks)

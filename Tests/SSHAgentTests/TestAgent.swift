@@ -37,7 +37,7 @@ struct TestAgent {
     mutating func list(on connection: AgentConnection = AgentConnection()) -> [String] {
         var connection = connection
         guard case .reply(.identities(let keys)) = answer([11], on: &connection) else { return ["no list"] }
-        return keys.map(\.comment)
+        return keys.map(\.comment.text)
     }
 }
 

@@ -137,6 +137,27 @@ int clinux_event(void) {
     return eventfd(0, EFD_CLOEXEC);
 }
 
+static int signal_events[NSIG];
+
+static void tell_of_signal(int signal) {
+    const int error = errno;
+    const uint64_t one = 1;
+    if (write(signal_events[signal], &one, sizeof one) < 0) {
+        // It is full: whoever reads it has not read what came before.
+    }
+    errno = error;
+}
+
+int clinux_signal_event(int signal) {
+    const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (descriptor < 0) return -1;
+    signal_events[signal] = descriptor;
+    struct sigaction action = {.sa_handler = tell_of_signal, .sa_flags = SA_RESTART};
+    if (sigaction(signal, &action, NULL) == 0) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
 // Copying leaves what was copied in vector registers, and a core file has those of every thread. The ones that a function
 // has to leave as they were are left alone.
 #if defined(__x86_64__)

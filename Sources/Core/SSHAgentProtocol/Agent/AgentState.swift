@@ -9,13 +9,13 @@ package enum AgentAction: Sendable {
 package struct AgentState: Sendable {
     private struct Identity: Sendable {
         let key: SSHPrivateKey
-        let comment: String
+        let comment: SSHComment
         let constraints: KeyConstraints
         /// Milliseconds of the clock; nil for a key without a limit.
         let end: UInt64?
 
         /// What it takes in a list, in bytes.
-        var listedSize: Int { key.publicKey.blob.count + comment.utf8.count + 8 }
+        var listedSize: Int { key.publicKey.blob.count + comment.bytes.count + 8 }
     }
 
     private var identities: [Identity] = []
@@ -39,6 +39,9 @@ package struct AgentState: Sendable {
     package mutating func forgetEnded(_ now: AgentTime) {
         identities.removeAll { $0.end.map { $0 <= now.monotonic } ?? false }
     }
+
+    /// Forgets all keys in memory.
+    package mutating func forgetAll() { identities = [] }
 
     /// - Parameter stored: the keys in the keychain; needed where `asksForStoredKeys`.
     package mutating func action(
@@ -169,7 +172,10 @@ package struct AgentState: Sendable {
         case .text: return true
         case .logIn(let logIn):
             // What the session was bound to has to be what is logged in to.
-            guard let last = connection.path.steps.last else { return !connection.path.isBroken }
+            guard let last = connection.path.steps.last else {
+                let namesHost = logIn.hostKey != nil
+                return !connection.path.isBroken && (namesHost || !(key.isInEnclave && connection.path.isForwarded))
+            }
             guard logIn.sessionIdentifier == last.sessionIdentifier, !last.isForwarding else { return false }
             // Data that name no host are good for any; another machine gets no signature of the enclave for them.
             guard let hostKey = logIn.hostKey else { return !(key.isInEnclave && connection.path.isForwarded) }

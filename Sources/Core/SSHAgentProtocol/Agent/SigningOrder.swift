@@ -2,7 +2,7 @@
 package struct SigningOrder: Sendable {
     package enum Key: Sendable {
         /// Kept in memory; the person is asked where that was demanded.
-        case memory(SSHPrivateKey, comment: String, needsConfirmation: Bool)
+        case memory(SSHPrivateKey, comment: SSHComment, needsConfirmation: Bool)
         case stored(StoredKey)
     }
 
@@ -26,7 +26,7 @@ extension SigningOrder {
     package func reason(name: (SSHPublicKey) -> String?) -> String {
         var use = ""
         if case .memory(let key, let comment, true) = key {
-            use = "use the key \(comment.isEmpty ? key.publicKey.fingerprint : Self.cut(comment)) to "
+            use = "use the key \(comment.isEmpty ? key.publicKey.fingerprint : Self.cut(comment.text)) to "
         }
         let said: String =
             switch purpose {
@@ -41,7 +41,9 @@ extension SigningOrder {
             }
         let forwarders = path.forwarders
         // The first is the one that the user's own ssh has named. Those behind it are its word.
-        guard let first = forwarders.first else { return use + said }
+        guard let first = forwarders.first else {
+            return path.isForwarded ? "asked from an unknown host: \(use)\(said)" : use + said
+        }
         let others = forwarders.count > 1 ? " and \(forwarders.count - 1) behind it" : ""
         return "asked from \(name(first).map(Self.cut) ?? first.fingerprint)\(others): \(use)\(said)"
     }

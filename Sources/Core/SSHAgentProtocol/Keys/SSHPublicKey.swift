@@ -19,8 +19,8 @@ package struct SSHPublicKey: Sendable, Hashable {
     /// Nil for a plain key.
     package let certificate: SSHCertificate?
 
-    /// In bits.
-    static let rsaSizes = 1_024...16_384
+    /// In bits: from what swift-crypto takes at least to what it computes with at most.
+    static let rsaSizes = 2_048...8_192
     /// In bytes. Certificates with many principals are larger than keys.
     static let largest = 64 << 10
     static let certificateSuffix = "-cert-v01@openssh.com"
@@ -63,14 +63,15 @@ package struct SSHPublicKey: Sendable, Hashable {
     /// Reads the first line of a file `.pub`.
     ///
     /// - Returns: the key, and the comment behind it; nil for anything else.
-    package static func parse(line text: String) -> (SSHPublicKey, comment: String)? {
-        guard let line = text.split(whereSeparator: \.isNewline).first else { return nil }
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        let fields = line.split(maxSplits: 2, whereSeparator: isSpace)
-        guard fields.count >= 2, let blob = Base64.decode(fields[1]), let key = try? SSHPublicKey(blob),
-            key.algorithm == fields[0]
+    package static func parse(line bytes: [UInt8]) -> (SSHPublicKey, comment: SSHComment)? {
+        let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let fields = lines.first?.split(maxSplits: 2, whereSeparator: isSpace), fields.count >= 2,
+            let blob = Base64.decode(String(decoding: fields[1], as: UTF8.self)), let key = try? SSHPublicKey(blob),
+            fields[0].elementsEqual(key.algorithm.utf8),
+            let comment = SSHComment(fields.count == 3 ? Array(fields[2].drop(while: isSpace)) : [])
         else { return nil }
-        return (key, fields.count == 3 ? String(fields[2].drop(while: isSpace)) : "")
+        return (key, comment)
     }
 
     package static func == (left: SSHPublicKey, right: SSHPublicKey) -> Bool { left.blob == right.blob }
@@ -102,7 +103,7 @@ extension SSHPublicKey.Material {
     static func rsa(_ modulus: [UInt8], _ exponent: [UInt8]) throws(SSHFormatError) -> Self {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard SSHPublicKey.rsaSizes.contains(bits), exponent.count <= 8, (exponent.last ?? 0) & 1 == 1 else {
-            throw SSHFormatError("an RSA key is too small or too large, or has an impossible exponent")
+            throw SSHFormatError("an RSA key has not 2048 to 8192 bits, or has an impossible exponent")
         }
         return .rsa(modulus: modulus, exponent: exponent)
     }

@@ -9,9 +9,9 @@ package enum AgentReply: Sendable, Equatable {
 
     package struct ListedKey: Sendable, Equatable {
         package let key: SSHPublicKey
-        package let comment: String
+        package let comment: SSHComment
 
-        package init(key: SSHPublicKey, comment: String) {
+        package init(key: SSHPublicKey, comment: SSHComment) {
             self.key = key
             self.comment = comment
         }
@@ -35,7 +35,7 @@ package enum AgentReply: Sendable, Equatable {
             writer.uint32(UInt32(clamping: keys.count))
             for listed in keys {
                 writer.string(listed.key.blob)
-                writer.string(listed.comment)
+                writer.string(listed.comment.bytes)
             }
         case .signature(let signature):
             writer.byte(14)

@@ -47,6 +47,9 @@ package enum AgentRequest: Sendable {
         try reader.requireEnd()
     }
 
+    /// Whether a frame is to add a key, whatever it contains.
+    package static func adds(_ frame: [UInt8]) -> Bool { frame.first == 17 || frame.first == 25 }
+
     /// Whether the answer depends on the keys that are stored.
     package var asksForStoredKeys: Bool {
         switch self {
@@ -72,15 +75,13 @@ package struct SigningRequest: Sendable {
 /// A key that is to be kept in memory.
 package struct NewIdentity: Sendable {
     package let key: SSHPrivateKey
-    package let comment: String
+    package let comment: SSHComment
     package let constraints: KeyConstraints
-
-    /// In bytes.
-    static let longestComment = 1_024
 
     init(_ reader: inout SSHReader, isConstrained: Bool) throws(SSHFormatError) {
         key = try SSHPrivateKey(&reader)
-        comment = try reader.text(limit: Self.longestComment)
+        guard let comment = SSHComment(try reader.string()) else { throw SSHFormatError("a comment has a NUL") }
+        self.comment = comment
         constraints = isConstrained ? try KeyConstraints(&reader) : KeyConstraints()
     }
 }

@@ -3,13 +3,15 @@
 package struct SessionBind: Sendable {
     static let extensionName = "session-bind@openssh.com"
 
-    let hostKey: SSHPublicKey
+    /// Nil for one of a kind, or a size, that is not known here.
+    let hostKey: SSHPublicKey?
     let sessionIdentifier: [UInt8]
     let isForwarding: Bool
     private let signature: [UInt8]
 
     init(_ reader: inout SSHReader) throws(SSHFormatError) {
-        hostKey = try SSHPublicKey(try reader.string())
+        let blob = try reader.string()
+        hostKey = try? SSHPublicKey(blob)
         sessionIdentifier = try reader.string()
         guard (1...Self.longestIdentifier).contains(sessionIdentifier.count) else {
             throw SSHFormatError("a session has no identifier of this length")
@@ -22,6 +24,20 @@ package struct SessionBind: Sendable {
     /// In bytes. It is a digest.
     private static let longestIdentifier = 128
 
-    /// Whether the host has signed that the session is one with it.
-    var isSignedByHost: Bool { hostKey.isValid(signature, of: sessionIdentifier) }
+    enum Verdict {
+        /// The host has signed that the session is one with it.
+        case signed(SSHPublicKey)
+        case forged
+        /// It cannot be told: old hosts have keys that are too small, or sign with SHA-1.
+        case unknown
+    }
+
+    var verdict: Verdict {
+        guard let hostKey else { return .unknown }
+        if hostKey.isValid(signature, of: sessionIdentifier) { return .signed(hostKey) }
+        var reader = SSHReader(signature)
+        let isOld = (try? reader.text(limit: 64)) == "ssh-rsa"
+        if case .rsa = hostKey.material, isOld { return .unknown }
+        return .forged
+    }
 }

@@ -9,6 +9,11 @@ package struct SessionPath: Sendable {
     package private(set) var steps: [Step] = []
     /// Whether a session was named that cannot be believed. Nothing that depends on the way is allowed then.
     package private(set) var isBroken = false
+    /// Whether a session was named that is with a host of which nothing can be told. What needs no host goes on, as it
+    /// does for a client that names none.
+    package private(set) var hasUnknownHost = false
+    /// Whether such a host asks on behalf of others.
+    package private(set) var isForwardedByUnknownHost = false
 
     package static let mostSteps = 16
 
@@ -17,18 +22,29 @@ package struct SessionPath: Sendable {
     /// The hosts that the connection is forwarded through.
     package var forwarders: [SSHPublicKey] { steps.filter(\.isForwarding).map(\.hostKey) }
 
-    package var isForwarded: Bool { steps.contains(where: \.isForwarding) }
+    package var isForwarded: Bool { isForwardedByUnknownHost || steps.contains(where: \.isForwarding) }
 
     /// Takes in what ssh says.
     ///
     /// - Returns: whether it is believed: the host has signed it, and nothing was said that excludes it.
     mutating func append(_ bind: SessionBind?) -> Bool {
-        guard let bind, bind.isSignedByHost else {
+        guard let bind else {
             isBroken = true
             return false
         }
+        let hostKey: SSHPublicKey
+        switch bind.verdict {
+        case .signed(let key): hostKey = key
+        case .forged:
+            isBroken = true
+            return false
+        case .unknown:
+            hasUnknownHost = true
+            isForwardedByUnknownHost = isForwardedByUnknownHost || bind.isForwarding
+            return false
+        }
         if let known = steps.first(where: { $0.sessionIdentifier == bind.sessionIdentifier }) {
-            return known.hostKey == bind.hostKey && known.isForwarding == bind.isForwarding
+            return known.hostKey == hostKey && known.isForwarding == bind.isForwarding
         }
         // Who logs in over a connection has no other session on it.
         guard steps.allSatisfy(\.isForwarding), steps.count < Self.mostSteps else {
@@ -37,7 +53,7 @@ package struct SessionPath: Sendable {
         }
         steps.append(
             Step(
-                hostKey: bind.hostKey,
+                hostKey: hostKey,
                 sessionIdentifier: bind.sessionIdentifier,
                 isForwarding: bind.isForwarding
             )
@@ -54,7 +70,7 @@ extension SessionPath {
     ///   - date: seconds since 1970.
     func permits(_ destinations: [DestinationConstraint], as user: String?, at date: UInt64) -> Bool {
         guard !destinations.isEmpty else { return true }
-        guard !isBroken else { return false }
+        guard !isBroken, !hasUnknownHost else { return false }
         guard let last = steps.last else { return true }
         var from: SSHPublicKey?
         for (index, step) in steps.enumerated() {

@@ -25,7 +25,7 @@ struct CreateKey: ParsableCommand {
     func run() throws {
         let comment = try CommentOption.checked(comment)
         let protection = KeyProtection(asksOwner: !noPresence, worksWhileLocked: whileLocked)
-        let key = try AgentKeychain.create(comment: comment, protection)
+        let key = try AgentKeychain.create(comment: SSHComment(text: comment), protection)
         try AgentTool.print(key.line + (comment.isEmpty ? "" : " " + comment))
         if protection.asksOwner { PresenceAdvice.give() }
     }

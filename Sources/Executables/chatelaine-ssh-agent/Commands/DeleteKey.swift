@@ -30,7 +30,7 @@ struct DeleteKey: ParsableCommand {
     /// nothing to ask for.
     private static func confirm(_ key: KeptKey) throws(KeychainError) {
         guard try CurrentKeychain.control().state().hasPasscode else { return }
-        let comment = key.stored.comment
+        let comment = key.stored.comment.text
         let name = comment.isEmpty ? key.stored.publicKey.fingerprint : comment
         let signer = try KeySigner(reason: "delete the ssh key \(name) for good")
         defer { signer.context.invalidate() }

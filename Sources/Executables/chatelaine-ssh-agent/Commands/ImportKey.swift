@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainModel
 import SSHAgentProtocol
+import Terminal
 
 struct ImportKey: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,30 +40,34 @@ struct ImportKey: ParsableCommand {
     private var isCertificate: Bool { file.hasSuffix("-cert.pub") }
 
     func run() throws {
-        let comment = try comment.map(CommentOption.checked)
+        let comment = try comment.map(CommentOption.checked).map { SSHComment(text: $0) }
         if isCertificate {
             let (key, text) = try CertificateFile.read(file)
-            return try store(key, comment ?? (try? CommentOption.checked(text)) ?? "")
+            return try store(key, comment ?? text)
         }
         let (new, certificates) = try KeyHandover.take(from: file)
-        let name = comment ?? (try? CommentOption.checked(new.comment)) ?? ""
+        let name = comment ?? new.comment
         let protection = KeyProtection(asksOwner: presence, worksWhileLocked: whileLocked)
         do throws(KeychainError) {
             try AgentKeychain.store(new.key, comment: name, protection)
         } catch {
             throw error.code == .duplicateItem ? Failure("the keychain has this key already") : error
         }
-        try AgentTool.print(new.key.publicKey.plain.line + (name.isEmpty ? "" : " " + name))
+        try AgentTool.print(new.key.publicKey.plain.line + Self.behind(name))
         if presence { PresenceAdvice.give() }
         for certificate in certificates { try store(certificate, name) }
     }
 
-    private func store(_ certificate: SSHPublicKey, _ comment: String) throws {
+    private static func behind(_ comment: SSHComment) -> String {
+        comment.isEmpty ? "" : " " + TerminalText.escaped(comment.text)
+    }
+
+    private func store(_ certificate: SSHPublicKey, _ comment: SSHComment) throws {
         do {
             try AgentKeychain.store(certificate: certificate, comment: comment)
         } catch let error as KeychainError where error.code == .duplicateItem {
             throw Failure("the keychain has this certificate already")
         }
-        try AgentTool.print(certificate.line + (comment.isEmpty ? "" : " " + comment))
+        try AgentTool.print(certificate.line + Self.behind(comment))
     }
 }

@@ -26,7 +26,7 @@ extension AgentKeychain {
                 return KeptKey(
                     stored: StoredKey(
                         publicKey: certified,
-                        comment: text(of: item),
+                        comment: comment(of: item),
                         isInEnclave: key.stored.isInEnclave,
                         asksOwner: key.stored.asksOwner
                     ),
@@ -41,7 +41,7 @@ extension AgentKeychain {
     /// Stores a certificate, in the place of one for the same key by the same authority.
     ///
     /// - Throws: where it cannot be of use, which the error's message says; `duplicateItem` where it is stored already.
-    static func store(certificate certified: SSHPublicKey, comment: String) throws {
+    static func store(certificate certified: SSHPublicKey, comment: SSHComment) throws {
         guard let certificate = certified.certificate, certificate.subject == .user else {
             throw Failure("an ssh agent has use for certificates of users alone")
         }
@@ -55,11 +55,11 @@ extension AgentKeychain {
         let replaced = try certificates(of: [key]).filter {
             $0.stored.publicKey != certified && $0.stored.publicKey.certificate?.authority == certificate.authority
         }
-        try requireRoom(for: certified.blob.count + comment.utf8.count, replacing: replaced)
+        try requireRoom(for: certified.blob.count + comment.bytes.count, replacing: replaced)
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes["svce"] = certificateService
         request.attributes["acct"] = .string(certified.digest)
-        request.attributes[.label] = .string(comment)
+        request.attributes[.label] = label(comment)
         request.accessibility = KeyProtection.whileLocked
         request.secrets[.valueData] = SecretBytes(certified.blob)
         _ = try CurrentKeychain.service().add(request)

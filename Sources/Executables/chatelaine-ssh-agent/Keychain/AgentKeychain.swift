@@ -49,7 +49,7 @@ enum AgentKeychain {
             return KeptKey(
                 stored: StoredKey(
                     publicKey: SSHPublicKey(.ecdsa(.p256, point: key.publicKey.externalRepresentation)),
-                    comment: text(of: item),
+                    comment: comment(of: item),
                     isInEnclave: true,
                     asksOwner: key.header.accessControl.keyUseDemand != .nothing
                 ),
@@ -73,7 +73,7 @@ enum AgentKeychain {
             return KeptKey(
                 stored: StoredKey(
                     publicKey: key,
-                    comment: text(of: item),
+                    comment: comment(of: item),
                     isInEnclave: false,
                     asksOwner: item.accessControl.demand != .nothing
                 ),
@@ -92,18 +92,23 @@ enum AgentKeychain {
     }
 
     /// What an item is called.
-    static func text(of item: FoundItem) -> String {
+    static func comment(of item: FoundItem) -> SSHComment {
         switch item.attributes[.label] {
-        case .string(let text): text
-        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
+        case .string(let text): SSHComment(text: text)
+        case .data(let bytes): SSHComment(bytes) ?? ""
         default: ""
         }
+    }
+
+    /// The label of an item that is called so.
+    static func label(_ comment: SSHComment) -> AttributeValue {
+        String(validating: comment.bytes, as: UTF8.self).map { .string($0) } ?? .data(comment.bytes)
     }
 
     // MARK: - Changes
 
     /// Makes a key in the Secure Enclave.
-    static func create(comment: String, _ protection: KeyProtection) throws(KeychainError) -> SSHPublicKey {
+    static func create(comment: SSHComment, _ protection: KeyProtection) throws(KeychainError) -> SSHPublicKey {
         try requireRoom()
         var making = MakeKeyRequest()
         making.accessControl = try AccessControl(
@@ -117,7 +122,7 @@ enum AgentKeychain {
         var request = AddRequest(itemClass: .key)
         for (name, value) in derived.all { request.attributes[name] = value }
         request.attributes["atag"] = tag
-        request.attributes[.label] = .string(comment)
+        request.attributes[.label] = label(comment)
         request.accessGroup = key.header.accessGroup
         request.accessControl = key.header.accessControl
         request.secrets[.valueData] = derived.data
@@ -128,14 +133,14 @@ enum AgentKeychain {
     /// Stores a private key.
     ///
     /// - Throws: `duplicateItem` where it is stored already.
-    static func store(_ key: SSHPrivateKey, comment: String, _ protection: KeyProtection) throws(KeychainError) {
+    static func store(_ key: SSHPrivateKey, comment: SSHComment, _ protection: KeyProtection) throws(KeychainError) {
         try requireRoom()
         let plain = key.publicKey.plain
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes["svce"] = service
         request.attributes["acct"] = .string(plain.fingerprint)
         request.attributes["gena"] = .data(plain.blob)
-        request.attributes[.label] = .string(comment)
+        request.attributes[.label] = label(comment)
         if protection.asksOwner {
             request.accessControl = try AccessControl(
                 protection: protection.accessibility.rawValue,
@@ -167,7 +172,7 @@ enum AgentKeychain {
         guard all.count - replaced.count < mostKeys else {
             throw KeychainError(.dataTooLarge, "the keychain has \(mostKeys) ssh keys already; delete one first")
         }
-        let sizes = all.map { $0.stored.publicKey.blob.count + $0.stored.comment.utf8.count }
+        let sizes = all.map { $0.stored.publicKey.blob.count + $0.stored.comment.bytes.count }
         guard sizes.reduce(size, +) <= FrameReader.largestFrame / 2 else {
             throw KeychainError(.dataTooLarge, "the ssh keys and certificates together are too large for an agent")
         }

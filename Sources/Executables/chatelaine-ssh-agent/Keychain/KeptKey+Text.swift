@@ -4,11 +4,11 @@ import Terminal
 
 extension KeptKey {
     /// A line of `authorized_keys`, or of a file `.pub`.
-    var line: String { "\(stored.publicKey.line) \(TerminalText.escaped(stored.comment))" }
+    var line: String { "\(stored.publicKey.line) \(TerminalText.escaped(stored.comment.text))" }
 
     /// A line for people.
     var description: String {
-        let comment = stored.comment.isEmpty ? "" : " \(TerminalText.escaped(stored.comment))"
+        let comment = stored.comment.isEmpty ? "" : " \(TerminalText.escaped(stored.comment.text))"
         if let certificate = stored.publicKey.certificate {
             let end = Self.text(ofEnd: certificate.validBefore)
             return "\(stored.publicKey.fingerprint) \(stored.publicKey.algorithm) (certificate, \(end))\(comment)"

@@ -14,7 +14,7 @@ enum KeySelection {
             }
             return only
         }
-        let named = keys.filter { $0.stored.publicKey.fingerprint == text || $0.stored.comment == text }
+        let named = keys.filter { $0.stored.publicKey.fingerprint == text || $0.stored.comment.text == text }
         guard let first = named.first else { throw Failure("no ssh key in the keychain is called \(text)") }
         guard named.count == 1 else { throw Failure("\(named.count) keys are called \(text): use the fingerprint") }
         return first

@@ -23,7 +23,13 @@ final class Agent: Sendable {
     ///
     /// - Parameter client: taken back is what the owner is asked, when it goes away.
     func answer(_ frame: [UInt8], on connection: inout AgentConnection, for client: Int32) -> (AgentReply, UInt64) {
-        guard let request = try? AgentRequest(frame) else { return (.failure, 0) }
+        let request: AgentRequest
+        do throws(SSHFormatError) {
+            request = try AgentRequest(frame)
+        } catch {
+            if AgentRequest.adds(frame) { AgentTool.complain("a key was not added: \(error.description)") }
+            return (.failure, 0)
+        }
         let kept = request.asksForStoredKeys ? keptKeys() : []
         switch action(for: request, on: &connection, kept) {
         case .reply(let reply, let delay):
@@ -60,6 +66,9 @@ final class Agent: Sendable {
         }
     }
 
+    /// Forgets all keys in memory, also while the agent is locked.
+    func forgetAllKeys() { state.withLock { $0.forgetAll() } }
+
     /// Those of a keychain that is locked or away are not listed; those in memory still are.
     private func keptKeys() -> [KeptKey] {
         do throws(KeychainError) {
@@ -86,7 +95,7 @@ final class Agent: Sendable {
         case .memory(let key, _, let needsConfirmation):
             guard needsConfirmation else { return try key.signature(of: order.data, flags: order.flags) }
             try takePrompt(for: client)
-            try ask(order, client) { signer in try signer.confirm() }
+            try ask(order, client) { signer in try confirm(with: signer, for: client) }
             // Meanwhile the agent may have been locked, or the key may have ended.
             var connection = connection
             guard case .sign = action(for: request, on: &connection, kept) else {
@@ -101,6 +110,16 @@ final class Agent: Sendable {
             return try ask(order, client) { signer in
                 try signer.sign(order.data, flags: order.flags, with: key)
             }
+        }
+    }
+
+    /// Asks the owner by the keychain, or, where it has no passcode to ask for, by the program that OpenSSH's agent asks by.
+    private func confirm(with signer: KeySigner, for client: Int32) throws {
+        do throws(KeychainError) {
+            try signer.confirm()
+        } catch {
+            guard case .failed(.noPasscode) = error.presence, let program = ConfirmationProgram() else { throw error }
+            try ClientWatch.watching(client, whenGone: { program.cancel() }) { try program.ask(signer.reason) }
         }
     }
 

@@ -14,7 +14,9 @@ struct AgentServer {
     /// - Throws: where no connection can be taken any more.
     func run() throws -> Never {
         let wake = clinux_event()
-        guard wake >= 0 else { throw Failure("the agent cannot wait: \(Self.reason)") }
+        // Before there is a key to be forgotten: the signal would end the process.
+        let forget = clinux_signal_event(SIGUSR1)
+        guard wake >= 0, forget >= 0 else { throw Failure("the agent cannot wait: \(Self.reason)") }
         let agent = Agent {
             var one: UInt64 = 1
             _ = unsafe write(wake, &one, MemoryLayout.size(ofValue: one))
@@ -25,18 +27,26 @@ struct AgentServer {
             var descriptors = [
                 pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: forget, events: Int16(POLLIN), revents: 0),
             ]
             // A millisecond later, so that the key has ended.
             let timeout = left.map { Int32(clamping: $0).addingReportingOverflow(1) }
-            let ready = unsafe poll(&descriptors, 2, timeout.map { $0.overflow ? .max : $0.partialValue } ?? -1)
+            let ready = unsafe poll(&descriptors, 3, timeout.map { $0.overflow ? .max : $0.partialValue } ?? -1)
             if ready < 0, errno != EINTR { throw Failure("the agent cannot wait: \(Self.reason)") }
             guard ready > 0 else { continue }
-            if descriptors[1].revents != 0 {
-                var count: UInt64 = 0
-                _ = unsafe read(wake, &count, MemoryLayout.size(ofValue: count))
+            if descriptors[1].revents != 0 { Self.empty(wake) }
+            // As OpenSSH's agent does.
+            if descriptors[2].revents != 0 {
+                Self.empty(forget)
+                agent.forgetAllKeys()
             }
             if descriptors[0].revents != 0 { try accept(agent, table) }
         }
+    }
+
+    private static func empty(_ event: Int32) {
+        var count: UInt64 = 0
+        _ = unsafe read(event, &count, MemoryLayout.size(ofValue: count))
     }
 
     private func accept(_ agent: Agent, _ table: ConnectionTable) throws {

@@ -1,5 +1,6 @@
 import Accounts
 import CLinux
+import Foundation
 import Glibc
 import KeychainClient
 
@@ -28,8 +29,8 @@ enum AgentSocket {
     /// Makes the socket, in a folder that only its user can enter.
     ///
     /// - Throws: where the folder is another's, and where another agent listens there.
-    static func make(at path: String) throws -> Int32 {
-        guard path.hasPrefix("/") else { throw Failure("the socket's path has to be a whole one") }
+    static func make(at name: String) throws -> Int32 {
+        let path = name.hasPrefix("/") ? name : FileManager.default.currentDirectoryPath + "/" + name
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw Failure("the folder \(folder) cannot be made: \(AgentServer.reason)")

@@ -8,7 +8,7 @@ enum CertificateFile {
 
     /// - Returns: the certificate, and the comment behind it.
     /// - Throws: where the file cannot be read, or has something else.
-    static func read(_ path: String) throws -> (SSHPublicKey, String) {
+    static func read(_ path: String) throws -> (SSHPublicKey, SSHComment) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure("\(path) cannot be opened: \(AgentServer.reason)") }
         defer { close(descriptor) }
@@ -20,8 +20,7 @@ enum CertificateFile {
             guard count > 0 else { break }
             bytes += piece.prefix(count)
         }
-        guard bytes.count <= largest, let text = String(validating: bytes, as: UTF8.self),
-            let (key, comment) = SSHPublicKey.parse(line: text), key.certificate != nil
+        guard bytes.count <= largest, let (key, comment) = SSHPublicKey.parse(line: bytes), key.certificate != nil
         else { throw Failure("\(path) is no certificate that can be used") }
         return (key, comment)
     }

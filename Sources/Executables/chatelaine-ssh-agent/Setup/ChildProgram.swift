@@ -10,12 +10,18 @@ enum ChildProgram {
     ///   - variables: set beside those that this process has.
     /// - Returns: its exit status; 128 and more where a signal ended it.
     static func run(_ name: String, _ arguments: [String], with variables: [String: String] = [:]) throws -> Int32 {
-        let path = try path(of: name)
+        try wait(for: start(path(of: name), arguments, with: variables), path: name)
+    }
+
+    /// Starts the program at a path.
+    ///
+    /// - Returns: its process, which has to be waited for.
+    static func start(_ path: String, _ arguments: [String], with variables: [String: String]) throws -> pid_t {
         var environment = inherited.filter { entry in
             !variables.keys.contains { entry.hasPrefix($0 + "=") }
         }
         environment += variables.map { "\($0)=\($1)" }
-        var list = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
+        var list = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         var settings = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
             unsafe list.forEach { unsafe free($0) }
@@ -26,6 +32,11 @@ enum ChildProgram {
         guard result == 0 else {
             throw Failure("\(path) cannot be started: \(unsafe String(cString: strerror(result)))")
         }
+        return pid
+    }
+
+    /// - Returns: the exit status; 128 and more where a signal ended it.
+    static func wait(for pid: pid_t, path: String) throws -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(pid, &status, 0) < 0 {
             guard errno == EINTR else { throw Failure("\(path) cannot be waited for: \(AgentServer.reason)") }

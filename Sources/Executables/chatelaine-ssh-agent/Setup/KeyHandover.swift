@@ -27,6 +27,7 @@ enum KeyHandover {
         shutdown(listener, Int32(SHUT_RDWR))
         acceptor.wait()
         close(listener)
+        if let refusal = taken.refusal { throw Failure("the key cannot be stored: \(refusal.description)") }
         guard status == 0 else { throw Failure("ssh-add could not read the key") }
         guard let identity = taken.identity else { throw Failure("ssh-add handed no key over that can be stored") }
         return (identity, taken.certificates)
@@ -46,6 +47,8 @@ enum KeyHandover {
     private final class Handed: @unchecked Sendable {
         var identity: NewIdentity?
         var certificates: [SSHPublicKey] = []
+        /// Why something was not taken.
+        var refusal: SSHFormatError?
     }
 
     private static func receive(_ listener: Int32, into handed: Handed) {
@@ -92,7 +95,14 @@ enum KeyHandover {
     }
 
     private static func reply(to frame: [UInt8], _ handed: Handed) -> AgentReply {
-        guard case .add(let new)? = try? AgentRequest(frame) else { return .failure }
+        let request: AgentRequest
+        do throws(SSHFormatError) {
+            request = try AgentRequest(frame)
+        } catch {
+            if AgentRequest.adds(frame) { handed.refusal = error }
+            return .failure
+        }
+        guard case .add(let new) = request else { return .failure }
         let key = new.key.publicKey
         if key.certificate == nil {
             handed.identity = new

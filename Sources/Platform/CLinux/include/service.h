@@ -25,6 +25,10 @@ int clinux_start_thread(size_t stack_size, void (*body)(void *context), void *co
 /// A descriptor to wake a thread by (eventfd(2)). -1 with errno.
 int clinux_event(void);
 
+/// A descriptor that can be read, eight bytes at a time, after each time that the process gets the signal. One signal has one
+/// at most. -1 with errno.
+int clinux_signal_event(int signal);
+
 /// Tells whoever supervises services, if anybody does, as sd_notify(3) does: `message` has lines such as "READY=1".
 void clinux_notify(const char *socket_path, const char *message);
 
