@@ -64,7 +64,9 @@ struct CertificateFieldTests {
         for trailer in [[0x00], [0x05, 0x00], Crafted().bytes] as [[UInt8]] {
             crafted.trailer = trailer
             #expect(CertificateContents(der: crafted.bytes) == nil)
+            #expect(CertificateContents.first(in: crafted.bytes) == Crafted().bytes)
         }
+        #expect(CertificateContents.first(in: [0x05, 0x00] + Crafted().bytes) == nil)
     }
 
     // MARK: - The summary
@@ -77,7 +79,7 @@ struct CertificateFieldTests {
     }
 
     @Test
-    func `the summary is the common name, else the unit, else the organisation`() throws {
+    func `the summary is the common name, else an address or a host, else the unit, else the organisation`() throws {
         let name = (Crafted.commonName, "Alice")
         let unit = (Crafted.organizationalUnit, "Sales")
         let organization = (Crafted.organization, "Company")
@@ -85,6 +87,10 @@ struct CertificateFieldTests {
         try #expect(summary([organization, unit]) == "Sales")
         try #expect(summary([organization]) == "Company")
         try #expect(summary([]) == nil)
+        let host = der(0x30, der(0x82, Array("example.com".utf8)))
+        let names = [Crafted.element(Crafted.subjectAlternativeName, host)]
+        try #expect(summary([organization, unit], extensions: names) == "example.com")
+        try #expect(summary([organization, name], extensions: names) == "Alice")
     }
 
     @Test
@@ -96,11 +102,15 @@ struct CertificateFieldTests {
         let host = der(0x82, Array("example.com".utf8))
         try #expect(summary([], extensions: [names([host, address])]) == "alice@example.com")
         try #expect(summary([], extensions: [names([host])]) == "example.com")
+        let other = der(0x82, Array("example.org".utf8))
+        try #expect(summary([], extensions: [names([host, other])]) == "example.org, example.com")
     }
 
     @Test
-    func `the last of several common names counts`() throws {
-        try #expect(summary([(Crafted.commonName, "CA"), (Crafted.commonName, "Alice")]) == "Alice")
+    func `of several common names all are in the summary, the last one first`() throws {
+        try #expect(summary([(Crafted.commonName, "CA"), (Crafted.commonName, "Alice")]) == "Alice, CA")
+        let units = ["A", "B", "C"].map { (Crafted.organizationalUnit, $0) }
+        try #expect(summary(units) == "C, B, A")
     }
 
     @Test

@@ -29,7 +29,7 @@ struct CertificateRecipe {
         time("utctime-ahead", 0x17, "200101000000+0130", "taken begins=599524200"),
         time("utctime-behind", 0x17, "200101000000-0800", "taken begins=599558400"),
         time("utctime-without-seconds", 0x17, "2001010000Z", "taken begins=599529600"),
-        time("utctime-without-seconds-ahead", 0x17, "2001010000+0100", "taken begins=599526000"),
+        time("utctime-without-seconds-ahead", 0x17, "2001010000+0100", "refused"),
         time("generalizedtime-ahead", 0x18, "20200101000000+0100", "taken begins=599526000"),
         time("generalizedtime-behind", 0x18, "20200101000000-0030", "taken begins=599531400"),
         time("utctime-a-day-ahead", 0x17, "200101000000+2400", "refused"),
@@ -122,10 +122,12 @@ struct CertificateRecipe {
         _ expectation: String,
         _ number: UInt8,
         _ section: String,
-        _ value: [UInt8]
+        _ value: [UInt8],
+        isCritical: Bool = false
     ) -> CertificateRecipe {
         CertificateRecipe(name, expectation, "RFC 5280, \(section)") {
-            $0.extensions = [Crafted.element([0x06, 0x03, 0x55, 0x1D, number], value)]
+            let type: [UInt8] = [0x06, 0x03, 0x55, 0x1D, number]
+            $0.extensions = [isCritical ? Crafted.criticalElement(type, value) : Crafted.element(type, value)]
         }
     }
 
@@ -147,39 +149,67 @@ struct CertificateRecipe {
         constraint("cut-off", "refused", [0x30, 0x03, 0x01, 0x01]),
     ]
 
-    private static let usages = [
-        element("key-usage", "taken", 0x0F, "4.2.1.3", [0x03, 0x02, 0x02, 0x04]),
-        element("key-usage-bytes", "refused", 0x0F, "4.2.1.3", [0x04, 0x02, 0x02, 0x04]),
-        element("key-usage-nine-unused-bits", "refused", 0x0F, "4.2.1.3", [0x03, 0x02, 0x09, 0x00]),
-        element("key-usage-unused-bits-set", "refused", 0x0F, "4.2.1.3", [0x03, 0x02, 0x07, 0xFF]),
-        element("key-usage-something-behind", "refused", 0x0F, "4.2.1.3", [0x03, 0x02, 0x02, 0x04, 0x00]),
-        element("extended-key-usage", "taken", 0x25, "4.2.1.12", der(0x30, [0x06, 0x03, 0x2A, 0x03, 0x04])),
-        element("extended-key-usage-empty", "refused", 0x25, "4.2.1.12", der(0x30, [])),
-        element("extended-key-usage-number", "refused", 0x25, "4.2.1.12", der(0x30, [0x02, 0x01, 0x01])),
-        element("extended-key-usage-cut-off", "refused", 0x25, "4.2.1.12", der(0x30, [0x06, 0x02, 0x2A, 0x81])),
-        element("extended-key-usage-no-sequence", "refused", 0x25, "4.2.1.12", [0x06, 0x03, 0x2A, 0x03, 0x04]),
-    ]
+    private static let usages =
+        [
+            element("key-usage", "taken", 0x0F, "4.2.1.3", [0x03, 0x02, 0x02, 0x04]),
+            element("key-usage-bytes", "refused", 0x0F, "4.2.1.3", [0x04, 0x02, 0x02, 0x04]),
+            element("key-usage-nine-unused-bits", "refused", 0x0F, "4.2.1.3", [0x03, 0x02, 0x09, 0x00]),
+            element("key-usage-unused-bits-set", "taken", 0x0F, "4.2.1.3", [0x03, 0x02, 0x07, 0xFF]),
+            element("key-usage-something-behind", "refused", 0x0F, "4.2.1.3", [0x03, 0x02, 0x02, 0x04, 0x00]),
+            element("extended-key-usage", "taken", 0x25, "4.2.1.12", der(0x30, [0x06, 0x03, 0x2A, 0x03, 0x04])),
+        ] + malformedUsages(isCritical: false) + malformedUsages(isCritical: true)
 
-    private static func statements(_ name: String, _ expectation: String, _ value: [UInt8]) -> CertificateRecipe {
-        CertificateRecipe("qualified-statements-\(name)", expectation, "RFC 3739, 3.2.6") {
-            $0.extensions = [Crafted.element([0x06, 0x08, 0x2B, 6, 1, 5, 5, 7, 1, 3], value)]
+    /// Where they are not critical, the extension is as good as absent.
+    private static func malformedUsages(isCritical: Bool) -> [CertificateRecipe] {
+        let values = [
+            ("empty", der(0x30, [])), ("number", der(0x30, [0x02, 0x01, 0x01])),
+            ("cut-off", der(0x30, [0x06, 0x02, 0x2A, 0x81])), ("no-sequence", [0x06, 0x03, 0x2A, 0x03, 0x04]),
+        ]
+        return values.map { name, value in
+            element(
+                "extended-key-usage-\(name)" + (isCritical ? "-critical" : ""),
+                isCritical ? "refused" : "taken",
+                0x25,
+                "4.2.1.12",
+                value,
+                isCritical: isCritical
+            )
+        }
+    }
+
+    private static func statements(_ name: String, _ value: [UInt8], isCritical: Bool = false) -> CertificateRecipe {
+        let fullName = "qualified-statements-\(name)" + (isCritical ? "-critical" : "")
+        return CertificateRecipe(fullName, isCritical && name != "known" ? "refused" : "taken", "RFC 3739, 3.2.6") {
+            let type: [UInt8] = [0x06, 0x08, 0x2B, 6, 1, 5, 5, 7, 1, 3]
+            $0.extensions = [isCritical ? Crafted.criticalElement(type, value) : Crafted.element(type, value)]
         }
     }
 
     private static let policy: [UInt8] = [0x06, 0x03, 0x2A, 0x03, 0x04]
 
-    private static let policies = [
-        element("policy-mappings", "taken", 0x21, "4.2.1.5", der(0x30, der(0x30, policy + policy))),
-        element("policy-mappings-empty", "refused", 0x21, "4.2.1.5", der(0x30, [])),
-        element("policy-mappings-half", "refused", 0x21, "4.2.1.5", der(0x30, der(0x30, policy))),
-        element("policy-mappings-three", "refused", 0x21, "4.2.1.5", der(0x30, der(0x30, policy + policy + policy))),
-        element("policy-mappings-number", "refused", 0x21, "4.2.1.5", der(0x30, der(0x30, policy + [2, 1, 1]))),
-        statements("known", "taken", der(0x30, der(0x30, policy) + der(0x30, policy + [0x05, 0x00]))),
-        statements("without-identifier", "refused", der(0x30, der(0x30, []))),
-        statements("three-parts", "refused", der(0x30, der(0x30, policy + [0x05, 0x00, 0x05, 0x00]))),
-        statements("no-sequence", "refused", [0x05, 0x00]),
-        statements("cut-off", "refused", [0x30, 0x05, 0x30, 0x03]),
-    ]
+    private static let policies =
+        [
+            element("policy-mappings", "taken", 0x21, "4.2.1.5", der(0x30, der(0x30, policy + policy))),
+            element("policy-mappings-empty", "refused", 0x21, "4.2.1.5", der(0x30, [])),
+            element("policy-mappings-half", "refused", 0x21, "4.2.1.5", der(0x30, der(0x30, policy))),
+            element(
+                "policy-mappings-three",
+                "refused",
+                0x21,
+                "4.2.1.5",
+                der(0x30, der(0x30, policy + policy + policy))
+            ),
+            element("policy-mappings-number", "refused", 0x21, "4.2.1.5", der(0x30, der(0x30, policy + [2, 1, 1]))),
+        ]
+        + [false, true].flatMap { isCritical in
+            [
+                ("known", der(0x30, der(0x30, policy) + der(0x30, policy + [0x05, 0x00]))),
+                ("without-identifier", der(0x30, der(0x30, []))),
+                ("three-parts", der(0x30, der(0x30, policy + [0x05, 0x00, 0x05, 0x00]))),
+                ("no-sequence", [0x05, 0x00]),
+                ("cut-off", [0x30, 0x05, 0x30, 0x03]),
+            ].map { statements($0, $1, isCritical: isCritical) }
+        }
 
     private static func subtree(_ name: String, _ expectation: String, _ value: [UInt8]) -> CertificateRecipe {
         element("name-constraints-\(name)", expectation, 0x1E, "4.2.1.10", value)

@@ -3,8 +3,8 @@ import SwiftASN1
 extension ASN1Node {
     /// The instant that a Time is (RFC 5280, section 4.1.2.5), in seconds since 2001-01-01.
     ///
-    /// Beyond what the RFC allows, as Apple's systems do: a UTCTime without seconds, and either kind with the
-    /// difference from UTC instead of `Z` (ITU-T X.680, sections 46 and 47).
+    /// Beyond what the RFC allows, as Apple's systems do: a UTCTime without seconds that ends in `Z`, and either kind with
+    /// seconds and the difference from UTC instead of `Z` (ITU-T X.680, sections 46 and 47).
     func secondsSinceReferenceDate() throws -> Double {
         guard case .primitive(let bytes) = content else { throw Malformed() }
         var text = TimeText(bytes)
@@ -12,7 +12,7 @@ extension ASN1Node {
         case .utcTime:
             let year = try text.number()
             let (day, minutes) = try (text.day(inYear: year < 50 ? 2000 + year : 1900 + year), text.minutes())
-            let seconds = try text.isAtZone ? 0 : text.seconds()
+            let seconds = try text.isAtUTC ? 0 : text.seconds()
             return Self.seconds(day, minutes, seconds, try text.zone())
         case .generalizedTime:
             let year = try text.number() * 100 + text.number()
@@ -81,7 +81,7 @@ private struct TimeText {
         rest = rest[digits.endIndex...]
     }
 
-    var isAtZone: Bool { rest.first.map { $0.digit == nil } ?? false }
+    var isAtUTC: Bool { rest.first == UInt8(ascii: "Z") }
 
     /// How many minutes the time is ahead of UTC; the end of the text.
     mutating func zone() throws -> Int {

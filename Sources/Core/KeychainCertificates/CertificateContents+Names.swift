@@ -4,21 +4,35 @@ extension CertificateContents {
     /// A text with NUL in it is no name: what stands behind would be lost to programs in C, and the rest may be the name of
     /// somebody else.
     package var commonName: String? {
-        subjectAttributes.text(.commonName)
+        subjectAttributes.texts(.commonName).last
     }
 
-    /// The one line by which people tell certificates apart: the common name, else the organisational unit, the
-    /// organisation, an e-mail address, or a host; nil where the subject has none of them.
+    /// The one line by which people tell certificates apart: the common name, else an e-mail address, a host, the
+    /// organisational unit, or the organisation; nil where the subject has none of them. Of several all are there, the last
+    /// one first.
     ///
     /// It is for display: characters that cannot be seen and those that turn the direction of text are left out.
     package var summary: String? {
-        let names = subjectAttributes.names
-        return (names + [emailAddresses.first, dnsNames.first].compactMap { $0?.displayed }).first { !$0.isEmpty }
+        let name = subjectAttributes
+        return Self.summary(
+            of: [
+                name.texts(.commonName), emailAddresses, dnsNames, name.texts(.organizationalUnit),
+                name.texts(.organization),
+            ]
+        )
     }
 
     /// The same of the issuer, as far as its name goes.
     package var issuerSummary: String? {
-        issuerAttributes.names.first { !$0.isEmpty }
+        Self.summary(
+            of: [OID.commonName, .organizationalUnit, .organization].map { issuerAttributes.texts($0) }
+        )
+    }
+
+    /// - Parameter kinds: the texts of each, the best kind first.
+    private static func summary(of kinds: [[String]]) -> String? {
+        kinds.lazy.map { texts in texts.map(\.displayed).filter { !$0.isEmpty }.reversed().joined(separator: ", ") }
+            .first { !$0.isEmpty }
     }
 
     /// Those of the subject, and the rfc822Names of the extension subjectAltName.
@@ -34,14 +48,9 @@ extension CertificateContents {
 }
 
 extension [NameAttribute] {
-    /// The last text of a type that is a name.
-    fileprivate func text(_ type: OID) -> String? {
-        last { $0.type == type && $0.text?.isName ?? false }?.text
-    }
-
-    /// What a summary may be, for display, the best first.
-    fileprivate var names: [String] {
-        [OID.commonName, .organizationalUnit, .organization].compactMap { text($0)?.displayed }
+    /// The texts of a type that are names.
+    fileprivate func texts(_ type: OID) -> [String] {
+        compactMap { $0.type == type ? $0.text : nil }.filter(\.isName)
     }
 }
 

@@ -27,6 +27,12 @@ package struct CertificateContents: Sendable {
     let issuerBytes: ArraySlice<UInt8>
     let subjectBytes: ArraySlice<UInt8>
 
+    /// The certificate at the front of some bytes, without what is behind it; nil where there is none.
+    package static func first(in bytes: [UInt8]) -> [UInt8]? {
+        let first = try? DERElement.first(in: bytes[...])
+        return first.flatMap { CertificateContents(der: $0) == nil ? nil : $0 }
+    }
+
     /// - Returns: nil for anything that is no certificate, whatever is wrong with it.
     package init?(der: [UInt8]) {
         try? self.init(DERElement(der[...]))
@@ -63,10 +69,18 @@ package struct CertificateContents: Sendable {
         for number in 1...2 as ClosedRange<UInt8> {
             _ = try fields.optional(.derTagged(number), .derTaggedElements(number))
         }
-        extensions = try fields.optional(.derTaggedElements(3)).map { try CertificateExtension.list($0.node) } ?? []
+        let all = try fields.optional(.derTaggedElements(3)).map { try CertificateExtension.list($0.node) } ?? []
         try fields.end()
         self.signature = signature
-        for element in extensions { try element.checkForm() }
+        extensions = try all.filter { element in
+            do {
+                try element.checkForm()
+                return true
+            } catch {
+                guard element.isDispensable else { throw error }
+                return false
+            }
+        }
         alternativeNames = try extensions.filter { $0.type == .subjectAlternativeName }.flatMap { element in
             do {
                 return try GeneralName.list(in: element.value)

@@ -1,14 +1,19 @@
 import SwiftASN1
 
 extension CertificateExtension {
+    /// Whether a certificate without it is as good where it is malformed and not critical.
+    var isDispensable: Bool {
+        !isCritical && (type == .extendedKeyUsage || type == .qualifiedCertificateStatements)
+    }
+
     /// Reads the extensions without which nobody can say what a certificate is good for. A certificate in which one of
-    /// them is malformed is none, critical or not.
+    /// them is malformed is none, unless it can be dispensed with.
     ///
     /// - Throws: for one that has not the form of its type. Others may contain anything.
     func checkForm() throws {
         switch type {
         case .basicConstraints: try checkBasicConstraints()
-        case .keyUsage: _ = try ASN1BitString(derEncoded: DER.parse(value))
+        case .keyUsage: _ = try DERElement(value).maskedBits()
         case .extendedKeyUsage: try checkExtendedKeyUsage()
         case .policyMappings: try checkPolicyMappings()
         case .nameConstraints: try checkNameConstraints()
@@ -73,6 +78,18 @@ extension CertificateExtension {
 }
 
 extension DERElement {
+    /// The bytes of a BIT STRING. Bits that do not count are often set, and are not here.
+    ///
+    /// - Throws: for another element.
+    func maskedBits() throws -> [UInt8] {
+        guard tag == .derBitString, let unused = content.first, unused < 8, content.count > 1 || unused == 0 else {
+            throw Malformed()
+        }
+        var bits = Array(content.dropFirst())
+        if let last = bits.popLast() { bits.append(last & (0xFF << unused)) }
+        return bits
+    }
+
     /// - Throws: unless the content is that of an INTEGER of zero or more (ITU-T X.690, section 8.3).
     fileprivate func checkCount() throws {
         guard let first = content.first, first < 0x80 else { throw Malformed() }

@@ -20,6 +20,12 @@ struct DERElement {
         guard rest.isEmpty else { throw Malformed() }
     }
 
+    /// The bytes of the first element of some.
+    static func first(in bytes: ArraySlice<UInt8>) throws -> [UInt8] {
+        var rest = bytes
+        return Array(try DERElement(removingFrom: &rest).encodedBytes)
+    }
+
     /// Reads the first element of some bytes, and takes it off them.
     fileprivate init(removingFrom bytes: inout ArraySlice<UInt8>) throws {
         var rest = bytes

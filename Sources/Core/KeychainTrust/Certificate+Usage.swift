@@ -47,9 +47,13 @@ extension Certificate {
         Int((notValidAfter.timeIntervalSince(notValidBefore) / 86_400).rounded(.up))
     }
 
-    /// What to call it in a message.
-    var title: String {
-        let name = subject.flatMap { $0 }.last { $0.type == .RDNAttributeType.commonName }.flatMap { String($0.value) }
-        return name.map { "The certificate “\($0)”" } ?? "A certificate"
+    /// What to call it at the beginning of a sentence.
+    var title: String { commonName.map { "The certificate “\($0)”" } ?? "A certificate" }
+
+    /// The same inside a sentence.
+    var mention: String { commonName.map { "the certificate “\($0)”" } ?? "a certificate" }
+
+    private var commonName: String? {
+        subject.flatMap { $0 }.last { $0.type == .RDNAttributeType.commonName }.flatMap { String($0.value) }
     }
 }

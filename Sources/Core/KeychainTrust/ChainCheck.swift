@@ -130,7 +130,7 @@ struct ChainCheck: Sendable {
             }
             return TrustFailure(
                 .extendedKeyUsage,
-                "The extended key usage of \(certificate.title) does not allow this."
+                "The extended key usage of \(certificate.mention) does not allow this."
             )
         }
     }

@@ -55,7 +55,7 @@ struct PathSearch {
             if tip.issuer == tip.subject {
                 TrustFailure(.noAnchor, "\(tip.title) is not trusted: it signed itself, and is no anchor.")
             } else {
-                TrustFailure(.issuerMissing, "No certificate is at hand that signed \(tip.title).")
+                TrustFailure(.issuerMissing, "No certificate is at hand that signed \(tip.mention).")
             }
         return .endsAt(chain, failure)
     }

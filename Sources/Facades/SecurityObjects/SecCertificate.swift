@@ -42,12 +42,11 @@ public func SecCertificateGetTypeID() -> CFTypeID {
 
 /// Makes a certificate from its DER form.
 ///
-/// - Returns: nil for anything that is no certificate (RFC 5280, section 4.1), also for one with something behind it.
-///   Signatures are not verified, and algorithms and keys may be of any kind.
+/// - Returns: nil for anything that is no certificate (RFC 5280, section 4.1). What is behind it is left out. Signatures
+///   are not verified, and algorithms and keys may be of any kind.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
-    let bytes = Data(referencing: data)
-    return CertificateContents(der: Array(bytes)) == nil ? nil : SecCertificate(der: bytes)
+    CertificateContents.first(in: Array(Data(referencing: data))).map { SecCertificate(der: Data($0)) }
 }
 
 /// The DER form of a certificate.

@@ -58,7 +58,7 @@ extension CertificateExtension {
 
     private var keyUsage: [CertificateProperty] {
         get throws {
-            let bits = Array(try ASN1BitString(derEncoded: root).bytes)
+            let bits = try DERElement(value).maskedBits()
             let uses = Self.uses.enumerated().filter { index, _ in
                 let byte = index / 8
                 return byte < bits.count && bits[byte] & (0x80 >> UInt8(index % 8)) != 0

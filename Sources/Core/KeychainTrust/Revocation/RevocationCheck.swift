@@ -28,7 +28,7 @@ package struct RevocationCheck: Sendable {
         for (index, (certificate, issuer)) in zip(chain, chain.dropFirst()).enumerated() {
             guard let proof = proof(about: certificate, of: issuer) else {
                 open.append(index)
-                firstUnknown = firstUnknown ?? certificate.title
+                firstUnknown = firstUnknown ?? certificate.mention
                 continue
             }
             if proof.isRevoked { revoked.append(certificate.title) }
@@ -36,7 +36,7 @@ package struct RevocationCheck: Sendable {
         }
         // An anchor that stands alone has no issuer who could say that it is good.
         if let tip = chain.last, chain.count == 1 || !endsInAnchor && tip.issuer != tip.subject {
-            firstUnknown = firstUnknown ?? tip.title
+            firstUnknown = firstUnknown ?? tip.mention
         }
         return RevocationFindings(
             revoked: revoked,
