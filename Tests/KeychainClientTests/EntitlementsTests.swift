@@ -53,6 +53,14 @@ struct EntitlementsTests {
     }
 
     @Test
+    func `an empty dictionary gives no group, and one that says something else the program's own`() throws {
+        let empty = try Entitlements(propertyList: propertyList(""))
+        #expect(empty.groups(identifier: "com.example.app").names.isEmpty)
+        let other = try Entitlements(propertyList: propertyList("<key>com.apple.security.app-sandbox</key><true/>"))
+        #expect(other.groups(identifier: "com.example.app").names == ["com.example.app"])
+    }
+
+    @Test
     func `without entitlements the program's identifier is its only group`() {
         #expect(Entitlements().groups(identifier: "com.example.app").names == ["com.example.app"])
         #expect(Entitlements().ownGroup(identifier: "com.example.app") == "com.example.app")

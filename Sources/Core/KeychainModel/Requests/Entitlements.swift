@@ -12,6 +12,9 @@ package struct Entitlements: Sendable, Equatable {
     package var applicationGroups: [String] = []
     /// `com.apple.developer.team-identifier`.
     package var teamIdentifier: String?
+    /// Whether the list is there, and has nothing in it: as on Apple's systems the program then has no group, not even one
+    /// of its own.
+    private var isEmptyList = false
 
     package init() {}
 
@@ -59,6 +62,7 @@ package struct Entitlements: Sendable, Equatable {
     ///
     /// - Parameter identifier: what the program is called where the entitlements do not say it.
     package func groups(identifier: String) -> AccessGroups {
+        if isEmptyList { return AccessGroups([]) }
         let own = applicationIdentifier ?? identifier
         return AccessGroups(
             (associatedIdentifiers + accessGroups + [own] + applicationGroups).map {
@@ -102,7 +106,16 @@ extension Entitlements: Decodable {
         associatedIdentifiers = try list.decodeIfPresent(TextOrList.self, forKey: .associatedIdentifiers)?.texts ?? []
         applicationGroups = try list.decodeIfPresent([String].self, forKey: .applicationGroups) ?? []
         teamIdentifier = try list.decodeIfPresent(String.self, forKey: .teamIdentifier)
+        isEmptyList = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
     }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 /// What may be written as text where it is one alone.
