@@ -41,7 +41,7 @@ private final class BusyKeychain: KeychainService {
         .init(#"{"ServerURL":"\#(url)","Username":"\#(username)","Secret":"\#(secret)"}"#.utf8)
     }
 
-    /// What is stored before two log-ins, of which the second falls into the first.
+    /// The second log-in comes while the first is between reading and writing.
     @Test(arguments: [[], ["alice"], ["bob"], ["carol"]], ["alice", "bob"])
     func `of two log-ins one is left, with its own secret`(before: [String], second: String) throws {
         let keychain = emptyKeychain()

@@ -41,7 +41,7 @@ struct CommandTests {
             #expect(refused.status == 1 && refused.errors.contains("the person said no"), "\(refused.errors)")
         }
         #expect(site.person.dialogs == 3)
-        // The control: of which there is a copy in a file.
+        // The control: this key has a copy in a file.
         try site.succeed("chatelaine", ["ssh", "delete", "kept"])
         #expect(site.person.dialogs == 3)
         #expect(try Set(site.listed()) == ["asks", "quiet", "guarded"])

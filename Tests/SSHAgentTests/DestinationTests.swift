@@ -44,6 +44,19 @@ struct DestinationTests {
         return agent
     }
 
+    @Test func `a session with a host whose key cannot be checked has no restricted key`() throws {
+        var agent = agent()
+        var connection = AgentConnection()
+        #expect(agent.list(on: connection) == ["restricted"])
+        let unknown = string("ssh-dss") + string([1])
+        let bind =
+            [27] + string("session-bind@openssh.com") + string(unknown) + string(relay.identifier)
+            + string(string("ssh-dss") + string([1])) + [0]
+        #expect(agent.answer(bind, on: &connection) == .reply(.failure))
+        #expect(agent.list(on: connection).isEmpty)
+        #expect(!mayLogIn(&agent, connection, to: relay))
+    }
+
     private func bound(_ agent: inout TestAgent, _ binds: [UInt8]...) -> AgentConnection {
         var connection = AgentConnection()
         for bind in binds { #expect(agent.answer(bind, on: &connection) == .reply(.success)) }

@@ -98,22 +98,17 @@ struct StoredKeyTests {
         }
     }
 
-    @Test func `a host of which nothing can be told is none, and log-ins that need no host go on`() throws {
+    @Test func `a host whose key cannot be checked counts as unnamed, and log-ins that need no host go on`() throws {
         for bind in try oldBind() {
             var agent = try agent()
             var connection = AgentConnection()
             #expect(agent.answer(bind, on: &connection) == .reply(.failure))
             #expect(agent.list(on: connection) == ["stored"])
             #expect(isSignature(agent.answer(logIn(bindsHost: false), on: &connection)))
-            // What is restricted to hosts is not there.
-            let free = try SampleKey()
-            let hosts = AgentConnection()
-            #expect(agent.answer(free.adding(comment: "free")) == .reply(.success))
-            #expect(agent.list(on: connection).contains("free") && agent.list(on: hosts).contains("free"))
         }
     }
 
-    @Test func `a host of which nothing can be told and that asks for others is another machine`() throws {
+    @Test func `a host whose key cannot be checked and that asks for others is another machine`() throws {
         for bind in try oldBind(forwarding: true) {
             var silent = try agent(asksOwner: false)
             var connection = AgentConnection()
@@ -122,15 +117,24 @@ struct StoredKeyTests {
             var asking = try agent()
             // Data that name no host are good for any.
             #expect(asking.answer(logIn(bindsHost: false), on: &connection) == .reply(.failure))
-            let purpose = SigningPurpose(Array(logIn().dropFirst(0)), by: try key.publicKey)
             let order = SigningOrder(
                 key: .stored(asking.stored[0]),
                 data: [],
                 flags: [],
-                purpose: purpose,
+                purpose: .unknown,
                 path: connection.path
             )
             #expect(order.reason { _ in nil }.hasPrefix("asked from an unknown host: "))
+            // It cannot hide behind a host that it has logged in to.
+            #expect(try asking.answer(forwarder.bind(forwarding: true), on: &connection) == .reply(.success))
+            let behind = SigningOrder(
+                key: .stored(asking.stored[0]),
+                data: [],
+                flags: [],
+                purpose: .unknown,
+                path: connection.path
+            )
+            #expect(behind.reason { _ in "known" }.hasPrefix("asked from an unknown host and 1 behind it: "))
         }
     }
 

@@ -295,7 +295,7 @@ import Testing
         keychain.pass(1)
         _ = keychain.call(first, Item.delete)
         #expect(lists().last == [second, third] && lists().count == 3)
-        // A change of an item is none of the list.
+        // A change of an item does not change the list.
         keychain.pass(1)
         #expect(keychain.create([("a", "2")], session: session, replaces: true).path == second)
         #expect(lists().count == 3 && keychain.signals("ItemChanged").count == 1)

@@ -153,8 +153,10 @@ extension KeychainService {
     /// Erases what has this secret, and is as it was found when it goes: another process may store a newer one meanwhile.
     func erase(_ filter: CredentialFilter, secret: SecretBytes) throws(HelperFailure) {
         for item in try credentials(filter) where item.secret.isEqual(to: secret) {
+            // Without it the request would mean every item of the filter.
+            guard let digest = item.sha1 else { throw HelperFailure("the keychain gives no digest of the credential") }
             var request = DeleteRequest(query: filter.query)
-            request.query.sha1 = item.sha1
+            request.query.sha1 = digest
             _ = try attempt { () throws(KeychainError) in try delete(request) }
         }
     }

@@ -8,8 +8,8 @@ extension CertificateContents {
     }
 
     /// The one line by which people tell certificates apart: the common name, else an e-mail address, a host, the
-    /// organisational unit, or the organisation; nil where the subject has none of them. Of several all are there, the last
-    /// one first.
+    /// organisational unit, or the organisation; nil where the subject has none of them. Several values of one kind
+    /// are joined, the last one first.
     ///
     /// It is for display: characters that cannot be seen and those that turn the direction of text are left out.
     package var summary: String? {

@@ -27,7 +27,7 @@ package struct CertificateContents: Sendable {
     let issuerBytes: ArraySlice<UInt8>
     let subjectBytes: ArraySlice<UInt8>
 
-    /// The certificate at the front of some bytes, without what is behind it; nil where there is none.
+    /// The bytes of the certificate that some bytes begin with; nil if they begin with something else.
     package static func first(in bytes: [UInt8]) -> [UInt8]? {
         let first = try? DERElement.first(in: bytes[...])
         return first.flatMap { CertificateContents(der: $0) == nil ? nil : $0 }

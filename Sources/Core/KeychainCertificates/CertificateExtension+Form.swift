@@ -1,13 +1,13 @@
 import SwiftASN1
 
 extension CertificateExtension {
-    /// Whether a certificate without it is as good where it is malformed and not critical.
+    /// Whether a malformed one counts as absent, and the certificate is read all the same.
     var isDispensable: Bool {
         !isCritical && (type == .extendedKeyUsage || type == .qualifiedCertificateStatements)
     }
 
-    /// Reads the extensions without which nobody can say what a certificate is good for. A certificate in which one of
-    /// them is malformed is none, unless it can be dispensed with.
+    /// Reads the extensions without which nobody can say what a certificate is good for. If one of them is
+    /// malformed, the certificate is refused, unless `isDispensable` says otherwise.
     ///
     /// - Throws: for one that has not the form of its type. Others may contain anything.
     func checkForm() throws {

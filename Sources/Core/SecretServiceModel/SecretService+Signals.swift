@@ -17,7 +17,7 @@ extension SecretService {
         signal(.collection(item.collection), member, [.path(SecretObject.path(of: item))])
     }
 
-    /// - Parameter value: nil for one that is not sent: whoever wants it has to ask.
+    /// - Parameter value: nil where the value is not sent, and clients have to ask for it.
     private mutating func propertiesChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue?) {
         effects.append(
             .signal(

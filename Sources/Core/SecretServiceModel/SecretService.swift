@@ -115,7 +115,10 @@ package struct SecretService {
 
     /// When `passed` has something to do; nil for never.
     package var nextDeadline: UInt64? {
-        (prompts.values.map(\.deadline) + [announcements.deadline(after: now)].compactMap { $0 }).min()
+        let prompt = prompts.values.lazy.map(\.deadline).min()
+        let announcement = announcements.deadline(after: now)
+        guard let prompt, let announcement else { return prompt ?? announcement }
+        return min(prompt, announcement)
     }
 
     /// Whether `prepare` has nothing to do.

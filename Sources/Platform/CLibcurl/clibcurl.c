@@ -179,7 +179,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context) {
 }
 
 // Whether an address is this machine's own (loopback, or none), or of what is plugged into the same wire (link-local).
-// What answers there asks nobody who they are, and a certificate may not have us talk to it.
+// Services at such addresses often trust every caller. A certificate must not have us call them.
 static bool is_nearby_v4(uint32_t address) {
     uint32_t first = address >> 24;
     return first == 0 || first == 127 || address >> 16 == 0xA9FE;

@@ -143,7 +143,7 @@ static void tell_of_signal(int signal) {
     const int error = errno;
     const uint64_t one = 1;
     if (write(signal_events[signal], &one, sizeof one) < 0) {
-        // It is full: whoever reads it has not read what came before.
+        // It is full: its reader has not read the earlier signals yet.
     }
     errno = error;
 }

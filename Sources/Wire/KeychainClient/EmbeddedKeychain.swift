@@ -99,7 +99,7 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     }
 
     package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
-        // As the service does: none makes a keychain where there is none.
+        // As in the service, a transaction without operations makes the keychain.
         let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
         return try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
             try engine.transact(operations, for: caller)

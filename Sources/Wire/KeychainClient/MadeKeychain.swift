@@ -8,7 +8,7 @@ package protocol MadeKeychain {
 
 extension EmbeddedKeychain: MadeKeychain {
     package func makeKeychain() throws(KeychainError) {
-        // A use, as every other: to open it would not be enough.
+        // Opening it would not be enough: a change of keys goes on with each use.
         _ = try transact([])
     }
 }

@@ -72,7 +72,7 @@ package struct GitRequest: Sendable {
         return scheme
     }
 
-    /// The server; nil where there is none, and for a number that is no port.
+    /// The server; nil where the request names none, and where the port is not a number that a port has.
     var server: ServerName? {
         guard let scheme, let authority else { return nil }
         if scheme == "cert" {

@@ -41,11 +41,10 @@ extension SigningOrder {
             }
         let forwarders = path.forwarders
         // The first is the one that the user's own ssh has named. Those behind it are its word.
-        guard let first = forwarders.first else {
-            return path.isForwarded ? "asked from an unknown host: \(use)\(said)" : use + said
-        }
+        guard let first = forwarders.first else { return use + said }
         let others = forwarders.count > 1 ? " and \(forwarders.count - 1) behind it" : ""
-        return "asked from \(name(first).map(Self.cut) ?? first.fingerprint)\(others): \(use)\(said)"
+        let host = first.map { name($0).map(Self.cut) ?? $0.fingerprint } ?? "an unknown host"
+        return "asked from \(host)\(others): \(use)\(said)"
     }
 
     private func host(of logIn: SigningPurpose.LogIn, _ name: (SSHPublicKey) -> String?) -> String {
@@ -57,7 +56,7 @@ extension SigningOrder {
 
     /// A prompt shows 240 characters of a reason, and 260 bytes. What has other characters than names have stands in
     /// quotation marks, so that no name reads on as our text.
-    private static func cut(_ text: String) -> String {
+    package static func cut(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#""'`%"#.utf8.contains($0) }
         var (part, size) = ("", 0)
         for next in text where !"\"'`´‘’‚‛“”„‟«»‹›".contains(next) {

@@ -103,7 +103,7 @@ extension SSHPublicKey.Material {
     static func rsa(_ modulus: [UInt8], _ exponent: [UInt8]) throws(SSHFormatError) -> Self {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard SSHPublicKey.rsaSizes.contains(bits), exponent.count <= 8, (exponent.last ?? 0) & 1 == 1 else {
-            throw SSHFormatError("an RSA key has not 2048 to 8192 bits, or has an impossible exponent")
+            throw SSHFormatError("the RSA key does not have 2048 to 8192 bits, or its exponent is impossible")
         }
         return .rsa(modulus: modulus, exponent: exponent)
     }

@@ -9,20 +9,17 @@ package struct SessionPath: Sendable {
     package private(set) var steps: [Step] = []
     /// Whether a session was named that cannot be believed. Nothing that depends on the way is allowed then.
     package private(set) var isBroken = false
-    /// Whether a session was named that is with a host of which nothing can be told. What needs no host goes on, as it
-    /// does for a client that names none.
+    /// Whether a session is with a host whose key cannot be checked. What needs no host goes on, as for a client that
+    /// names no host.
     package private(set) var hasUnknownHost = false
-    /// Whether such a host asks on behalf of others.
-    package private(set) var isForwardedByUnknownHost = false
+    /// The hosts that the connection is forwarded through, in their order; nil for one whose key cannot be checked.
+    package private(set) var forwarders: [SSHPublicKey?] = []
 
     package static let mostSteps = 16
 
     package init() {}
 
-    /// The hosts that the connection is forwarded through.
-    package var forwarders: [SSHPublicKey] { steps.filter(\.isForwarding).map(\.hostKey) }
-
-    package var isForwarded: Bool { isForwardedByUnknownHost || steps.contains(where: \.isForwarding) }
+    package var isForwarded: Bool { !forwarders.isEmpty }
 
     /// Takes in what ssh says.
     ///
@@ -40,7 +37,7 @@ package struct SessionPath: Sendable {
             return false
         case .unknown:
             hasUnknownHost = true
-            isForwardedByUnknownHost = isForwardedByUnknownHost || bind.isForwarding
+            if bind.isForwarding { addForwarder(nil) }
             return false
         }
         if let known = steps.first(where: { $0.sessionIdentifier == bind.sessionIdentifier }) {
@@ -58,7 +55,16 @@ package struct SessionPath: Sendable {
                 isForwarding: bind.isForwarding
             )
         )
+        if bind.isForwarding { addForwarder(hostKey) }
         return true
+    }
+
+    private mutating func addForwarder(_ host: SSHPublicKey?) {
+        guard forwarders.count < Self.mostSteps else {
+            isBroken = true
+            return
+        }
+        forwarders.append(host)
     }
 }
 

@@ -68,7 +68,7 @@ extension SecretService {
             }
             return
         }
-        // Earlier versions kept it among the items of clients, any of which can have made or changed one later.
+        // Earlier versions kept it among the items of clients. A client can have made or changed such an item later.
         guard let collection = collectionID(ofAlias: "default"), let item = collections[collection]?.match(attributes),
             max(item.stored.created, item.stored.modified) <= place.stored.created
         else {

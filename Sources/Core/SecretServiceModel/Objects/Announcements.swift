@@ -1,5 +1,5 @@
-/// What is told of a collection as a whole: which items it has, and that each is locked or open. Programs that live long
-/// know these from signals alone. Both are long, so each is told at once, and then once in a second at most.
+/// Signals about all items of a collection: which there are, and whether each is locked. Programs that run for long learn
+/// both from signals alone. The signals are long, so the first is sent at once, and then one in a second at most.
 struct Announcements {
     enum Subject: Hashable {
         case list

@@ -2,8 +2,8 @@ import SecretServiceSession
 
 /// The sessions of clients, each with the key by which secrets are sent.
 ///
-/// Many programs open one for each item, and close none. So one that was not used for the longest time makes room for
-/// another, of the client that has the most: nobody takes another's.
+/// Many programs open a session for each item, and close none. So a client that has too many loses the one that it has not
+/// used for the longest time; where all clients together have too many, the client with the most loses one.
 struct TransferSessions {
     private struct Session {
         let cipher: TransferCipher

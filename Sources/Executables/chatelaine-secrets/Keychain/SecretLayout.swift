@@ -38,7 +38,7 @@ enum SecretLayout {
         }
     }
 
-    /// - Returns: nil for what is none of ours, and for names that no object path can have: another program may have
+    /// - Returns: nil for an item of another program, and for names that no object path can have: another program may have
     ///   stored them, and one such path in an answer would have the bus refuse all of it.
     static func place(of item: FoundItem) -> Place? {
         guard let service = item.text("svce"), let account = item.text("acct"),

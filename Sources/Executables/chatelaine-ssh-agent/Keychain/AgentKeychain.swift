@@ -134,8 +134,8 @@ enum AgentKeychain {
     ///
     /// - Throws: `duplicateItem` where it is stored already.
     static func store(_ key: SSHPrivateKey, comment: SSHComment, _ protection: KeyProtection) throws(KeychainError) {
-        try requireRoom()
         let plain = key.publicKey.plain
+        try requireRoom(for: plain.blob.count + comment.bytes.count)
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes["svce"] = service
         request.attributes["acct"] = .string(plain.fingerprint)

@@ -59,7 +59,7 @@ enum KeyHandover {
                 return
             }
             defer { close(client) }
-            // One that says nothing keeps ssh-add waiting no longer than that.
+            // A silent connection keeps ssh-add waiting for ten seconds at most.
             var patience = timeval(tv_sec: 10, tv_usec: 0)
             _ = unsafe setsockopt(
                 client,

@@ -36,7 +36,7 @@ final class CheckedSocket: PeerStream {
         return count
     }
 
-    /// One chunk, checked in all but its descriptors, of which it has none: it is `truncated` where some came.
+    /// One chunk, checked but for its descriptors. None are taken: it is `truncated` where some came.
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         flags: Int32,

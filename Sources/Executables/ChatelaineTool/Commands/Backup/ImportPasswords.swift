@@ -124,7 +124,7 @@ struct ImportPasswords: ParsableCommand {
             for name in password.lost { note(name, password) }
         }
         guard !owners.isEmpty else { return }
-        Console.printError("Not taken, since passwords have no place for it:\n")
+        Console.printError("Not taken:\n")
         for (name, entries) in owners {
             let listed = entries.prefix(mostEntries).joined(separator: "; ")
             let more = entries.count > mostEntries ? "; and \(entries.count - mostEntries) more" : ""
