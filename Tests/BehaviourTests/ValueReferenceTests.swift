@@ -28,6 +28,20 @@ struct ValueReferenceTests {
         return try #require(SecCertificateCreateWithData(nil, data as CFData))
     }
 
+    @Test(arguments: Transport.allCases)
+    func `the key of an Ed25519 certificate is stored, found and returned as an object`(transport: Transport) throws {
+        let data = try OpenSSL.certificate("/CN=Ed", key: ["ed25519"])
+        let certificate = try #require(SecCertificateCreateWithData(nil, data as CFData))
+        let key = try #require(SecCertificateCopyKey(certificate))
+        try withKeychain(transport) {
+            #expect(add([kSecValueRef: key]) == errSecSuccess)
+            let found = find([kSecClass: kSecClassKey, kSecAttrKeyType: "105", kSecReturnRef: true]).result
+            #expect(found as? SecKey == key)
+            #expect(find([kSecValueRef: key]).status == errSecSuccess)
+            try #expect(attributes(of: [kSecValueRef: key])["kcls"] as? Int == 0)
+        }
+    }
+
     // MARK: - Certificates
 
     @Test(arguments: Transport.allCases)

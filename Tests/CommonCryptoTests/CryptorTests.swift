@@ -87,6 +87,7 @@ struct CryptorTests {
 
     @Test(arguments: [
         (kCCAlgorithmAES, 16, 16), (kCCAlgorithmAES, 24, 16), (kCCAlgorithmAES, 32, 16), (kCCAlgorithm3DES, 24, 8),
+        (kCCAlgorithmDES, 8, 8),
     ])
     func `what is padded and encrypted comes back, for every length`(algorithm: Int, keyLength: Int, block: Int) {
         let key = (0..<keyLength).map { _ in UInt8.random(in: 0...255) }
@@ -99,6 +100,43 @@ struct CryptorTests {
             let opened = crypt(kCCDecrypt, sealed.output, key: key, algorithm: algorithm, room: length)
             #expect(opened.status == kCCSuccess)
             #expect(opened.output == input)
+        }
+    }
+
+    @Test func `DES gives a published ciphertext, and is triple DES with one key thrice`() {
+        // J. Orlin Grabbe, "The DES Algorithm Illustrated".
+        let key = bytes("133457799bbcdff1")
+        let plain = bytes("0123456789abcdef")
+        let sealed = crypt(
+            kCCEncrypt,
+            plain,
+            key: key,
+            algorithm: kCCAlgorithmDES,
+            options: kCCOptionECBMode,
+            room: 8
+        )
+        #expect(sealed.status == kCCSuccess && hexadecimal(sealed.output) == "85e813540f0ab405")
+        let thrice = crypt(
+            kCCEncrypt,
+            Self.text,
+            key: key + key + key,
+            algorithm: kCCAlgorithm3DES,
+            room: 64
+        )
+        #expect(crypt(kCCEncrypt, Self.text, key: key, algorithm: kCCAlgorithmDES, room: 64).output == thrice.output)
+        for wrong in [[], Array(key.dropLast()), key + key, key + key + key] {
+            let answer = crypt(kCCEncrypt, plain, key: wrong, algorithm: kCCAlgorithmDES, room: 64)
+            #expect(answer.status == kCCKeySizeError)
+        }
+    }
+
+    @Test func `the ciphers that are missing have their sizes`() {
+        #expect(kCCKeySizeMinCAST == 5 && kCCKeySizeMaxCAST == 16 && kCCBlockSizeCAST == 8)
+        #expect(kCCKeySizeMinRC2 == 1 && kCCKeySizeMaxRC2 == 128 && kCCBlockSizeRC2 == 8)
+        #expect(kCCKeySizeMinBlowfish == 8 && kCCKeySizeMaxBlowfish == 56 && kCCBlockSizeBlowfish == 8)
+        #expect(kCCKeySizeMinRC4 == 1 && kCCKeySizeMaxRC4 == 512)
+        for algorithm in [kCCAlgorithmCAST, kCCAlgorithmRC2, kCCAlgorithmBlowfish] {
+            #expect(crypt(kCCEncrypt, Self.text, algorithm: algorithm, room: 64).status == kCCUnimplemented)
         }
     }
 

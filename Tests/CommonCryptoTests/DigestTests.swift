@@ -38,6 +38,24 @@ struct DigestTests {
         )
     }
 
+    @Test func `MD2 fails, and what it writes equals nothing`() {
+        var digests: Set<[UInt8]> = [[UInt8](repeating: 0, count: 16)]
+        for _ in 0..<2 {
+            var md = [UInt8](repeating: 0, count: Int(CC_MD2_DIGEST_LENGTH))
+            #expect(CC_MD2("abc", 3, &md) == nil)
+            digests.insert(md)
+            var context = CC_MD2_CTX()
+            #expect(CC_MD2_Init(&context) == 0)
+            #expect(CC_MD2_Update(&context, "abc", 3) == 0)
+            md = [UInt8](repeating: 0, count: 16)
+            #expect(CC_MD2_Final(&md, &context) == 0)
+            digests.insert(md)
+        }
+        #expect(digests.count == 5)
+        #expect(CC_MD2("abc", 3, nil) == nil)
+        #expect(CC_MD2_Init(nil) == 0 && CC_MD2_Final(nil, nil) == 0)
+    }
+
     @Test func `data in pieces of any length has the digest that swift-crypto computes`() {
         for length in [0, 1, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 1000] {
             let data = (0..<length).map { _ in UInt8.random(in: 0...255) }

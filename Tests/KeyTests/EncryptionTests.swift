@@ -262,7 +262,7 @@ struct EncryptionTests {
         let ciphertext = try key.publicKey.encrypted(plaintext, algorithm)
         for count in [0, 1, 127, 129, 256] {
             let other = Array((ciphertext + ciphertext).prefix(count))
-            #expect(failure { try key.decrypted(other, algorithm) } == .invalidParameter)
+            #expect(wholeError { try key.decrypted(other, algorithm) } == wrongRSAInput)
         }
         var errors: Set<String> = []
         for index in ciphertext.indices {
@@ -274,14 +274,14 @@ struct EncryptionTests {
                 errors.insert("\(error)")
             }
         }
-        #expect(errors.count == 1 && errors.first?.hasPrefix("undecodable") ?? false, "\(errors)")
+        #expect(errors == [wrongRSAInput])
         // Numbers that are not below the modulus.
         guard case .rsa(let modulus, _) = key.publicKey.kind else { return }
         for block in [modulus, [UInt8](repeating: 0xFF, count: 128)] {
             for padding in [
                 KeyAlgorithm.RSAEncryptionPadding.none, .pkcs1, .oaep(.sha1), .oaep(.sha256), .oaep(.sha384),
             ] {
-                #expect(failure { try key.decrypted(block, .rsaEncryption(padding)) } == .undecodable)
+                #expect(wholeError { try key.decrypted(block, .rsaEncryption(padding)) } == wrongRSAInput)
             }
         }
     }
@@ -309,10 +309,40 @@ struct EncryptionTests {
                 errors.insert("\(error)")
             }
         }
-        #expect(errors.count == 1 && errors.first?.hasPrefix("undecodable") ?? false, "\(errors)")
+        #expect(errors == [wrongRSAInput])
         for count in 0..<message.count {
-            let expected: KeychainError.Code = count < 144 ? .invalidParameter : .undecodable
-            #expect(failure { try key.decrypted(Array(message.prefix(count)), algorithm) } == expected)
+            let cut = Array(message.prefix(count))
+            #expect(wholeError { try key.decrypted(cut, algorithm) } == wrongRSAInput)
+        }
+    }
+
+    @Test("An RSA public key opens what its private key signed, and nothing that is not whole")
+    func openedSignatures() throws {
+        let key = try SharedKeys.rsa2048.get()
+        let digest = Array(SHA256.hash(data: plaintext))
+        let signature = try key.signature(of: plaintext, .rsaSignature(.pkcs1v15, .message, .sha256))
+        let opened = try key.publicKey.decrypted(signature, .rsaEncryption(.none)).revealed
+        let info = DigestInfo.prefix(of: .sha256) + digest
+        #expect(opened == [0, 1] + [UInt8](repeating: 0xFF, count: 256 - 3 - info.count) + [0] + info)
+        // What is padded as a ciphertext opens with its padding taken off; a signature is padded otherwise.
+        #expect(wholeError { try key.publicKey.decrypted(signature, .rsaEncryption(.pkcs1)) } == wrongRSAInput)
+        for (padding, isRight) in [(8, true), (9, true), (7, false), (0, false)] {
+            let filling = [UInt8](repeating: 7, count: padding)
+            let long = [UInt8](repeating: 9, count: 256 - 3 - padding)
+            let block = [0, 2] + filling + [0] + long
+            let signed = try key.signature(of: block, .rsaSignatureRaw)
+            let message = try? key.publicKey.decrypted(signed, .rsaEncryption(.pkcs1)).revealed
+            #expect(message == (isRight ? long : nil), "\(padding)")
+        }
+        let endless = try key.signature(of: [0, 2] + [UInt8](repeating: 7, count: 254), .rsaSignatureRaw)
+        #expect(wholeError { try key.publicKey.decrypted(endless, .rsaEncryption(.pkcs1)) } == wrongRSAInput)
+        for wrong in [[], Array(signature.dropLast()), signature + [0], [UInt8](repeating: 0xFF, count: 256)] {
+            for padding in [KeyAlgorithm.RSAEncryptionPadding.none, .pkcs1, .oaep(.sha1)] {
+                #expect(wholeError { try key.publicKey.decrypted(wrong, .rsaEncryption(padding)) } == wrongRSAInput)
+            }
+        }
+        for algorithm in [KeyAlgorithm.rsaEncryption(.oaep(.sha384)), .rsaEncryptionAESGCM(.sha1), .rsaSignatureRaw] {
+            #expect(failure { try key.publicKey.decrypted(signature, algorithm) } == .invalidParameter)
         }
     }
 

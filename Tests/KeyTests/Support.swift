@@ -15,6 +15,19 @@ func failure<Value>(_ body: () throws -> Value) -> KeychainError.Code? {
     }
 }
 
+/// The whole error of a call that fails: its code and its words.
+func wholeError<Value>(_ body: () throws -> Value) -> String? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return "\(error)"
+    }
+}
+
+/// What RSA says of everything that it does not decrypt.
+let wrongRSAInput = "invalidParameter: RSAdecrypt wrong input (err -27)"
+
 extension SecretBytes {
     /// What tests may see.
     var revealed: [UInt8] { withUnsafeBytes { Array($0) } }

@@ -29,7 +29,7 @@ struct PublicKeyTests {
 
     @Test(
         arguments: [
-            ["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
+            ["ed448"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
             ["ec", "-pkeyopt", "ec_paramgen_curve:P-224"],
         ]
     )
@@ -37,6 +37,23 @@ struct PublicKeyTests {
         let certificate = try OpenSSL.certificate("/CN=Alice", key: key)
         let contents = try #require(CertificateContents(der: Array(certificate)))
         #expect(contents.subjectPublicKeyInfo.publicKey == nil)
+    }
+
+    @Test
+    func `the key of an Ed25519 certificate is its 32 bytes`() throws {
+        let certificate = try OpenSSL.certificate("/CN=Alice", key: ["ed25519"])
+        let contents = try #require(CertificateContents(der: Array(certificate)))
+        let publicKey = try #require(contents.subjectPublicKeyInfo.publicKey)
+        #expect(publicKey.externalRepresentation == Array(contents.subjectPublicKeyInfo.key))
+        #expect(publicKey.externalRepresentation.count == 32)
+        #expect(publicKey.sizeInBits == 256 && publicKey.blockSize == 32)
+        #expect(publicKey.applicationLabel == contents.publicKeyHash)
+        #expect(PublicKey(subjectPublicKeyInfo: publicKey.subjectPublicKeyInfo) == publicKey)
+        for count in [0, 31, 33] { #expect(PublicKey(ed25519: [UInt8](repeating: 1, count: count)) == nil) }
+        // RFC 8410, section 3: there are no parameters.
+        var info = publicKey.subjectPublicKeyInfo
+        info.replaceSubrange(0..<9, with: [0x30, 0x2C, 0x30, 0x07, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x05, 0x00])
+        #expect(PublicKey(subjectPublicKeyInfo: info) == nil)
     }
 
     @Test

@@ -87,6 +87,16 @@ struct CoreFoundationTests {
         #expect(CFEqual(kCFBooleanTrue, 1 as CFNumber) && !CFEqual(kCFBooleanTrue, 2 as CFNumber))
         #expect(CFEqual(0 as CFNumber, kCFBooleanFalse) && !CFEqual(kCFBooleanFalse, 1 as CFNumber))
         #expect(!CFEqual("a" as CFString, nil))
+        let flags = ["a": kCFBooleanTrue as Any, "b": [kCFBooleanFalse as Any, "x"]] as NSDictionary
+        let numbers = ["a": 1, "b": [0, "x"] as [Any]] as NSDictionary
+        #expect(CFEqual(flags, numbers) && CFEqual(numbers, flags))
+        #expect(CFEqual([flags] as NSArray, [numbers] as NSArray))
+        let others: [NSDictionary] = [
+            ["a": 2, "b": [0, "x"] as [Any]], ["a": 1, "b": [1, "x"] as [Any]], ["a": 1, "b": [0] as [Any]],
+            ["a": 1, "c": [0, "x"] as [Any]], ["a": 1], [:],
+        ]
+        for other in others { #expect(!CFEqual(flags, other) && !CFEqual(other, flags)) }
+        #expect(!CFEqual([1] as NSArray, [kCFBooleanTrue as Any, 1] as NSArray))
         #expect(CFHash("a" as CFString) == CFHash(NSMutableString(string: "a")))
     }
 
@@ -188,5 +198,33 @@ struct MapTableTests {
         #expect(byValue.object(forKey: "k") === key)
         key = nil
         #expect(byKey.count == 0 && byValue.count == 0 && both.count == 0)
+    }
+}
+
+@Suite("Functions of memory")
+struct MemoryFunctionTests {
+    @Test
+    func `memory is compared whole, and filled as far as there is any`() {
+        let bytes: [UInt8] = [1, 2, 3, 4]
+        #expect(timingsafe_bcmp(bytes, bytes.map { $0 }, 4) == 0)
+        for index in 0..<4 {
+            for bit in 0..<8 {
+                var other = bytes
+                other[index] ^= 1 << bit
+                #expect(timingsafe_bcmp(bytes, other, 4) != 0)
+            }
+        }
+        #expect(timingsafe_bcmp(bytes, [1, 2, 9, 9] as [UInt8], 2) == 0)
+        #expect(timingsafe_bcmp(bytes, [1, 2, 9, 9] as [UInt8], 3) != 0)
+        #expect(timingsafe_bcmp(nil, nil, 0) == 0)
+
+        var memory = bytes
+        #expect(memset_s(&memory, 4, 0x1FF, 2) == 0 && memory == [0xFF, 0xFF, 3, 4])
+        #expect(memset_s(&memory, 3, 0, 4) == EOVERFLOW && memory == [0, 0, 0, 4])
+        memory = bytes
+        #expect(memset_s(&memory, 4, 0, -1) == E2BIG && memory == [0, 0, 0, 0])
+        #expect(memset_s(nil, 4, 0, 4) == EINVAL)
+        memory = bytes
+        #expect(memset_s(&memory, -1, 0, 4) == E2BIG && memory == bytes)
     }
 }

@@ -267,6 +267,94 @@ struct KeyTests {
         }
     }
 
+    @available(*, deprecated)
+    @Test
+    func `an RSA public key opens a signature, and says that it decrypts`() throws {
+        let parameters = [kSecAttrKeyType: "42", kSecAttrKeySizeInBits: 2048] as [CFString: Any] as CFDictionary
+        let key = try #require(SecKeyCreateRandomKey(parameters, nil))
+        let publicKey = try #require(SecKeyCopyPublicKey(key))
+        let digest = Data(repeating: 7, count: 32)
+        let signature = try #require(
+            SecKeyCreateSignature(key, .rsaSignatureDigestPKCS1v15SHA256, digest as CFData, nil) as Data?
+        )
+        var opened = [UInt8](repeating: 0, count: 256)
+        var size = opened.count
+        #expect(SecKeyDecrypt(publicKey, [], Array(signature), 256, &opened, &size) == errSecSuccess)
+        // Without the zero in front.
+        #expect(size == 255 && opened.prefix(2) == [1, 0xFF])
+        #expect(opened[..<size].suffix(32).elementsEqual(digest))
+        let whole = SecKeyCreateDecryptedData(publicKey, .rsaEncryptionRaw, signature as CFData, nil) as Data?
+        #expect(whole?.dropFirst() == Data(opened.prefix(size)))
+        let opening: [SecKeyAlgorithm] = [
+            .rsaEncryptionRaw, .rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA1, .rsaEncryptionOAEPSHA224,
+            .rsaEncryptionOAEPSHA256,
+        ]
+        for algorithm in opening { #expect(SecKeyIsAlgorithmSupported(publicKey, .decrypt, algorithm)) }
+        #expect(!SecKeyIsAlgorithmSupported(publicKey, .decrypt, .rsaEncryptionOAEPSHA384))
+        #expect(!SecKeyIsAlgorithmSupported(publicKey, .decrypt, .rsaEncryptionOAEPSHA1AESGCM))
+    }
+
+    @Test
+    func `everything that RSA does not decrypt is one error, in one text`() throws {
+        let parameters = [kSecAttrKeyType: "42", kSecAttrKeySizeInBits: 2048] as [CFString: Any] as CFDictionary
+        let key = try #require(SecKeyCreateRandomKey(parameters, nil))
+        let text = "The operation couldn\u{2019}t be completed. (OSStatus error -50 - RSAdecrypt wrong input (err -27))"
+        for algorithm: SecKeyAlgorithm in [.rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA256, .rsaEncryptionOAEPSHA1AESGCM]
+        {
+            for wrong in [Data(), Data(count: 10), Data(repeating: 1, count: 256), Data(repeating: 0xFF, count: 300)] {
+                var error: Unmanaged<CFError>?
+                #expect(SecKeyCreateDecryptedData(key, algorithm, wrong as CFData, &error) == nil)
+                let object = try #require(error?.takeRetainedValue())
+                #expect(CFErrorGetDomain(object) as String == NSOSStatusErrorDomain)
+                #expect(CFErrorGetCode(object) == Int(errSecParam))
+                #expect(CFErrorCopyDescription(object) as String? == text)
+            }
+        }
+    }
+
+    @Test
+    func `an RSA public key is made of its SubjectPublicKeyInfo too, and one on a curve is not`() throws {
+        for (kind, type) in [(["rsa:2048"], kSecAttrKeyTypeRSA), (Self.p256, kSecAttrKeyTypeEC)] {
+            let key = try key(kind)
+            let attributes = [kSecAttrKeyType: type, kSecAttrKeyClass: kSecAttrKeyClassPublic] as CFDictionary
+            var exported: CFData?
+            #expect(SecItemExport(key, .formatOpenSSL, .pemArmour, nil, &exported) == errSecSuccess)
+            let pem = try #require(exported) as Data
+            let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n")
+            let info = try #require(Data(base64Encoded: lines.dropFirst().dropLast().joined()))
+            let made = SecKeyCreateWithData(info as CFData, attributes, nil)
+            #expect(made == (type == kSecAttrKeyTypeRSA ? key : nil))
+            if made == nil {
+                #expect(refusal { SecKeyCreateWithData(info as CFData, attributes, $0) } == errSecParam)
+            }
+            for wrong in [info + [0], info.dropLast()] {
+                #expect(refusal { SecKeyCreateWithData(wrong as CFData, attributes, $0) } == errSecParam)
+            }
+        }
+    }
+
+    @Test
+    func `the key of an Ed25519 certificate is an object that does nothing`() throws {
+        let key = try key(["ed25519"])
+        #expect(try bytes(key).count == 32)
+        #expect(SecKeyGetBlockSize(key) == 32)
+        let about = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(about["type"] as? String == "105")
+        #expect(about["bsiz"] as? Int == 256)
+        #expect(about["encr"] as? Bool == false)
+        #expect(SecKeyCopyPublicKey(key) == key)
+        #expect(try self.key(["ed25519"]) != key)
+        #expect(key.description.contains("Ed25519PublicKey"))
+        let operations: [SecKeyOperationType] = [.sign, .verify, .encrypt, .decrypt, .keyExchange]
+        for algorithm: SecKeyAlgorithm in [.ecdsaSignatureMessageX962SHA512, .rsaEncryptionRaw] {
+            for operation in operations { #expect(!SecKeyIsAlgorithmSupported(key, operation, algorithm)) }
+        }
+        let data = Data([1]) as CFData
+        #expect(
+            code { SecKeyVerifySignature(key, .ecdsaSignatureMessageX962SHA512, data, data, $0) }.code == errSecParam
+        )
+    }
+
     // MARK: - Operations
 
     @Test

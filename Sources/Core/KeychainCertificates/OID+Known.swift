@@ -52,6 +52,8 @@ extension OID {
     package static let p256 = OID([1, 2, 840, 10045, 3, 1, 7])
     package static let p384 = OID([1, 3, 132, 0, 34])
     package static let p521 = OID([1, 3, 132, 0, 35])
+    /// RFC 8410, section 3.
+    package static let ed25519 = OID([1, 3, 101, 112])
 
     // Answers about revocation (RFC 6960, section 4), and where they are asked for (RFC 5280, section 4.2.2.1).
     package static let ocspAccess = OID([1, 3, 6, 1, 5, 5, 7, 48, 1])

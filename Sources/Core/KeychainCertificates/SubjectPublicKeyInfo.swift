@@ -18,7 +18,7 @@ package struct SubjectPublicKeyInfo: Sendable {
         hasWholeBytes = bits.paddingBits == 0
     }
 
-    /// The key, if it is of a kind that can be used: RSA, or a point on P-256, P-384 or P-521.
+    /// The key, if it is of a known kind: RSA, a point on P-256, P-384 or P-521, or Ed25519.
     package var publicKey: PublicKey? {
         guard hasWholeBytes else { return nil }
         switch algorithm.algorithm {
@@ -28,6 +28,8 @@ package struct SubjectPublicKeyInfo: Sendable {
                 let publicKey = PublicKey(point: Array(key)), publicKey.sizeInBits == curve.sizeInBits
             else { return nil }
             return publicKey
+        // RFC 8410, section 3: there are no parameters.
+        case .ed25519: return algorithm.parameters == nil ? PublicKey(ed25519: Array(key)) : nil
         default: return nil
         }
     }

@@ -36,12 +36,14 @@ static CCCryptorStatus find_name(CCAlgorithm alg, CCMode mode, size_t keyLength,
     if (alg > kCCAlgorithmBlowfish) {
         return kCCParamError;
     }
-    if (suffix == NULL || (alg != kCCAlgorithmAES && (alg != kCCAlgorithm3DES || mode == kCCModeCTR))) {
+    bool is_des = alg == kCCAlgorithmDES || alg == kCCAlgorithm3DES;
+    if (suffix == NULL || (alg != kCCAlgorithmAES && !is_des) || (is_des && mode == kCCModeCTR)) {
         return kCCUnimplemented;
     }
-    if (alg == kCCAlgorithm3DES) {
+    if (is_des) {
         snprintf(name, 24, "DES-EDE3-%s", suffix);
-        return keyLength == kCCKeySize3DES ? kCCSuccess : kCCKeySizeError;
+        size_t expected = alg == kCCAlgorithmDES ? kCCKeySizeDES : kCCKeySize3DES;
+        return keyLength == expected ? kCCSuccess : kCCKeySizeError;
     }
     if (keyLength != kCCKeySizeAES128 && keyLength != kCCKeySizeAES192 && keyLength != kCCKeySizeAES256) {
         return kCCKeySizeError;
@@ -75,6 +77,14 @@ CCCryptorStatus CCCryptorCreateWithMode(CCOperation op, CCMode mode, CCAlgorithm
     EVP_CIPHER_CTX *context = crypto->context_new();
     EVP_CIPHER *cipher = crypto->cipher_fetch(NULL, name, NULL);
     static const unsigned char zeroes[16];
+    // Triple DES with one key thrice is DES, which OpenSSL keeps apart.
+    unsigned char des_key[kCCKeySize3DES];
+    if (alg == kCCAlgorithmDES) {
+        for (size_t place = 0; place < sizeof des_key; place += kCCKeySizeDES) {
+            memcpy(des_key + place, key, kCCKeySizeDES);
+        }
+        key = des_key;
+    }
     if (cryptor == NULL || context == NULL) {
         status = kCCMemoryFailure;
     } else if (cipher == NULL) {
@@ -90,6 +100,7 @@ CCCryptorStatus CCCryptorCreateWithMode(CCOperation op, CCMode mode, CCAlgorithm
         cryptor->pads = cryptor->is_block_mode && padding == ccPKCS7Padding;
         crypto->set_padding(context, cryptor->pads);
     }
+    wipe(des_key, sizeof des_key);
     if (cipher != NULL) {
         crypto->cipher_free(cipher);
     }

@@ -2,16 +2,34 @@ public import Foundation
 
 /// Whether two objects are of the same type and have the same value.
 ///
-/// A truth value never equals a number, although `isEqual(_:)` may say so.
+/// A truth value equals the numbers 1 and 0, at the top and inside of arrays and dictionaries: what has to cast to `Bool`
+/// and to `Int` is a number here.
 @discardableResult
 public func CFEqual(_ cf1: CFTypeRef!, _ cf2: CFTypeRef!) -> Bool {
     if cf1 === cf2 { return true }
     guard let first = cf1 as? NSObject, let second = cf2 as? NSObject else { return false }
-    if CFGetTypeID(first) == CFGetTypeID(second) { return first.isEqual(second) }
-    // Foundation's truth values cast to Bool alone. What has to cast to Int too is a number here, and compared as what it
-    // stands for.
+    if CFGetTypeID(first) == CFGetTypeID(second) {
+        if first.isEqual(second) { return true }
+        switch (first, second) {
+        case (let first as NSArray, let second as NSArray): return haveEqualElements(first, second)
+        case (let first as NSDictionary, let second as NSDictionary): return haveEqualValues(first, second)
+        default: return false
+        }
+    }
     guard let first = first as? NSNumber, let second = second as? NSNumber else { return false }
     return first.isEqual(to: second)
+}
+
+private func haveEqualElements(_ first: NSArray, _ second: NSArray) -> Bool {
+    first.count == second.count
+        && (0..<first.count).allSatisfy { CFEqual(first[$0] as AnyObject, second[$0] as AnyObject) }
+}
+
+private func haveEqualValues(_ first: NSDictionary, _ second: NSDictionary) -> Bool {
+    first.count == second.count
+        && first.allSatisfy { key, value in
+            second.object(forKey: key).map { CFEqual(value as AnyObject, $0 as AnyObject) } ?? false
+        }
 }
 
 /// A hash value that equal objects share.

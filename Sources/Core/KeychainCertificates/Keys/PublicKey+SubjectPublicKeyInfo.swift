@@ -12,7 +12,7 @@ extension PublicKey {
     }
 
     /// The key as SubjectPublicKeyInfo in DER: for RSA with the parameters NULL, for points with the curve's name (RFC 5480,
-    /// section 2.1.1).
+    /// section 2.1.1), for Ed25519 without parameters (RFC 8410, section 3).
     package var subjectPublicKeyInfo: [UInt8] {
         var serializer = DER.Serializer()
         // Writing identifiers that are known does not fail.
@@ -25,6 +25,7 @@ extension PublicKey {
                 case .ellipticCurve(let curve, _, _):
                     try coder.serialize([1, 2, 840, 10045, 2, 1] as ASN1ObjectIdentifier)
                     try coder.serialize(curve.identifier)
+                case .ed25519: try coder.serialize([1, 3, 101, 112] as ASN1ObjectIdentifier)
                 }
             }
             try coder.serialize(ASN1BitString(bytes: externalRepresentation[...]))

@@ -1,18 +1,22 @@
 import Crypto
 package import SwiftASN1
 
-/// A public key of a kind that can be used: RSA, or a point on one of NIST's curves.
+/// A public key: RSA, a point on one of NIST's curves, or Ed25519.
+///
+/// An Ed25519 key is read, compared and described. No algorithm of the keychain uses one.
 package struct PublicKey: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Both numbers big-endian, without leading zeros.
         case rsa(modulus: [UInt8], exponent: [UInt8])
         /// The coordinates big-endian, as long as the curve's field.
         case ellipticCurve(EllipticCurve, x: [UInt8], y: [UInt8])
+        /// RFC 8032, section 5.1.5.
+        case ed25519
     }
 
     package let kind: Kind
-    /// The key alone: RSAPublicKey (PKCS #1) in DER, or an uncompressed point (X9.63). It is also what the BIT STRING of a
-    /// certificate's SubjectPublicKeyInfo contains.
+    /// The key alone: RSAPublicKey (PKCS #1) in DER, an uncompressed point (X9.63), or the 32 bytes of an Ed25519 key. It is
+    /// also what the BIT STRING of a certificate's SubjectPublicKeyInfo contains.
     package let externalRepresentation: [UInt8]
 
     /// The smallest and the largest modulus in bits. Below, a key protects nothing; above, it only costs time.
@@ -48,6 +52,15 @@ package struct PublicKey: Hashable, Sendable {
         externalRepresentation = bytes
     }
 
+    /// Reads an Ed25519 key of 32 bytes.
+    ///
+    /// - Returns: nil for another length.
+    package init?(ed25519 bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        kind = .ed25519
+        externalRepresentation = bytes
+    }
+
     private static func rsaNumbers(_ bytes: [UInt8]) throws -> ([UInt8], [UInt8]) {
         try DER.sequence(DER.parse(bytes), identifier: .sequence) { nodes in
             guard let modulus = nodes.next()?.positiveInteger, let exponent = nodes.next()?.positiveInteger else {
@@ -62,6 +75,7 @@ package struct PublicKey: Hashable, Sendable {
         switch kind {
         case .rsa(let modulus, _): modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         case .ellipticCurve(let curve, _, _): curve.sizeInBits
+        case .ed25519: 256
         }
     }
 

@@ -28,6 +28,7 @@ package enum KeyHalf: Sendable, CaseIterable {
 package enum KeyKind: Hashable, Sendable {
     case rsa(sizeInBits: Int)
     case ellipticCurve(EllipticCurve)
+    case ed25519
 }
 
 /// Whether keys of a kind do something with an algorithm.
@@ -46,17 +47,19 @@ extension KeyAlgorithm {
         switch (isRSA, kind) {
         case (true, .rsa(let bits)): return rsaAvailability(of: operation, bits)
         case (false, .ellipticCurve): return hash.map { missingHash($0) } ?? .works
-        case (true, .ellipticCurve), (false, .rsa): return .isRefused
+        case (true, .ellipticCurve), (false, .rsa), (_, .ed25519): return .isRefused
         }
     }
 
     /// Whether a half of a pair of keys supports an operation, as `SecKeyIsAlgorithmSupported` says it.
     ///
-    /// An RSA private key is said to support what its public key verifies, as Apple says it; it is the public key that does
-    /// it, and `PrivateKey` verifies nothing.
+    /// Two answers are Apple's and not those of the table. An RSA private key is said to support what its public key
+    /// verifies, although `PrivateKey` verifies nothing. An RSA public key decrypts what its private key has signed
+    /// (`PublicKey.decrypted(_:_:)`).
     package func isSupported(for operation: KeyOperation, by half: KeyHalf, of kind: KeyKind) -> Bool {
         guard availability(of: operation, by: kind) == .works else { return false }
         if case .rsa = kind, operation == .verify { return true }
+        if operation == .decrypt, half == .publicKey { return opensByPublicKey && Libcrypto.isPresent }
         return operation.half == half
     }
 
@@ -68,6 +71,15 @@ extension KeyAlgorithm {
         case .works: return
         case .isRefused: throw KeychainError(.invalidParameter, "the key does not do this with the algorithm")
         case .isMissing(let gap): throw gap.error
+        }
+    }
+
+    /// Whether an RSA public key decrypts with the algorithm.
+    var opensByPublicKey: Bool {
+        switch self {
+        case .rsaEncryption(.none), .rsaEncryption(.pkcs1): true
+        case .rsaEncryption(.oaep(let hash)): [.sha1, .sha224, .sha256].contains(hash)
+        default: false
         }
     }
 

@@ -13,9 +13,10 @@ extension PrivateKey {
     /// Ciphertext Attacks Against Protocols Based on the RSA Encryption Standard PKCS #1", CRYPTO 1998). Only a caller
     /// can stop that, by going on with random bytes after an error; nothing here does.
     ///
-    /// - Throws: `undecodable` for bytes that were not encrypted for this key in this way, for every cause;
-    ///   `invalidParameter` for an algorithm that is not for decrypting with such a key, and for a length that no
-    ///   ciphertext has; `unimplemented` for what is missing (`Gap`); whatever a key that is elsewhere throws.
+    /// - Throws: for bytes that were not encrypted for this key in this way, `invalidParameter` by RSA, always in the same
+    ///   words, and `undecodable` by ECIES; `invalidParameter` for an algorithm that is not for decrypting with such a
+    ///   key, and for a message of ECIES that is too short; `unimplemented` for what is missing (`Gap`); whatever a key
+    ///   that is elsewhere throws.
     package func decrypted(
         _ ciphertext: [UInt8],
         _ algorithm: KeyAlgorithm,
@@ -55,11 +56,12 @@ extension RSAPrivateKey {
         let size = publicKey.blockSize
         switch algorithm {
         case .rsaEncryption(let padding):
-            guard ciphertext.count == size else { throw Self.noCiphertext }
-            guard let plaintext = try decrypted(ciphertext, padding) else { throw KeychainError.undecodableMessage }
+            guard ciphertext.count == size, let plaintext = try decrypted(ciphertext, padding) else {
+                throw KeychainError.wrongRSAInput
+            }
             return plaintext
         case .rsaEncryptionAESGCM(let hash):
-            guard ciphertext.count >= size + SealedByAES.tagSize else { throw Self.noCiphertext }
+            guard ciphertext.count >= size + SealedByAES.tagSize else { throw KeychainError.wrongRSAInput }
             let keySize = try parameters.keySize(
                 default: SealedByAES.sessionKeySize(rsaBits: publicKey.sizeInBits)
             )
@@ -73,7 +75,7 @@ extension RSAPrivateKey {
                     vector: SealedByAES.zeroVector,
                     authenticating: parameters.additionalData ?? publicKey.externalRepresentation
                 )
-            else { throw KeychainError.undecodableMessage }
+            else { throw KeychainError.wrongRSAInput }
             return plaintext
         case .rsaSignatureRaw, .rsaSignaturePKCS1v15, .rsaSignature, .ecdsaSignature, .eciesEncryption, .keyExchange:
             throw algorithm.mistaken
@@ -98,8 +100,11 @@ extension RSAPrivateKey {
             return try OAEP.message(in: padded, hash)
         }
     }
+}
 
-    private static var noCiphertext: KeychainError {
-        KeychainError(.invalidParameter, "no ciphertext of this key has this length")
+extension KeychainError {
+    /// The error for all that RSA does not decrypt, whatever the cause. The words are Apple's, which programs look for.
+    static var wrongRSAInput: KeychainError {
+        KeychainError(.invalidParameter, "RSAdecrypt wrong input (err -27)")
     }
 }

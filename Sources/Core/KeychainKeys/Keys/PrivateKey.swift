@@ -96,6 +96,7 @@ extension PublicKey {
         switch kind {
         case .rsa: .rsa(sizeInBits: sizeInBits)
         case .ellipticCurve(let curve, _, _): .ellipticCurve(curve)
+        case .ed25519: .ed25519
         }
     }
 

@@ -7,13 +7,4 @@ extension AttributeList {
 
     /// Whether an item's key is in the Secure Enclave.
     package var isInEnclave: Bool { self[.tokenID] == .string(EnclaveKey.tokenID) }
-
-    /// Whether the attributes are those of an RSA key; nil where they are of neither kind that objects have.
-    package var isOfRSAKey: Bool? {
-        switch self["type"] {
-        case .integer(42): true
-        case .integer(73): false
-        default: nil
-        }
-    }
 }

@@ -40,7 +40,8 @@ package struct DerivedAttributes: Sendable {
             key,
             keyClass: 0,
             can: [
-                ("encr", true), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true), ("wrap", true),
+                ("encr", key.kind != .ed25519), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true),
+                ("wrap", key.kind != .ed25519),
                 ("unwp", false),
             ],
             data: SecretBytes(key.externalRepresentation)
@@ -94,7 +95,7 @@ package struct DerivedAttributes: Sendable {
             [
                 (.keyClass, .integer(keyClass)),
                 (.applicationLabel, .data(key.applicationLabel)),
-                ("type", .integer(key.isRSA ? 42 : 73)),
+                ("type", .integer(key.type)),
                 ("bsiz", .integer(Int64(key.sizeInBits))),
                 ("esiz", .integer(Int64(key.sizeInBits))),
             ] + (enclaveKey == nil ? [] : [(.tokenID, .string(EnclaveKey.tokenID))])
@@ -116,4 +117,13 @@ package struct DerivedAttributes: Sendable {
 
 extension PublicKey {
     fileprivate var isRSA: Bool { if case .rsa = kind { true } else { false } }
+
+    /// The value of `kSecAttrKeyType`.
+    fileprivate var type: Int64 {
+        switch kind {
+        case .rsa: 42
+        case .ellipticCurve: 73
+        case .ed25519: 105
+        }
+    }
 }

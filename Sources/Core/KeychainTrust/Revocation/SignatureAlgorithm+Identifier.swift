@@ -16,7 +16,7 @@ extension Certificate.SignatureAlgorithm {
         case OID([1, 2, 840, 113549, 1, 1, 12]): self = .sha384WithRSAEncryption
         case OID([1, 2, 840, 113549, 1, 1, 13]): self = .sha512WithRSAEncryption
         // RFC 8410, section 3.
-        case OID([1, 3, 101, 112]): self = .ed25519
+        case .ed25519: self = .ed25519
         default: return nil
         }
     }

@@ -28,11 +28,12 @@ struct CertifiedKey {
         guard keys.count == 1 else { throw Failure("\(keys.count) private keys have this label") }
         guard let key = found as? SecKey, let publicHalf = SecKeyCopyPublicKey(key),
             let bytes = SecKeyCopyExternalRepresentation(publicHalf, nil),
-            let publicKey = PublicKey(rsa: Array(bytes as Data)) ?? PublicKey(point: Array(bytes as Data))
+            let publicKey = PublicKey(rsa: Array(bytes as Data)) ?? PublicKey(point: Array(bytes as Data)),
+            let algorithms = Self.algorithms(publicKey)
         else { throw Failure("certificates are not made for such a key") }
         self.publicKey = publicKey.subjectPublicKeyInfo
         self.key = key
-        (algorithm, keyAlgorithm) = Self.algorithms(publicKey)
+        (algorithm, keyAlgorithm) = algorithms
     }
 
     /// The signature of bytes. The person is asked first, where the key demands that.
@@ -44,13 +45,14 @@ struct CertifiedKey {
         return Array(signature as Data)
     }
 
-    /// What authorities expect of keys of a kind: a digest as strong as the key.
-    private static func algorithms(_ key: PublicKey) -> (SignatureAlgorithm, SecKeyAlgorithm) {
+    /// What authorities expect of keys of a kind: a digest as strong as the key. Nil for a key that does not sign here.
+    private static func algorithms(_ key: PublicKey) -> (SignatureAlgorithm, SecKeyAlgorithm)? {
         switch key.kind {
         case .rsa: (.sha256WithRSA, .rsaSignatureMessagePKCS1v15SHA256)
         case .ellipticCurve(.p256, _, _): (.ecdsaWithSHA256, .ecdsaSignatureMessageX962SHA256)
         case .ellipticCurve(.p384, _, _): (.ecdsaWithSHA384, .ecdsaSignatureMessageX962SHA384)
         case .ellipticCurve(.p521, _, _): (.ecdsaWithSHA512, .ecdsaSignatureMessageX962SHA512)
+        case .ed25519: nil
         }
     }
 }

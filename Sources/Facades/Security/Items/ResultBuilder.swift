@@ -97,15 +97,20 @@ struct ResultBuilder {
                 .map { SecKey(.enclaveKey($0)) }
         }
         let isPrivate = item.attributes[.keyClass] == .integer(1)
-        return switch (item.attributes.isOfRSAKey, isPrivate) {
-        case (true, false): PublicKey(rsa: bytes()).map { SecKey($0) }
-        case (false, false): PublicKey(point: bytes()).map { SecKey($0) }
-        case (let isRSA?, true):
-            (try? PrivateKey(externalRepresentation: data, isRSA ? .rsa : .ellipticCurve)).map {
-                SecKey(.privateKey($0))
-            }
-        case (nil, _): nil
+        let type: KeyType? =
+            if case .integer(let number) = item.attributes["type"] { KeyType(rawValue: Int(number)) } else { nil }
+        switch (type, isPrivate) {
+        case (.rsa, false): return PublicKey(rsa: bytes()).map { SecKey($0) }
+        case (.ellipticCurve, false): return PublicKey(point: bytes()).map { SecKey($0) }
+        case (.ed25519, false): return PublicKey(ed25519: bytes()).map { SecKey($0) }
+        case (.rsa, true): return privateKey(data, .rsa)
+        case (.ellipticCurve, true): return privateKey(data, .ellipticCurve)
+        default: return nil
         }
+    }
+
+    private func privateKey(_ data: SecretBytes, _ family: PrivateKey.Family) -> SecKey? {
+        (try? PrivateKey(externalRepresentation: data, family)).map { SecKey(.privateKey($0)) }
     }
 
     private func persistentReference(of item: FoundItem) -> NSData {

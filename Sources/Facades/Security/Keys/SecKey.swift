@@ -125,6 +125,9 @@ extension PublicKey {
         case .ellipticCurve(let curve, let x, let y):
             "curve type: kSecECCurveSecp\(curve.sizeInBits)r1, algorithm id: 3, key type: ECPublicKey, version: 4, "
                 + "block size: \(blockSize * 8) bits, y: \(y.hexadecimal), x: \(x.hexadecimal)"
+        case .ed25519:
+            "key type: Ed25519PublicKey, version: 4, block size: \(blockSize * 8) bits, "
+                + "key: \(externalRepresentation.hexadecimal)"
         }
     }
 
@@ -135,6 +138,7 @@ extension PublicKey {
         case .ellipticCurve(let curve, _, _):
             "curve type: kSecECCurveSecp\(curve.sizeInBits)r1, algorithm id: 3, key type: ECPrivateKey, version: 4, "
                 + "block size: \(blockSize * 8) bits"
+        case .ed25519: "key type: Ed25519PrivateKey, version: 4, block size: \(blockSize * 8) bits"
         }
     }
 }

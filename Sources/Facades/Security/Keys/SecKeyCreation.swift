@@ -55,7 +55,7 @@ public func SecKeyGeneratePair(
 /// Makes a key from its external representation: RSA, or on P-256, P-384 or P-521.
 ///
 /// - Parameters:
-///   - keyData: what `SecKeyCopyExternalRepresentation` gives. It means nothing for a key of the Secure Enclave, which is
+///   - keyData: what `SecKeyCopyExternalRepresentation` gives; an RSA public key also as SubjectPublicKeyInfo. It means nothing for a key of the Secure Enclave, which is
 ///     made of what `SecKeyCopyAttributes` says of it.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`; others mean nothing.
 ///   - error: receives `errSecParam` for bytes that are no such key, and for a type or class that is missing or unknown.
@@ -83,13 +83,21 @@ public func SecKeyCreateWithData(
 private func publicKey(_ bytes: [UInt8], type: Int?) throws(KeychainError) -> PublicKey {
     let key: PublicKey?
     switch type.flatMap(KeyType.init) {
-    case .rsa: key = PublicKey(rsa: bytes)
+    // Apple takes a SubjectPublicKeyInfo for RSA alone.
+    case .rsa: key = PublicKey(rsa: bytes) ?? PublicKey(rsaInSubjectPublicKeyInfo: bytes)
     case .ellipticCurve: key = PublicKey(point: bytes)
     case nil: throw unknownType
     default: throw KeychainError(.unimplemented, "public keys of this type are not made into objects")
     }
     guard let key else { throw KeychainError(.invalidParameter, "the bytes are no public key of that type") }
     return key
+}
+
+extension PublicKey {
+    fileprivate init?(rsaInSubjectPublicKeyInfo bytes: [UInt8]) {
+        guard let key = PublicKey(subjectPublicKeyInfo: bytes), case .rsa = key.kind else { return nil }
+        self = key
+    }
 }
 
 private func privateKey(_ bytes: SecretBytes, type: Int?) throws(KeychainError) -> PrivateKey {

@@ -101,13 +101,14 @@ public func SecKeyEncrypt(
     }
 }
 
-/// Decrypts with an RSA private key, by an earlier function. Without padding the zeros in front are left out.
+/// Decrypts with an RSA private key, by an earlier function. Without padding the zeros in front are left out, and an RSA
+/// public key opens a signature: the result is the padded digest.
 ///
 /// - Parameters:
 ///   - plainText: receives the plaintext.
 ///   - plainTextLen: in, the room there is; out, the bytes of the plaintext. Neither is touched on failure.
-/// - Returns: `errSecSuccess`; `errSecDecode` for what does not decrypt; `errSecParam` for any other key, a padding
-///   that is not for that, a ciphertext of another length and too little room.
+/// - Returns: `errSecSuccess`; `errSecParam` for what does not decrypt, any other key, a padding that is not for that
+///   and too little room.
 @available(*, deprecated, message: "Use SecKeyCreateDecryptedData")
 @discardableResult
 public func SecKeyDecrypt(
@@ -120,7 +121,7 @@ public func SecKeyDecrypt(
 ) -> OSStatus {
     status { () throws(KeychainError) in
         let data = try unsafe bytes(cipherText, cipherTextLen)
-        let plaintext = try key.requirePrivate().decrypted(data, padding.encryption)
+        let plaintext = try key.decrypted(data, padding.encryption)
         let zeros = unsafe padding.rawValue == 0 ? plaintext.withUnsafeBytes { unsafe $0.prefix { $0 == 0 }.count } : 0
         try unsafe write(plaintext, from: zeros, to: plainText, plainTextLen)
     }
@@ -161,6 +162,7 @@ private func write(
 extension SecPadding {
     /// What the padding means for signatures by keys of a type.
     fileprivate func signature(by key: SecKey) throws(KeychainError) -> KeyAlgorithm {
+        if case .ed25519 = key.publicKey.kind { throw Self.unknown }
         let isRSA = if case .rsa = key.publicKey.kind { true } else { false }
         let name: SecKeyAlgorithm? =
             switch (rawValue, isRSA) {

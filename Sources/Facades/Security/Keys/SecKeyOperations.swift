@@ -88,11 +88,11 @@ public func SecKeyCreateEncryptedData(
     unsafe encryptedData(key, algorithm, plaintext, [:] as NSDictionary, error)
 }
 
-/// Decrypts data with a private key.
+/// Decrypts data with a private key. An RSA public key opens what its private key has signed, without padding.
 ///
-/// - Parameter error: receives `errSecParam` for a public key, for an algorithm that is not for decrypting with such a
-///   key, and for what is too short; `errSecDecode` for all that does not decrypt; what a key of the Secure Enclave is
-///   refused with.
+/// - Parameter error: receives `errSecParam` for an algorithm that is not for decrypting with such a key, for all that
+///   RSA does not decrypt, always in the same words, and for a message of ECIES that is too short; `errSecDecode` for
+///   a message of ECIES that does not decrypt; what a key of the Secure Enclave is refused with.
 ///
 /// See
 /// [SecKeyCreateDecryptedData](https://developer.apple.com/documentation/security/seckeycreatedecrypteddata(_:_:_:_:)).
@@ -140,6 +140,16 @@ extension SecKey {
             throw KeychainError(.invalidParameter, "this takes a private key, and the key is a public one")
         }
         return key
+    }
+
+    /// Decrypts by whichever half this is.
+    func decrypted(
+        _ ciphertext: [UInt8],
+        _ algorithm: KeyAlgorithm,
+        _ parameters: CipherParameters = CipherParameters()
+    ) throws(KeychainError) -> SecretBytes {
+        if case .publicKey(let key) = material { return try key.decrypted(ciphertext, algorithm) }
+        return try requirePrivate().decrypted(ciphertext, algorithm, parameters)
     }
 
     func requirePublic() throws(KeychainError) -> PublicKey {

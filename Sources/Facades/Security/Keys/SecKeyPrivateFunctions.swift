@@ -37,11 +37,8 @@ package func decryptedData(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     unsafe reporting(to: error) { () throws(KeychainError) in
-        try key.requirePrivate().decrypted(
-            Array(ciphertext as Data),
-            KeyAlgorithm(required: algorithm),
-            CipherParameters(parameters)
-        ).object
+        try key.decrypted(Array(ciphertext as Data), KeyAlgorithm(required: algorithm), CipherParameters(parameters))
+            .object
     }
 }
 

@@ -11,8 +11,8 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     if case .publicKey = key.material { key } else { SecKey(key.publicKey) }
 }
 
-/// The key as bytes. A public one: an RSAPublicKey in DER (PKCS #1), or 04, X and Y (X9.63). A private one: an RSAPrivateKey
-/// in DER, or 04, X, Y and K.
+/// The key as bytes. A public one: an RSAPublicKey in DER (PKCS #1), 04, X and Y (X9.63), or the 32 bytes of Ed25519. A
+/// private one: an RSAPrivateKey in DER, or 04, X, Y and K.
 ///
 /// - Parameter error: receives -4 for a private key of the Secure Enclave, which never leaves it, as on Apple's systems.
 ///
@@ -47,6 +47,7 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
         switch key.publicKey.kind {
         case .rsa: kSecAttrKeyTypeRSA
         case .ellipticCurve: kSecAttrKeyTypeECSECPrimeRandom
+        case .ed25519: NSString(string: String(KeyType.ed25519.rawValue))
         }
     switch key.material {
     case .publicKey:

@@ -4,12 +4,16 @@ import Foundation
 @_implementationOnly import KeychainModel
 
 extension KeychainError {
-    /// The error object for a caller: the status as its code, and the sentence that explains it.
+    /// The error object for a caller: the status as its code, and the words in which Apple's systems put the sentence that
+    /// explains it.
     var object: CFError {
         NSError(
             domain: NSOSStatusErrorDomain,
             code: Int(status),
-            userInfo: [NSLocalizedDescriptionKey: message]
+            userInfo: [
+                NSLocalizedDescriptionKey:
+                    "The operation couldn\u{2019}t be completed. (OSStatus error \(status) - \(message))"
+            ]
         )
     }
 

@@ -1,4 +1,4 @@
-// Symmetric ciphers: AES and triple DES. The other algorithms have their numbers, and end in kCCUnimplemented.
+// Symmetric ciphers: AES, DES and triple DES. The other algorithms have their numbers, and end in kCCUnimplemented.
 #ifndef CHATELAINE_COMMONCRYPTOR_H
 #define CHATELAINE_COMMONCRYPTOR_H
 
@@ -45,12 +45,23 @@ enum {
     kCCKeySizeAES256 = 32,
     kCCKeySizeDES = 8,
     kCCKeySize3DES = 24,
+    kCCKeySizeMinCAST = 5,
+    kCCKeySizeMaxCAST = 16,
+    kCCKeySizeMinRC4 = 1,
+    kCCKeySizeMaxRC4 = 512,
+    kCCKeySizeMinRC2 = 1,
+    kCCKeySizeMaxRC2 = 128,
+    kCCKeySizeMinBlowfish = 8,
+    kCCKeySizeMaxBlowfish = 56,
 };
 
 enum {
     kCCBlockSizeAES128 = 16,
     kCCBlockSizeDES = 8,
     kCCBlockSize3DES = 8,
+    kCCBlockSizeCAST = 8,
+    kCCBlockSizeRC2 = 8,
+    kCCBlockSizeBlowfish = 8,
 };
 
 enum {

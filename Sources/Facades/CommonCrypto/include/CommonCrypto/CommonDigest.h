@@ -2,7 +2,7 @@
 //
 // Init, Update and Final return 1, and a digest at once returns `md`. Without libcrypto.so.3, and for NULL, for a
 // length without data, or for a context that was not set up, they return 0 and NULL. What a failed digest writes is
-// random, so that it equals no other.
+// random, so that it equals no other. MD2 is declared for code that names it, and always fails.
 #ifndef CHATELAINE_COMMONDIGEST_H
 #define CHATELAINE_COMMONDIGEST_H
 
@@ -15,6 +15,9 @@ extern "C" {
 typedef uint32_t CC_LONG;
 typedef uint64_t CC_LONG64;
 
+#define CC_MD2_DIGEST_LENGTH 16
+#define CC_MD2_BLOCK_BYTES 64
+#define CC_MD2_BLOCK_LONG (CC_MD2_BLOCK_BYTES / sizeof(CC_LONG))
 #define CC_MD4_DIGEST_LENGTH 16
 #define CC_MD4_BLOCK_BYTES 64
 #define CC_MD4_BLOCK_LONG (CC_MD4_BLOCK_BYTES / sizeof(CC_LONG))
@@ -47,9 +50,15 @@ typedef struct {
     CC_LONG64 state[28];
 } CC_SHA512_CTX;
 
+typedef CC_SHA256_CTX CC_MD2_CTX;
 typedef CC_SHA256_CTX CC_MD4_CTX;
 typedef CC_SHA256_CTX CC_MD5_CTX;
 typedef CC_SHA256_CTX CC_SHA1_CTX;
+
+int CC_MD2_Init(CC_MD2_CTX *c);
+int CC_MD2_Update(CC_MD2_CTX *c, const void *data, CC_LONG len);
+int CC_MD2_Final(unsigned char *md, CC_MD2_CTX *c);
+unsigned char *CC_MD2(const void *data, CC_LONG len, unsigned char *md);
 
 int CC_MD4_Init(CC_MD4_CTX *c);
 int CC_MD4_Update(CC_MD4_CTX *c, const void *data, CC_LONG len);
