@@ -99,6 +99,8 @@ for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-pro
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
+# The compiler of `chatelaine swift`.
+put 755 packaging/chatelaine-swiftc libexec/chatelaine/chatelaine-swiftc
 # git, docker and cargo look for programs of these names. pip and uv look for `keyring`, of which a system has one: who wants
 # ours links it (docs/credentials.md).
 put 755 "$products/chatelaine-credential" libexec/chatelaine/chatelaine-credential

@@ -70,6 +70,26 @@ swift_client() {
 }
 holds "a Swift program builds by pkg-config and runs" swift_client
 
+# Three packages that build for Linux without a keychain, and not with one; one of them is fetched, under another name than
+# its module's.
+unaware() {
+    export XDG_CACHE_HOME=$folder/cache CHATELAINE_KEYCHAIN=memory:
+    cp -r "$root/Tests/Packages/Unaware" unaware
+    git -c init.defaultBranch=main init -q unaware/StateKit
+    git -C unaware/StateKit add .
+    git -C unaware/StateKit -c user.name=smoke -c user.email=smoke@example.invalid commit -q -m first
+    git -C unaware/StateKit tag 1.0.0
+    sed -i "s|.package(path: \"../StateKit\")|.package(url: \"$folder/unaware/StateKit\", from: \"1.0.0\")|" \
+        unaware/App/Package.swift
+    cd unaware/App
+    local hidden=(--hide Networking --hide TokenStore)
+    if "$prefix/bin/chatelaine" swift "${hidden[@]}" build; then return 1; fi
+    "$prefix/bin/chatelaine" port | tee /dev/stderr | grep -q 'StateKit: STOPS BUILDING'
+    "$prefix/bin/chatelaine" swift "${hidden[@]}" --hide statekit test
+    [ "$(.build/debug/app)" = "no Security, no Security, no LocalAuthentication, 0" ]
+}
+holds "packages that stop building with a keychain build where it is hidden from them" unaware
+
 # A service of the session, by hand.
 export CHATELAINE_KEYCHAIN=unix:$folder/socket
 "$prefix/libexec/chatelaine/chatelained" --session --directory "$folder/keychain" --socket "$folder/socket" \

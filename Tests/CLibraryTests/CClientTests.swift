@@ -48,6 +48,26 @@ struct CClientTests {
         expectAllIsWell(try program.run(["none"]))
     }
 
+    @Test func `a variable names the team that an Xcode project's file leaves open`() throws {
+        let program = try CProgram("CClient/tasks.c")
+        let list = try temporaryFolder() + "/program.entitlements"
+        try """
+        <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+        <key>application-identifier</key><string>$(AppIdentifierPrefix)com.example.notes</string>
+        <key>keychain-access-groups</key>
+        <array><string>$(AppIdentifierPrefix)shared</string><string>$(TeamIdentifierPrefix)own</string></array>
+        <key>com.apple.security.app-sandbox</key><true/></dict></plist>
+        """.write(toFile: list, atomically: true, encoding: .utf8)
+        for team in ["TEAM123456", "TEAM123456."] {
+            let variables = ["CHATELAINE_ENTITLEMENTS=" + list, "CHATELAINE_TEAM=" + team]
+            expectAllIsWell(try CProgram.run(variables + [program.executable, "some"]))
+        }
+        for wrong in ["team", "TEAM.1", "*", String(repeating: "A", count: 33)] {
+            let variables = ["CHATELAINE_ENTITLEMENTS=" + list, "CHATELAINE_TEAM=" + wrong]
+            #expect(try CProgram.run(variables + [program.executable, "some"]).status != 0)
+        }
+    }
+
     @Test func `access controls put together by hand are enforced, and refused where they cannot be`() throws {
         let program = try CProgram("CClient/access-controls.c")
         expectAllIsWell(try CProgram.run(["CHATELAINE_PASSCODE=1234", program.executable]))

@@ -63,6 +63,127 @@ struct PortTests {
         #expect(outcome.output.contains("  Sources/App/App.swift:2: let trust = space.serverTrust\n"))
     }
 
+    @Test func `lines are found whatever they are indented with`() throws {
+        let outcome = try port([
+            "Package.swift": "",
+            "Sources/App/Hash.swift": "import CommonCrypto\nfunc f() {\n\t\t let  p = (data as NSData).bytes\n}\n",
+        ])
+        #expect(outcome.output.contains("  Sources/App/Hash.swift:3: let p = (data as NSData).bytes\n"))
+    }
+
+    @Test func `a pointer into a temporary NSData is an error, and one that is safe is none`() throws {
+        let lines = [
+            "CC_SHA256((data as NSData).bytes, 1, &md)", "let a = NSData(data: data).bytes",
+            "memcpy((m as NSData).mutableBytes, p, 1)",
+        ]
+        let safe = ["data.withUnsafeBytes { f($0) }", "let b = (data as NSData).length", "data.bytes"]
+        let outcome = try port([
+            "Package.swift": "", "Sources/App/Hash.swift": (lines + safe).joined(separator: "\n"),
+        ])
+        #expect(outcome.output.contains("ERROR: pointers into a temporary NSData: on Linux the memory is freed"))
+        for (index, line) in lines.enumerated() {
+            #expect(outcome.output.contains("  Sources/App/Hash.swift:\(index + 1): \(line)\n"))
+        }
+        for line in safe { #expect(!outcome.output.contains(": \(line)\n")) }
+    }
+
+    @Test func `what canImport turns on is told from what Linux compiles anyway`() throws {
+        let outcome = try port([
+            "Package.swift": "",
+            "Sources/App/A.swift": """
+            #if canImport(Security)
+            import SwiftUI
+            #elseif os(Linux)
+            import AppKit
+            #endif
+            #if os(iOS) || (canImport(UIKit) && !os(macOS)) // canImport(Security)
+            import UIKit
+            #endif
+            """,
+            "Sources/App/B.swift": """
+            #if os(Linux)
+            #if swift(>=5.9) && !canImport(LocalAuthentication)
+            import OSLog
+            #else
+            import Combine
+            #endif
+            #endif
+            import Network
+            """,
+            "Sources/Network/C.swift": "",
+        ])
+        let output = outcome.output
+        #expect(output.contains("canImport turns on: it builds without the keychain's modules, and not with them"))
+        #expect(output.contains("  Sources/App/A.swift:2: import SwiftUI\n"))
+        #expect(output.contains("  Sources/App/B.swift:5: import Combine\n"))
+        #expect(output.contains("  Sources/App/A.swift:1: #if canImport(Security)\n"))
+        #expect(output.contains("  Sources/App/B.swift:4: #else\n"))
+        // Neither what no build of Linux has, nor a module of the package's own.
+        for module in ["AppKit", "UIKit", "OSLog", "Network"] { #expect(!output.contains("import \(module)\n")) }
+    }
+
+    @Test func `conditions that nobody can read end nothing`() throws {
+        let text = [
+            "#endif", "#else", "#elseif (", "#if ((((", "#if !" + String(repeating: "!", count: 190), "#if |&)",
+        ]
+        let outcome = try port([
+            "Package.swift": "", "Sources/App/A.swift": text.joined(separator: "\n") + "\nimport Security\n",
+        ])
+        #expect(outcome.status == 0 && outcome.output.contains("Sources/App/A.swift:7: import Security\n"))
+    }
+
+    @Test func `an OSStatus of its own, FoundationNetworking, bundles of classes and old lists of tests are named`()
+        throws
+    {
+        let outcome = try port([
+            "Package.swift": "",
+            "Sources/App/A.swift": "import Foundation\ntypealias OSStatus = Int32\nlet r: URLRequest\n",
+            "Sources/App/B.swift": "import FoundationNetworking\nlet r: URLRequest\n",
+            "Tests/AppTests/T.swift": "let bundle = Bundle(for: Self.self)\n", "Tests/LinuxMain.swift": "",
+            "Tests/AppTests/XCTestManifests.swift": "",
+        ])
+        for line in [
+            "Sources/App/A.swift:2: typealias", "Sources/App/A.swift:3: let r", "Tests/AppTests/T.swift:1: let bundle",
+            "Tests/LinuxMain.swift:1: ", "Tests/AppTests/XCTestManifests.swift:1: ",
+        ] { #expect(outcome.output.contains("  " + line)) }
+        #expect(!outcome.output.contains("B.swift"))
+    }
+
+    @Test func `dependencies that lie in the build folder are read, and the others named`() throws {
+        let files = [
+            "Package.swift": "", "Sources/App/A.swift": "import Security\n",
+            "Package.resolved": #"{"pins": [{"identity": "far"}, {"identity": "statekit"}], "version": 2}"#,
+            ".build/workspace-state.json": #"""
+            {"object": {"dependencies": [
+              {"packageRef": {"identity": "statekit", "name": "StateKit"}, "state": {"name": "x"}, "subpath": "StateKit"},
+              {"packageRef": {"identity": "quiet", "name": "Quiet"}, "state": {"name": "x"}, "subpath": "quiet"},
+              {"packageRef": {"identity": "bad", "name": "bad"}, "state": {"name": "x"}, "subpath": "../../.."}]},
+             "version": 7}
+            """#,
+            ".build/checkouts/StateKit/Sources/S/S.swift": "#if canImport(Security)\nimport SwiftUI\n#endif\n",
+            ".build/checkouts/quiet/Sources/S/S.swift": "let a = 1\n",
+        ]
+        let outcome = try port(files)
+        #expect(outcome.output.contains("  StateKit: STOPS BUILDING; chatelaine swift --hide StateKit build\n"))
+        #expect(outcome.output.contains("    Sources/S/S.swift:2: import SwiftUI\n"))
+        #expect(!outcome.output.contains("quiet"))
+        #expect(outcome.output.contains("Dependencies that are not here and were not read: far; swift package"))
+        let json = try port(files, options: "--json")
+        #expect(json.output.contains(#""stopsBuilding": true"#) || json.output.contains(#""stopsBuilding":true"#))
+    }
+
+    @Test(arguments: [
+        ("swift", "say build, test or run"), ("swift package clean", "say build, test or run"),
+        ("swift --hide 'a;b' build", "a;b is no name of a package"),
+        ("swift --hide '' build", " is no name of a package"),
+        ("swift build", "this needs what make install installs"),
+    ])
+    func `swift is run for a build, and only where this is installed`(arguments: String, message: String) throws {
+        let outcome = try ChatelaineSession().run("chatelaine \(arguments)")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
     @Test func `what is no package is refused`() throws {
         let nowhere = try port(["Package.swift": ""], options: "nowhere")
         #expect(nowhere.status == 1)

@@ -91,6 +91,30 @@ struct EntitlementsTests {
     }
 
     @Test
+    func `a team from elsewhere fills in what Xcode's own file leaves open`() throws {
+        let entitlements = try Entitlements(
+            propertyList: propertyList(
+                """
+                <key>keychain-access-groups</key><array>
+                <string>$(AppIdentifierPrefix)com.example.shared</string></array>
+                """
+            )
+        )
+        let identifier = "com.example.app"
+        #expect(entitlements.groups(identifier: identifier).names == ["com.example.shared", identifier])
+        let completed = entitlements.completed(team: "A1B2C3D4E5")
+        #expect(
+            completed.groups(identifier: identifier).names
+                == ["A1B2C3D4E5.com.example.shared", "A1B2C3D4E5.com.example.app"]
+        )
+        #expect(completed.ownGroup(identifier: identifier) == "A1B2C3D4E5.com.example.app")
+        // What the file says itself counts more, and an empty list stays one.
+        #expect(completed.completed(team: "OTHER") == completed)
+        let empty = try Entitlements(propertyList: propertyList(""))
+        #expect(empty.completed(team: "A1B2C3D4E5").groups(identifier: identifier).names.isEmpty)
+    }
+
+    @Test
     func `an asterisk stands for all groups, and after a team for the team's`() {
         let everything = AccessGroups(["security", "*"])
         #expect(everything.names == ["security"])

@@ -31,7 +31,7 @@ struct ChatelaineCommand: ParsableCommand {
                 name: "Programs",
                 subcommands: [
                     SignProgram.self, VerifyProgram.self, ShowEntitlements.self, InstallApp.self, UninstallApp.self,
-                    PortPackage.self,
+                    PortPackage.self, BuildPackage.self,
                 ]
             ),
             CommandGroup(

@@ -8,18 +8,30 @@ enum ForwardedProgram {
     ///
     /// - Throws: where there is none.
     static func execute(_ name: String, _ arguments: [String]) throws -> Never {
-        let own = try ownPath()
-        let folder = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let folder = try folder()
         for path in ["\(folder)/../libexec/chatelaine/\(name)", "\(folder)/\(name)"] where isExecutable(path) {
-            var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-            unsafe execv(path, &words)
-            let reason = unsafe String(cString: strerror(errno))
-            throw Failure("\(path) cannot be started: \(reason)")
+            try become(path, [path] + arguments)
         }
         throw Failure("the program \(name) is not installed")
     }
 
-    private static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+    /// Becomes a program, with this environment.
+    ///
+    /// - Parameter words: its arguments, the first of which is its name.
+    /// - Throws: where it cannot be started.
+    static func become(_ path: String, _ words: [String]) throws -> Never {
+        var words = unsafe words.map { unsafe strdup($0) } + [nil]
+        unsafe execv(path, &words)
+        let reason = unsafe String(cString: strerror(errno))
+        throw Failure("\(path) cannot be started: \(reason)")
+    }
+
+    /// The folder that the tool is in.
+    static func folder() throws -> String {
+        try ownPath().split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+
+    static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     private static func ownPath() throws -> String {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -19,11 +19,17 @@ package struct OwnEntitlements: Sendable {
     /// - Parameter identifier: what the program is called where its entitlements do not say it.
     /// - Throws: `missingEntitlement` for a list that cannot be understood.
     package init(propertyList: Data?, identifier: String?) throws(KeychainError) {
+        try self.init(propertyList: propertyList, identifier: identifier, isSigned: true)
+    }
+
+    /// - Parameter isSigned: whether the list is taken as it is; else `CHATELAINE_TEAM` counts.
+    private init(propertyList: Data?, identifier: String?, isSigned: Bool) throws(KeychainError) {
         self.propertyList = propertyList
-        entitlements =
+        let read =
             try propertyList.map { list throws(KeychainError) in
                 try Entitlements(propertyList: list)
             } ?? Entitlements()
+        entitlements = isSigned || propertyList == nil ? read : try ProcessIdentity.completed(read)
         guard let named = entitlements.applicationIdentifier else {
             self.identifier = identifier
             return
@@ -61,7 +67,8 @@ package struct OwnEntitlements: Sendable {
         }
         return try OwnEntitlements(
             propertyList: ProcessIdentity.entitlementsFile(),
-            identifier: ProcessIdentity.identifier
+            identifier: ProcessIdentity.identifier,
+            isSigned: false
         )
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 package import KeychainModel
+import ProgramTrailer
 import Synchronization
 
 /// The identity that this process claims in embedded mode. It cannot be checked, since a process that opens the files
@@ -16,7 +17,7 @@ package enum ProcessIdentity {
     /// The process's name and groups: from the file in `CHATELAINE_ENTITLEMENTS`, else from `PROGRAM.entitlements`
     /// beside the executable, else from its bundle identifier or its name. Without a file any group may be named.
     ///
-    /// - Throws: `missingEntitlement` for a file that is there and cannot be understood.
+    /// - Throws: `missingEntitlement` for a file that is there and cannot be understood, and for a team that is none.
     package static func current() throws(KeychainError) -> Caller {
         if let caller = declared.withLock({ $0 }) { return caller }
         return try derived.withLock { cache in
@@ -33,7 +34,7 @@ package enum ProcessIdentity {
             let own = Entitlements().groups(identifier: identifier)
             return Caller(name: identifier, groups: own.acceptingAnyName, ownGroup: identifier)
         }
-        let entitlements = try Entitlements(propertyList: list)
+        let entitlements = try completed(Entitlements(propertyList: list))
         return Caller(
             name: identifier,
             groups: entitlements.groups(identifier: identifier),
@@ -41,8 +42,29 @@ package enum ProcessIdentity {
         )
     }
 
-    /// What the process is called where its entitlements do not say it.
-    static var identifier: String { Bundle.main.bundleIdentifier ?? name(of: executablePath()) }
+    /// What the process is called where its entitlements do not say it. The `Info.plist` of an Xcode project may have a
+    /// variable in the place of the identifier, which says nothing.
+    static var identifier: String {
+        let named = Bundle.main.bundleIdentifier.flatMap { $0.contains("$(") ? nil : $0 }
+        return named ?? name(of: executablePath())
+    }
+
+    /// Entitlements that are not signed, with the team that `CHATELAINE_TEAM` names where they name none.
+    ///
+    /// - Throws: `missingEntitlement` for a team that is none.
+    static func completed(_ entitlements: Entitlements) throws(KeychainError) -> Entitlements {
+        guard let text = Environment["CHATELAINE_TEAM"], !text.isEmpty else { return entitlements }
+        // It may be written as the prefix that it becomes.
+        let team = text.hasSuffix(".") ? String(text.dropLast()) : text
+        guard (1...ProgramTrailer.largestTeam).contains(team.utf8.count), team.utf8.allSatisfy(ProgramTrailer.isInTeam)
+        else {
+            throw KeychainError(
+                .missingEntitlement,
+                "CHATELAINE_TEAM is no team's identifier, which has capital letters and digits"
+            )
+        }
+        return entitlements.completed(team: team)
+    }
 
     /// The property list that says what the entitlements are; nil where no file does. It is not checked.
     static func entitlementsFile() throws(KeychainError) -> Data? {

@@ -52,11 +52,13 @@ static void a_malformed_subject_is_absent(const char *path) {
     CFRelease(odd);
 }
 
-static void a_key_that_cannot_be_used_is_none(const char *path) {
+static void a_key_on_edwards_curve_is_an_object(const char *path) {
     SecCertificateRef odd = certificate(path);
     CHECK(odd != NULL);
     if (!odd) return;
-    CHECK(SecCertificateCopyKey(odd) == NULL);
+    SecKeyRef key = SecCertificateCopyKey(odd);
+    CHECK(key && SecKeyGetBlockSize(key) == 32);
+    if (key) CFRelease(key);
     CFRelease(odd);
 }
 
@@ -64,7 +66,7 @@ int main(int count, char **paths) {
     if (count != 5) return 2;
     a_time_with_an_offset_is_an_instant(paths[1]);
     a_malformed_subject_is_absent(paths[2]);
-    a_key_that_cannot_be_used_is_none(paths[3]);
+    a_key_on_edwards_curve_is_an_object(paths[3]);
     CHECK(certificate(paths[4]) == NULL);
     return all_is_well();
 }

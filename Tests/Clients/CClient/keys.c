@@ -129,7 +129,7 @@ static void encryption_takes_parameters(CFStringRef type, int bits, SecKeyAlgori
     // What was added is authenticated: without it, and with something else, nothing is decrypted.
     CFErrorRef error = NULL;
     CHECK(SecKeyCreateDecryptedDataWithParameters(key, algorithm, cipher, NULL, &error) == NULL);
-    CHECK(error && CFErrorGetCode(error) == errSecDecode);
+    CHECK(error && CFErrorGetCode(error) == (CFEqual(type, kSecAttrKeyTypeRSA) ? errSecParam : errSecDecode));
     if (error) CFRelease(error);
     CFDictionarySetValue(parameters, kSecKeyEncryptionParameterSymmetricAAD, other);
     CHECK(SecKeyCreateDecryptedDataWithParameters(key, algorithm, cipher, parameters, NULL) == NULL);

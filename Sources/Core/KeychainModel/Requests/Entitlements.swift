@@ -78,6 +78,16 @@ package struct Entitlements: Sendable, Equatable {
         expanded(applicationIdentifier ?? identifier, identifier: identifier)
     }
 
+    /// The same for a team that the list does not name: Xcode writes the team's identifier and the application's into the
+    /// signature, and not into the file of its project.
+    package func completed(team: String) -> Entitlements {
+        guard !isEmptyList, teamIdentifier == nil else { return self }
+        var completed = self
+        completed.teamIdentifier = team
+        completed.applicationIdentifier = applicationIdentifier ?? "$(AppIdentifierPrefix)$(CFBundleIdentifier)"
+        return completed
+    }
+
     /// A text with what Xcode fills in when it signs.
     ///
     /// - Parameter identifier: what the program is called where the entitlements do not say it.

@@ -7,6 +7,7 @@ struct PortAnalysis {
     let needs: PortNeeds
     /// The targets with what each needs, or why the manifest does not tell.
     let targets: Result<PortTargets, PortManifest.Obstacle>
+    let dependencies: PortDependencies
     private let manifest: Result<PortManifest, PortManifest.Obstacle>
 
     init(of folder: String) throws {
@@ -24,8 +25,12 @@ struct PortAnalysis {
         let sources = SourceFiles(below: folder, named: named)
         self.manifest = manifest
         self.sources = sources
-        findings = PortFindings(in: sources.files)
+        let first = PortFindings(in: sources.files)
+        // What turns on follows from the toolsets, and these from what is imported.
+        let provided = PortFindings.usualModules.union(PortNeeds(first).products)
+        findings = PortFindings(in: sources.files, provided: provided)
         needs = PortNeeds(findings)
+        dependencies = PortDependencies(of: folder, provided: provided)
         targets = manifest.map { PortTargets($0, sources.files, in: folder) }
         otherManifests =
             (try? FileManager.default.contentsOfDirectory(atPath: folder))?

@@ -8,6 +8,7 @@ struct PortReport {
 
     /// How many places of one kind are shown.
     private static let mostPlaces = 10
+    private static let mostPlacesOfDependency = 3
 
     private var findings: PortFindings { analysis.findings }
     private var sources: SourceFiles { analysis.sources }
@@ -38,6 +39,7 @@ struct PortReport {
             text += lines.map { "  \($0)\n" }.joined()
             text += targets
         }
+        text += dependencies
         text += "Files read: \(sources.files.count)\n"
         if !sources.unread.isEmpty {
             text += "Not read: \(sources.unread.count), the first is \(TerminalText.escaped(sources.unread[0]))\n"
@@ -45,6 +47,41 @@ struct PortReport {
         if sources.isCutShort { text += "There are more files than are read: this is not all.\n" }
         if let copy { text += "Written: \(TerminalText.escaped(copy))\n" }
         return text
+    }
+
+    private var dependencies: String {
+        var text = ""
+        let affected = analysis.dependencies.read.filter { !$0.turnedOn.isEmpty }
+        if !affected.isEmpty { text += "Dependencies in which canImport turns code on\n" }
+        for dependency in affected {
+            let name = TerminalText.escaped(dependency.name)
+            let isStopped = !dependency.stopping.isEmpty
+            text +=
+                "  \(name): \(isStopped ? "STOPS BUILDING; chatelaine swift --hide \(name) build" : "is compiled")\n"
+            for place in (dependency.stopping + dependency.turnedOn).prefix(Self.mostPlacesOfDependency) {
+                text += "    \(TerminalText.escaped("\(place.path):\(place.line): \(place.text)"))\n"
+            }
+        }
+        let absent = analysis.dependencies.absent
+        if !absent.isEmpty {
+            let names = absent.prefix(Self.mostPlaces).map { TerminalText.escaped($0) }.joined(separator: ", ")
+            text += "Dependencies that are not here and were not read: \(names)"
+            text += absent.count > Self.mostPlaces ? " and \(absent.count - Self.mostPlaces) more" : ""
+            text += "; swift package resolve fetches them\n"
+        }
+        return text
+    }
+
+    private var jsonDependencies: JSONText {
+        .array(
+            analysis.dependencies.read.map { dependency in
+                .object([
+                    ("name", .string(dependency.name)),
+                    ("turnedOn", .number(Int64(dependency.turnedOn.count))),
+                    ("stopsBuilding", .bool(!dependency.stopping.isEmpty)),
+                ])
+            }
+        )
     }
 
     private var targets: String {
@@ -74,6 +111,8 @@ struct PortReport {
             ),
             ("manifest", .array(lines.map { .string($0) })),
             ("targets", jsonTargets),
+            ("dependencies", jsonDependencies),
+            ("dependenciesNotRead", .array(analysis.dependencies.absent.prefix(1000).map { .string($0) })),
             ("toolsets", .array(analysis.needs.toolsets.map { .string($0) })),
             ("filesRead", .number(Int64(sources.files.count))),
             ("filesNotRead", .array(sources.unread.prefix(1000).map { .string($0) })),

@@ -21,12 +21,14 @@ struct SourceFiles {
     /// Whether there was more than is read.
     private(set) var isCutShort = false
 
-    private static let extensions: Set = ["swift", "c", "h", "m", "mm", "cpp"]
+    /// Of the files that are read.
+    static let usualExtensions: Set = ["swift", "c", "h", "m", "mm", "cpp"]
 
     /// - Parameters:
     ///   - folder: the package's.
+    ///   - extensions: of the files to read.
     ///   - named: folders below it that its manifest names, besides the usual ones; the empty name is the package's own.
-    init(below folder: String, named: [String] = []) {
+    init(below folder: String, only extensions: Set<String> = usualExtensions, named: [String] = []) {
         let usual = ["Sources", "Source", "src", "srcs", "Tests"]
         var roots: [String] = []
         for root in (usual + named).sorted(by: { $0.count < $1.count }) {
@@ -50,7 +52,7 @@ struct SourceFiles {
                     enumerator.skipDescendants()
                     continue
                 }
-                guard let dot = last.lastIndex(of: "."), Self.extensions.contains(String(last[dot...].dropFirst())),
+                guard let dot = last.lastIndex(of: "."), extensions.contains(String(last[dot...].dropFirst())),
                     path != "Package.swift"
                 else { continue }
                 guard Self.type(folder + "/" + path) == .typeRegular else { continue }
