@@ -145,7 +145,11 @@ for module in "$products"/*.swiftmodule "$products"/cryptokit/*.swiftmodule; do
         put 644 "${module%.swiftmodule}.$kind" "$folder/$name.swiftmodule/$module_triple.$kind"
     done
 done
-put 644 packaging/FoundationNetworking.swiftoverlay lib/chatelaine/swift/Security.swiftcrossimport/FoundationNetworking.swiftoverlay
+# The compiler refuses every file that imports both where the overlay's module is missing, as it is without a release build.
+if [ -e "$products/_Security_FoundationNetworking.swiftmodule" ]; then
+    put 644 packaging/FoundationNetworking.swiftoverlay \
+        lib/chatelaine/swift/Security.swiftcrossimport/FoundationNetworking.swiftoverlay
+fi
 
 for header in Sources/Facades/CSecurity/include/Security/*.h; do
     put 644 "$header" "include/Security/$(basename "$header")"

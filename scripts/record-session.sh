@@ -81,8 +81,10 @@ height = len(lines) * LINE + 2 * MARGIN
 parts = [
     f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     ' role="img" aria-label="A session with the command security">',
+    # Browsers collapse blanks in text, whatever xml:space says.
+    "<style>text { white-space: pre }</style>",
     f'<rect width="{width}" height="{height}" rx="8" fill="#1d2330"/>',
-    '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" xml:space="preserve">',
+    '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">',
 ]
 for number, (kind, text) in enumerate(lines):
     y = MARGIN + LINE * number + 14

@@ -84,7 +84,7 @@ unaware() {
     cd unaware/App
     local hidden=(--hide Networking --hide TokenStore)
     if "$prefix/bin/chatelaine" swift "${hidden[@]}" build; then return 1; fi
-    "$prefix/bin/chatelaine" port | tee /dev/stderr | grep -q 'StateKit: STOPS BUILDING'
+    "$prefix/bin/chatelaine" port | tee /dev/stderr | grep -q 'statekit: STOPS BUILDING'
     "$prefix/bin/chatelaine" swift "${hidden[@]}" --hide statekit test
     [ "$(.build/debug/app)" = "no Security, no Security, no LocalAuthentication, 0" ]
 }

@@ -164,8 +164,9 @@ struct PortTests {
             ".build/checkouts/quiet/Sources/S/S.swift": "let a = 1\n",
         ]
         let outcome = try port(files)
-        #expect(outcome.output.contains("  StateKit: STOPS BUILDING; chatelaine swift --hide StateKit build\n"))
+        #expect(outcome.output.contains("  statekit: STOPS BUILDING; --hide statekit\n"))
         #expect(outcome.output.contains("    Sources/S/S.swift:2: import SwiftUI\n"))
+        #expect(outcome.output.contains("  or the same by chatelaine swift --hide statekit build\n"))
         #expect(!outcome.output.contains("quiet"))
         #expect(outcome.output.contains("Dependencies that are not here and were not read: far; swift package"))
         let json = try port(files, options: "--json")
@@ -174,6 +175,8 @@ struct PortTests {
 
     @Test(arguments: [
         ("swift", "say build, test or run"), ("swift package clean", "say build, test or run"),
+        ("swift build --hide X", "--hide stands before build"),
+        ("swift build --static-swift-stdlib", "has Swift's library twice"),
         ("swift --hide 'a;b' build", "a;b is no name of a package"),
         ("swift --hide '' build", " is no name of a package"),
         ("swift build", "this needs what make install installs"),

@@ -154,7 +154,28 @@ struct DocumentedCommandTests {
             "scripts/test-install.sh",
             "CHATELAINE_KEYCHAIN=memory: swift test"
         ),
-        Elsewhere("cp App/Info.plist .build/debug/", "scripts/test-install.sh", "/Info.plist"),
+        Elsewhere(
+            "CHATELAINE_KEYCHAIN=memory: chatelaine swift test",
+            "scripts/smoke.sh",
+            "swift \"${hidden[@]}\" --hide statekit test"
+        ),
+        Elsewhere(
+            "chatelaine swift --hide Alamofire --hide AppState build",
+            "scripts/smoke.sh",
+            "swift \"${hidden[@]}\" --hide statekit test"
+        ),
+        Elsewhere("export PATH=$HOME/.local/bin:$PATH", "scripts/smoke.sh", "\"$prefix/bin/chatelaine\""),
+        Elsewhere("chatelaine port", "scripts/smoke.sh", "chatelaine\" port"),
+        Elsewhere(
+            "sed 's/$(PRODUCT_BUNDLE_IDENTIFIER)/com.example.app/' App/Info.plist >.build/debug/Info.plist",
+            "scripts/test-install.sh",
+            "/Info.plist"
+        ),
+        Elsewhere(
+            "export CHATELAINE_TEAM=A1B2C3D4E5",
+            "Tests/CLibraryTests/CClientTests.swift",
+            "\"CHATELAINE_TEAM=\" + team"
+        ),
         Elsewhere(
             "cp App/App.entitlements .build/debug/my-app.entitlements",
             "scripts/test-install.sh",

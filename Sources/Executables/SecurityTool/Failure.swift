@@ -20,9 +20,14 @@ struct Failure: Error {
     ///   - operation: the call that macOS names.
     ///   - status: the code.
     init(_ operation: Operation, _ status: OSStatus) {
+        self.init(operation.rawValue, status)
+    }
+
+    /// - Parameter call: what macOS names, and what it is about.
+    init(_ call: String, _ status: OSStatus) {
         let text = SecCopyErrorMessageString(status, nil).map(String.init(describing:)) ?? "OSStatus \(status)"
         let byte = status & 0xff
-        self.init("\(operation.rawValue): \(text)", exitStatus: byte == 0 ? 1 : byte)
+        self.init("\(call): \(text)", exitStatus: byte == 0 ? 1 : byte)
         self.status = status
     }
 

@@ -52,6 +52,14 @@ struct SecurityCommand: ParsableCommand {
                 ]
             ),
             CommandGroup(
+                name: "Keychains",
+                subcommands: [
+                    CreateKeychain.self, DeleteKeychain.self, ListKeychains.self, DefaultKeychain.self,
+                    LoginKeychain.self, SetKeyPartitionList.self, SetGenericPasswordPartitionList.self,
+                    SetInternetPasswordPartitionList.self,
+                ]
+            ),
+            CommandGroup(
                 name: "Keychain",
                 subcommands: [
                     ListItems.self, DumpKeychain.self, VerifyKeychain.self, RepairKeychain.self, ExplainError.self,
@@ -70,7 +78,9 @@ struct SecurityCommand: ParsableCommand {
         RepairKeychain.self, ExplainError.self, LockKeychain.self, UnlockKeychain.self, SetKeychainPassword.self,
         SetKeychainSettings.self, ShowKeychainInfo.self, FindCertificate.self, FindIdentity.self, ImportItems.self,
         ExportItems.self, CreateKeypair.self, CreateCertificateRequest.self, CreateCertificate.self,
-        VerifyCertificate.self,
+        VerifyCertificate.self, CreateKeychain.self, DeleteKeychain.self, ListKeychains.self, DefaultKeychain.self,
+        LoginKeychain.self, SetKeyPartitionList.self, SetGenericPasswordPartitionList.self,
+        SetInternetPasswordPartitionList.self,
     ]
 }
 

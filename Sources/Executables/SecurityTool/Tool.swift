@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import KeychainClient
 import Terminal
 
 /// The access group of what the command adds without `--group`.
@@ -32,6 +33,8 @@ enum Tool {
             if let name, !name.hasPrefix("-"), !SecurityCommand.hasSubcommand(name) {
                 throw Failure("unknown command \"\(TerminalText.escaped(name))\"")
             }
+            // What the command before it has chosen counts for that one alone.
+            KeychainLocation.use(nil)
             var command = try SecurityCommand.parseAsRoot(GetoptReader.normalized(arguments))
             try command.run()
             return 0

@@ -46,6 +46,7 @@ package enum CurrentKeychain {
     }
 
     private static func keychain() throws(KeychainError) -> Keychain {
+        if let chosen = KeychainLocation.chosen { return try keychain(at: chosen) }
         let variable = Environment[KeychainLocation.variable]
         if let latest = latest.withLock({ $0 }), latest.variable == variable { return latest.keychain }
         do throws(KeychainError) {
@@ -79,10 +80,12 @@ package enum CurrentKeychain {
 
     private static func embedded(_ place: EmbeddedKeychain.Place) throws(KeychainError) -> EmbeddedKeychain {
         let isNamed = Environment[KeychainLocation.variable].map { !$0.isEmpty } ?? false
+        // The environment's passcode is for the keychain that the environment names.
+        let isChosen = KeychainLocation.chosen != nil
         return EmbeddedKeychain(
             place,
             caller: try ProcessIdentity.current(),
-            passcode: try PasscodeSource.choose(isNamed: isNamed) { Environment[$0] }
+            passcode: try PasscodeSource.choose(isNamed: isNamed) { isChosen ? nil : Environment[$0] }
         )
     }
 }

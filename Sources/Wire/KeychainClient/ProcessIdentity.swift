@@ -1,5 +1,6 @@
 import Foundation
 package import KeychainModel
+import Logging
 import ProgramTrailer
 import Synchronization
 
@@ -45,15 +46,30 @@ package enum ProcessIdentity {
     /// What the process is called where its entitlements do not say it. The `Info.plist` of an Xcode project may have a
     /// variable in the place of the identifier, which says nothing.
     static var identifier: String {
-        let named = Bundle.main.bundleIdentifier.flatMap { $0.contains("$(") ? nil : $0 }
-        return named ?? name(of: executablePath())
+        guard let named = Bundle.main.bundleIdentifier else { return name(of: executablePath()) }
+        guard named.contains("$(") else { return named }
+        warnings.reportOnce(missingIdentifier)
+        return name(of: executablePath())
     }
+
+    private static let warnings = FailureReport(log: KeychainLog.keychain, level: .warning)
+    private static let missingTeam = """
+        the entitlements have $(AppIdentifierPrefix), and neither they nor CHATELAINE_TEAM say which team that is: the \
+        groups have nothing in its place
+        """
+    private static let missingIdentifier = """
+        CFBundleIdentifier in Info.plist is a variable of Xcode's: the program goes by its own name. Write the identifier \
+        out
+        """
 
     /// Entitlements that are not signed, with the team that `CHATELAINE_TEAM` names where they name none.
     ///
     /// - Throws: `missingEntitlement` for a team that is none.
     static func completed(_ entitlements: Entitlements) throws(KeychainError) -> Entitlements {
-        guard let text = Environment["CHATELAINE_TEAM"], !text.isEmpty else { return entitlements }
+        guard let text = Environment["CHATELAINE_TEAM"], !text.isEmpty else {
+            if entitlements.lacksTeam { warnings.reportOnce(missingTeam) }
+            return entitlements
+        }
         // It may be written as the prefix that it becomes.
         let team = text.hasSuffix(".") ? String(text.dropLast()) : text
         guard (1...ProgramTrailer.largestTeam).contains(team.utf8.count), team.utf8.allSatisfy(ProgramTrailer.isInTeam)

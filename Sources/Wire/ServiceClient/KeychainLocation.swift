@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 package import KeychainModel
 import ProgramTrailer
+import Synchronization
 
 /// Where a process's keychain is.
 package enum KeychainLocation: Hashable, Sendable {
@@ -20,6 +21,7 @@ package enum KeychainLocation: Hashable, Sendable {
     ///
     /// - Throws: `notAvailable`, rather than falling back to another keychain than the one that is meant.
     package static func current() throws(KeychainError) -> KeychainLocation {
+        if let chosen { return chosen }
         let isSecure = clinux_is_secure_execution()
         return try choose(
             isSigned: try isSigned(isSecure: isSecure),
@@ -27,6 +29,17 @@ package enum KeychainLocation: Hashable, Sendable {
             places: .ofThisMachine,
             environment: { Environment[$0] }
         )
+    }
+
+    private static let choice = Mutex<KeychainLocation?>(nil)
+
+    /// What the program itself has chosen.
+    package static var chosen: KeychainLocation? { choice.withLock { $0 } }
+
+    /// Has this process use another keychain than the environment names, until another one is chosen, or none. For commands
+    /// that are told which one.
+    package static func use(_ location: KeychainLocation?) {
+        choice.withLock { $0 = location }
     }
 
     /// The choice.

@@ -78,6 +78,14 @@ package struct Entitlements: Sendable, Equatable {
         expanded(applicationIdentifier ?? identifier, identifier: identifier)
     }
 
+    /// Whether a group has the team's place in it, and nothing says which team.
+    package var lacksTeam: Bool {
+        let texts =
+            accessGroups + applicationGroups + associatedIdentifiers + (applicationIdentifier.map { [$0] } ?? [])
+        return teamIdentifier == nil
+            && texts.contains { $0.contains("$(AppIdentifierPrefix)") || $0.contains("$(TeamIdentifierPrefix)") }
+    }
+
     /// The same for a team that the list does not name: Xcode writes the team's identifier and the application's into the
     /// signature, and not into the file of its project.
     package func completed(team: String) -> Entitlements {

@@ -30,8 +30,20 @@ struct BuildPackage: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
+        if let first = arguments.first, ["-h", "--help", "help"].contains(first) { throw CleanExit.helpRequest(self) }
         guard let subcommand = arguments.first, ["build", "test", "run"].contains(subcommand) else {
-            throw Failure("say build, test or run: chatelaine swift build")
+            throw Failure("say build, test or run: chatelaine swift [--hide NAME] build")
+        }
+        if arguments.contains(where: { $0 == "--hide" || $0.hasPrefix("--hide=") }) {
+            throw Failure("--hide stands before \(subcommand): chatelaine swift --hide NAME \(subcommand)")
+        }
+        if arguments.contains("--static-swift-stdlib") {
+            throw Failure(
+                """
+                with --static-swift-stdlib a program has Swift's library twice, and no call works; use the product in the \
+                manifest
+                """
+            )
         }
         for name in hide where !Self.isName(name) {
             throw Failure("\(TerminalText.escaped(name)) is no name of a package or a module")
@@ -41,7 +53,11 @@ struct BuildPackage: ParsableCommand {
         let search = environment["PATH"] ?? "/usr/bin:/bin"
         guard let swift = Self.program("swift", in: search) else { throw Failure("there is no swift on the PATH") }
         if !hide.isEmpty { try Self.useHidingCompiler(of: prefix, in: environment, search) }
-        let toolsets = arguments.contains("--toolset") ? [] : try Self.toolsets(below: prefix)
+        let analysis = try? PortAnalysis(of: packageFolder)
+        for name in hide where analysis.map({ !$0.dependencies.read.isEmpty && !$0.dependencies.have(name) }) ?? false {
+            Console.printError("chatelaine: no dependency that is here is called \(name), and no module of one\n")
+        }
+        let toolsets = arguments.contains("--toolset") ? [] : try Self.toolsets(analysis?.needs.toolsets ?? [], prefix)
         // A part of the command line, so that another list compiles anew.
         let hidden =
             hide.isEmpty
@@ -87,9 +103,17 @@ struct BuildPackage: ParsableCommand {
         search.split(separator: ":").map { "\($0)/\(name)" }.first(where: ForwardedProgram.isExecutable)
     }
 
-    private static func toolsets(below prefix: String) throws -> [String] {
+    /// What SwiftPM takes for the package's folder.
+    private var packageFolder: String {
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--package-path", index + 1 < arguments.count { return arguments[index + 1] }
+            if argument.hasPrefix("--package-path=") { return String(argument.dropFirst("--package-path=".count)) }
+        }
+        return "."
+    }
+
+    private static func toolsets(_ needed: [String], _ prefix: String) throws -> [String] {
         // A package that names nothing of ours may depend on one that does.
-        let needed = (try? PortAnalysis(of: "."))?.needs.toolsets ?? []
         let names =
             needed.contains { $0 == "chatelaine.json" || $0 == "chatelaine-explicit.json" }
             ? needed : ["chatelaine.json"] + needed

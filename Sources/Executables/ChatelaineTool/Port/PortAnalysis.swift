@@ -10,7 +10,10 @@ struct PortAnalysis {
     let dependencies: PortDependencies
     private let manifest: Result<PortManifest, PortManifest.Obstacle>
 
-    init(of folder: String) throws {
+    /// - Parameters:
+    ///   - folder: the package's.
+    ///   - original: where the package was built, if this is a copy.
+    init(of folder: String, copiedFrom original: String? = nil) throws {
         guard (try? FileManager.default.contentsOfDirectory(atPath: folder)) != nil else {
             throw Failure("\(folder) is not a folder that can be read")
         }
@@ -30,7 +33,7 @@ struct PortAnalysis {
         let provided = PortFindings.usualModules.union(PortNeeds(first).products)
         findings = PortFindings(in: sources.files, provided: provided)
         needs = PortNeeds(findings)
-        dependencies = PortDependencies(of: folder, provided: provided)
+        dependencies = PortDependencies(of: original ?? folder, provided: provided)
         targets = manifest.map { PortTargets($0, sources.files, in: folder) }
         otherManifests =
             (try? FileManager.default.contentsOfDirectory(atPath: folder))?

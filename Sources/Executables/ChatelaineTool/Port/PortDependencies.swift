@@ -4,6 +4,7 @@ import Foundation
 /// `canImport` on in them too.
 struct PortDependencies {
     struct Dependency {
+        /// By SwiftPM's identity, which need not be the name in the manifest.
         let name: String
         let findings: PortFindings
 
@@ -13,6 +14,8 @@ struct PortDependencies {
 
     /// Those that were read, by name.
     let read: [Dependency]
+    /// The folders of their targets, which mostly have the modules' names, in small letters.
+    private let modules: Set<String>
     /// The names of those that are not here.
     let absent: [String]
 
@@ -22,19 +25,27 @@ struct PortDependencies {
         let state = Self.state(in: folder)
         var read: [Dependency] = []
         var names: Set<String> = []
+        var modules: Set<String> = []
         for entry in state {
             let sources = SourceFiles(below: entry.folder, only: ["swift"])
             guard !sources.files.isEmpty else { continue }
             names.insert(entry.identity)
-            read.append(Dependency(name: entry.name, findings: PortFindings(in: sources.files, provided: provided)))
+            modules.formUnion(sources.files.compactMap { PortFindings.folderOfTarget($0.path)?.lowercased() })
+            read.append(Dependency(name: entry.identity, findings: PortFindings(in: sources.files, provided: provided)))
         }
         self.read = read.sorted { $0.name < $1.name }
+        self.modules = modules
         absent = Set(resolved + state.map(\.identity)).subtracting(names).sorted()
+    }
+
+    /// Whether one of them, or a module of one, is called so.
+    func have(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return modules.contains(name) || absent.contains(name) || read.contains { $0.name.lowercased() == name }
     }
 
     private struct Entry {
         let identity: String
-        let name: String
         let folder: String
     }
 
@@ -48,10 +59,7 @@ struct PortDependencies {
             let state: State
             let subpath: String
         }
-        struct Reference: Decodable {
-            let identity: String
-            let name: String
-        }
+        struct Reference: Decodable { let identity: String }
         struct State: Decodable { let path: String? }
     }
 
@@ -70,14 +78,13 @@ struct PortDependencies {
         return state.object.dependencies.prefix(most).compactMap { dependency in
             let reference = dependency.packageRef
             if let path = dependency.state.path, path.hasPrefix("/") {
-                return Entry(identity: reference.identity, name: reference.name, folder: path)
+                return Entry(identity: reference.identity, folder: path)
             }
             guard !dependency.subpath.contains("/"), dependency.subpath != "..", !dependency.subpath.isEmpty else {
                 return nil
             }
             return Entry(
                 identity: reference.identity,
-                name: dependency.subpath,
                 folder: folder + "/.build/checkouts/" + dependency.subpath
             )
         }

@@ -72,7 +72,7 @@ struct PortFindings {
     }
 
     /// `Network` of `Sources/Network/Client.swift`.
-    private static func folderOfTarget(_ path: String) -> String? {
+    static func folderOfTarget(_ path: String) -> String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 ? String(parts[1]) : nil
     }
@@ -108,6 +108,7 @@ struct PortFindings {
             topics.append(.dataPointer)
         }
         if text.contains("typealias OSStatus") { topics.append(.ownStatus) }
+        if text.contains("bundleIdentifier") { topics.append(.bundleIdentifier) }
         if text.contains("Bundle(for:") { topics.append(.bundleForClass) }
         if text.contains("kSecUseDataProtectionKeychain") { topics.append(.dataProtection) }
         if text.hasPrefix("#if"), text.contains("os("), !text.contains("Linux") { topics.append(.platformCondition) }

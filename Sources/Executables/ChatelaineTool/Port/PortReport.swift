@@ -35,6 +35,7 @@ struct PortReport {
         } else {
             text += "Without a change to the package, after make install\n"
             text += "  swift build\(analysis.needs.toolsets.map { " --toolset …/share/chatelaine/\($0)" }.joined())\n"
+            text += "  or the same by \(command)\n"
             text += "or for Package.swift: the first line for the package, the others for each target that needs them\n"
             text += lines.map { "  \($0)\n" }.joined()
             text += targets
@@ -49,6 +50,12 @@ struct PortReport {
         return text
     }
 
+    /// The build that hides the keychain where a package stops building by it.
+    private var command: String {
+        let stopping = analysis.dependencies.read.filter { !$0.stopping.isEmpty }
+        return "chatelaine swift\(stopping.map { " --hide " + TerminalText.escaped($0.name) }.joined()) build"
+    }
+
     private var dependencies: String {
         var text = ""
         let affected = analysis.dependencies.read.filter { !$0.turnedOn.isEmpty }
@@ -57,7 +64,7 @@ struct PortReport {
             let name = TerminalText.escaped(dependency.name)
             let isStopped = !dependency.stopping.isEmpty
             text +=
-                "  \(name): \(isStopped ? "STOPS BUILDING; chatelaine swift --hide \(name) build" : "is compiled")\n"
+                "  \(name): \(isStopped ? "STOPS BUILDING; --hide \(name)" : "is compiled")\n"
             for place in (dependency.stopping + dependency.turnedOn).prefix(Self.mostPlacesOfDependency) {
                 text += "    \(TerminalText.escaped("\(place.path):\(place.line): \(place.text)"))\n"
             }

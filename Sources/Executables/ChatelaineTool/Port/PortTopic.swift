@@ -18,6 +18,7 @@ enum PortTopic: String, CaseIterable {
     case accessGroups = "access groups"
     case dataProtection = "kSecUseDataProtectionKeychain"
     case platformCondition = "a condition that leaves Linux out"
+    case bundleIdentifier = "the program's bundle identifier"
     case bundleForClass = "a bundle of a class"
     case testLists = "lists of tests for Linux"
 
@@ -30,6 +31,7 @@ enum PortTopic: String, CaseIterable {
         case .turnedOn: "it is compiled here too; if it is not for Linux, chatelaine swift --hide MODULE build"
         case .implicitNetworking: "add #if canImport(FoundationNetworking), import FoundationNetworking, #endif"
         case .ownStatus: "nothing where it is Int32, as ours; else leave it out where Security can be imported"
+        case .bundleIdentifier: "it is nil without an Info.plist beside the program, with the identifier written out"
         case .bundleForClass: "on Linux it is the program's own bundle: hand the folder of test data over"
         case .testLists: "delete them: with such a file swift test may run the tests of its lists alone"
         case .security: "add the product Security"
@@ -43,7 +45,8 @@ enum PortTopic: String, CaseIterable {
             "it compiles by a toolset, and Linux NEVER calls it: pinning does not protect there"
         case .hiddenImport: "files that rely on this import need one of their own, or the plugin"
         case .objectiveC: "put @objc, #selector and key-value observing under #if canImport(ObjectiveC)"
-        case .accessGroups: "name the groups in PROGRAM.entitlements beside the program"
+        case .accessGroups:
+            "put the entitlements beside the program as PROGRAM.entitlements, and the team into CHATELAINE_TEAM"
         case .dataProtection: "nothing: there is one keychain, which is this one"
         case .platformCondition: "say #if canImport(Security) instead"
         }

@@ -15,7 +15,7 @@ struct PortedCopy {
         let folder = try NewFolder(path, outside: source)
         try Self.copy(source, to: folder.unfinished)
         // From here on it is the copy that counts, which nobody changes.
-        analysis = try PortAnalysis(of: folder.unfinished)
+        analysis = try PortAnalysis(of: folder.unfinished, copiedFrom: source)
         let manifest = try analysis.changedManifest(chatelaine: chatelaine)
         do {
             try Data(manifest.utf8).write(to: URL(filePath: folder.unfinished + "/Package.swift"))

@@ -1,6 +1,7 @@
 import CoreFoundationAliases
 import Crypto
 import Foundation
+import KeychainCertificates
 import KeychainExchange
 import Security
 import Terminal
@@ -20,6 +21,19 @@ struct CertificateText {
     var summary: String {
         let name = certificate.flatMap { SecCertificateCopySubjectSummary($0) }.map(String.init(describing:)) ?? ""
         return TerminalText.escaped(name)
+    }
+
+    /// What an item of the certificate would have, by Apple's four-letter names.
+    var attributes: [String: Any] {
+        guard let contents = CertificateContents(der: Array(der)) else { return [:] }
+        var attributes: [String: Any] = [
+            "ctyp": contents.version, "cenc": 3, "issr": Data(contents.issuer.normalizedContent),
+            "slnr": Data(contents.serialNumber), "pkhh": Data(contents.publicKeyHash),
+        ]
+        attributes["subj"] = contents.subject.map { Data($0.normalizedContent) }
+        attributes["skid"] = contents.subjectKeyIdentifier.map { Data($0) }
+        attributes["labl"] = contents.summary
+        return attributes
     }
 
     var emailAddresses: [String] {

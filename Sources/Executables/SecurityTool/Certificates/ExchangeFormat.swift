@@ -28,7 +28,7 @@ enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// The keychain of a Mac's command line (`-k`), and whom its items were for.
 struct ExchangeArguments: ParsableArguments {
-    @Option(name: .shortAndLong, help: "Accepted for scripts from a Mac; there is one keychain.")
+    @Option(name: .shortAndLong, help: "The keychain, instead of the default one.")
     var keychain: String?
 
     @Option(

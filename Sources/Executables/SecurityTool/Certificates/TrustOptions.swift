@@ -11,9 +11,17 @@ enum PolicyName: String, CaseIterable, ExpressibleByArgument {
     case ssl
     case smime
     case eap
-    case ipsec = "IPSec"
+    case ipsec
     case codeSigning = "codesigning"
     case codeSign = "codeSign"
+
+    /// Names are taken as a Mac takes them, in capitals or not: `IPSec`, `codeSign`.
+    init?(argument: String) {
+        guard let policy = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() }) else {
+            return nil
+        }
+        self = policy
+    }
 
     /// As the headings of `find-identity` have it.
     var title: String {
@@ -51,6 +59,8 @@ struct TrustVerdict {
     /// Nil if it is.
     let reason: String?
 
+    static let expired = "CSSMERR_TP_CERT_EXPIRED"
+
     init(_ trust: SecTrust) {
         var error: CFError?
         guard unsafe !SecTrustEvaluateWithError(trust, &error) else {
@@ -59,12 +69,19 @@ struct TrustVerdict {
         }
         reason =
             switch OSStatus(error?.code ?? 0) {
-            case errSecCertificateExpired: "CSSMERR_TP_CERT_EXPIRED"
+            case errSecCertificateExpired: Self.expired
             case errSecCertificateNotValidYet: "CSSMERR_TP_CERT_NOT_VALID_YET"
             case errSecHostNameMismatch: "CSSMERR_APPLETP_HOSTNAME_MISMATCH"
             case errSecNotTrusted, errSecCreateChainFailed: "CSSMERR_TP_NOT_TRUSTED"
             case errSecUnimplemented: "the policy is not implemented"
             default: "CSSMERR_TP_VERIFY_ACTION_FAILED"
             }
+    }
+}
+
+extension SecCertificate {
+    /// Whether its time is over.
+    var hasExpired: Bool {
+        SecCertificateCopyNotValidAfterDate(self).map { ($0 as Date) < Date() } ?? false
     }
 }

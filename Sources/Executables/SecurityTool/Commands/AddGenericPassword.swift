@@ -39,7 +39,7 @@ struct AddGenericPassword: ItemCommand {
     }
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: Failure.Operation.create.rawValue)
         let newItem = NewItem(
             itemClass: .genericPassword,
             attributes: item.attributes,

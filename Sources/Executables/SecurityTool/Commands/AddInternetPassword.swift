@@ -33,7 +33,7 @@ struct AddInternetPassword: ItemCommand {
     }
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: Failure.Operation.create.rawValue)
         var primaryKey: [CFString: Any] = [
             kSecAttrAccount: "", kSecAttrServer: "", kSecAttrSecurityDomain: "", kSecAttrPath: "", kSecAttrPort: 0,
             kSecAttrProtocol: 0,

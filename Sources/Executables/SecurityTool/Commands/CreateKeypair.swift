@@ -38,7 +38,7 @@ struct CreateKeypair: ItemCommand {
     @Option(name: .shortAndLong, help: "The size in bits (by default 2048 for rsa and 256 for ec).")
     var size: Int?
 
-    @Option(name: .shortAndLong, help: "Accepted for scripts from a Mac; there is one keychain.")
+    @Option(name: .shortAndLong, help: "The keychain, instead of the default one.")
     var keychain: String?
 
     @Flag(name: [.customShort("A"), .long], help: "No effect; accepted for scripts from a Mac.")
@@ -56,6 +56,7 @@ struct CreateKeypair: ItemCommand {
     @OptionGroup(title: "Beyond macOS") var scope: ScopeOptions
 
     func run() throws {
+        try KeychainArguments.select(keychain, for: Failure.Operation.createKeyPair.rawValue)
         let type = enclave ? .ec : algorithm
         var half: [CFString: Any] = [kSecAttrIsPermanent: true, kSecAttrLabel: name ?? "Key"]
         half[kSecAttrAccessGroup] = scope.group

@@ -30,7 +30,6 @@ struct DeleteGenericPassword: ItemCommand {
     }
 
     func run() throws {
-        try files.check()
-        try ItemSearch(.genericPassword, item.attributes, in: scope).first().delete()
+        try files.first(ItemSearch(.genericPassword, item.attributes, in: scope)).delete()
     }
 }

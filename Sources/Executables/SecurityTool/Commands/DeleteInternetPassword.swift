@@ -28,7 +28,6 @@ struct DeleteInternetPassword: ItemCommand {
     }
 
     func run() throws {
-        try files.check()
-        try ItemSearch(.internetPassword, item.attributes, in: scope).first().delete()
+        try files.first(ItemSearch(.internetPassword, item.attributes, in: scope)).delete()
     }
 }

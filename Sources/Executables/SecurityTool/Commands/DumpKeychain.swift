@@ -38,15 +38,21 @@ struct DumpKeychain: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
-        var items: [KeychainItem] = []
-        for itemClass in ItemClass.stored { items += try ItemSearch(itemClass, in: scope).all() }
-        if json {
-            let values = try items.map { item throws(Failure) in
+        let values = try files.search { () throws(Failure) in
+            var items: [KeychainItem] = []
+            for itemClass in ItemClass.stored { items += try ItemSearch(itemClass, in: scope).all() }
+            guard json else {
+                try print(items)
+                return [JSONText]()
+            }
+            return try items.map { item throws(Failure) in
                 showsData ? ItemJSON.value(of: item, password: try item.password()) : ItemJSON.value(of: item)
             }
-            return try Console.print(JSONText.array(values).text() + "\n")
         }
+        if json { try Console.print(JSONText.array(values).text() + "\n") }
+    }
+
+    private func print(_ items: [KeychainItem]) throws(Failure) {
         let printer = AttributePrinter()
         for item in items {
             var text = printer.text(for: item)

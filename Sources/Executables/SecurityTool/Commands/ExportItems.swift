@@ -66,6 +66,7 @@ struct ExportItems: ItemCommand {
     @OptionGroup(title: "Beyond macOS") var scope: ScopeOptions
 
     func run() throws {
+        try KeychainArguments.select(exchange.keychain, for: Failure.Operation.exportFile.rawValue)
         var objects: [Any] = []
         switch type {
         case .certs: objects = try found(.certificate)

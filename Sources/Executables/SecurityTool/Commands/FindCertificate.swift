@@ -30,7 +30,7 @@ struct FindCertificate: ItemCommand {
     @Flag(name: .shortAndLong, help: "All that match, not only the first.")
     var all = false
 
-    @Option(name: [.customShort("c"), .long], help: "The common name, or a part of it.")
+    @Option(name: [.customShort("c"), .long], help: "The common name, or a part of it, in capitals or not.")
     var name: String?
 
     @Option(name: [.customShort("e"), .long], help: "The e-mail address.")
@@ -49,23 +49,59 @@ struct FindCertificate: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
         var isFound = false
-        for item in try ItemSearch(.certificate, in: scope).all() {
-            guard let data = try item.password() else { continue }
-            let text = CertificateText(der: data)
-            guard matches(text) else { continue }
-            isFound = true
-            if hash { try Console.print("SHA-256 hash: \(text.sha256)\nSHA-1 hash: \(text.sha1)\n") }
-            if printEmail {
-                for address in text.emailAddresses {
-                    try Console.print("email address: \(AttributeText.quoted(address))\n")
+        var failure: Failure?
+        for keychain in try files.searched(for: Failure.Operation.search.rawValue) {
+            do throws(Failure) {
+                for certificate in try certificates(in: keychain) where matches(certificate.text) {
+                    isFound = true
+                    try print(certificate)
+                    if !all { return }
                 }
+            } catch {
+                failure = failure ?? error
             }
-            try Console.print(pem ? text.pem : AttributePrinter().text(for: item))
-            if !all { break }
         }
-        if !isFound { throw Failure(.search, errSecItemNotFound) }
+        if let failure, !isFound { throw failure }
+        // As on a Mac, all of nothing is no error.
+        if !isFound, !all { throw Failure(.search, errSecItemNotFound) }
+    }
+
+    private struct Listed {
+        let text: CertificateText
+        let attributes: [String: Any]
+        let keychain: String
+    }
+
+    private func certificates(in keychain: NamedKeychain) throws(Failure) -> [Listed] {
+        keychain.select()
+        guard keychain != .anchors else {
+            var anchors: CFArray?
+            let status = unsafe SecTrustCopyAnchorCertificates(&anchors)
+            guard status == errSecSuccess else { throw Failure(.search, status) }
+            let path = try keychain.path()
+            return (anchors ?? []).compactMap { $0 as? SecCertificate }
+                .map { Listed(text: $0.text, attributes: $0.text.attributes, keychain: path) }
+        }
+        let path = AttributePrinter.currentKeychain
+        var listed: [Listed] = []
+        for item in try ItemSearch(.certificate, in: scope).all() {
+            guard let der = try item.password() else { continue }
+            listed.append(Listed(text: CertificateText(der: der), attributes: item.attributes, keychain: path))
+        }
+        return listed
+    }
+
+    private func print(_ certificate: Listed) throws(Failure) {
+        let text = certificate.text
+        if hash { try Console.print("SHA-256 hash: \(text.sha256)\nSHA-1 hash: \(text.sha1)\n") }
+        if printEmail, !text.emailAddresses.isEmpty {
+            let addresses = text.emailAddresses.map { TerminalText.escaped($0) }
+            try Console.print("email addresses: \(addresses.joined(separator: ", "))\n")
+        }
+        try Console.print(
+            pem ? text.pem : AttributePrinter(certificate.keychain).text(.certificate, certificate.attributes)
+        )
     }
 
     private func matches(_ text: CertificateText) -> Bool {
@@ -76,6 +112,6 @@ struct FindCertificate: ItemCommand {
         guard unsafe SecCertificateCopyCommonName(certificate, &common) == errSecSuccess, let common else {
             return false
         }
-        return String(describing: common).contains(name)
+        return String(describing: common).lowercased().contains(name.lowercased())
     }
 }

@@ -28,7 +28,6 @@ struct FindGenericPassword: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
-        try show.print(ItemSearch(.genericPassword, item.attributes, in: scope).first())
+        try show.print(files.first(ItemSearch(.genericPassword, item.attributes, in: scope)))
     }
 }

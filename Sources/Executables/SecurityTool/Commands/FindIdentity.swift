@@ -27,9 +27,9 @@ struct FindIdentity: ItemCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The policy: basic, ssl-client, ssl-server, smime, codesigning, …"
+        help: "The policy: basic, ssl-client, ssl-server, smime, codesigning, …; several are tried one after the other."
     )
-    var policy = PolicyName.basic
+    var policy: [PolicyName] = []
 
     @Option(name: [.customShort("s"), .long], help: "The host or e-mail address of the policy.")
     var policyString: String?
@@ -38,15 +38,19 @@ struct FindIdentity: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
-        // By attributes, which bring the certificate: the key itself is not touched.
-        let search = ItemSearch(.identity, [kSecAttrKeyClass: kSecAttrKeyClassPrivate], in: scope)
+        let certificates = try files.search { () throws(Failure) in
+            // By attributes, which bring the certificate: the key itself is not touched.
+            try ItemSearch(.identity, [kSecAttrKeyClass: kSecAttrKeyClassPrivate], in: scope).all()
+                .compactMap { $0.attributes["certdata"] as? Data }
+        }
+        for policy in policy.isEmpty ? [.basic] : policy { try print(certificates, policy) }
+    }
+
+    private func print(_ certificates: [Data], _ policy: PolicyName) throws(Failure) {
         var lines: [(text: String, reason: String?)] = []
-        for item in try search.all() {
-            guard let data = item.attributes["certdata"] as? Data else { continue }
-            let text = CertificateText(der: data)
+        for text in certificates.map({ CertificateText(der: $0) }) {
             guard let certificate = text.certificate else { continue }
-            lines.append(("\(text.sha1) \"\(text.summary)\"", try reason(certificate)))
+            lines.append(("\(text.sha1) \"\(text.summary)\"", try reason(certificate, policy)))
         }
         let valid = lines.filter { $0.reason == nil }
         if onlyValid { return try Console.print(Self.list(valid, "valid identities")) }
@@ -62,14 +66,16 @@ struct FindIdentity: ItemCommand {
         )
     }
 
-    private func reason(_ certificate: SecCertificate) throws(Failure) -> String? {
+    private func reason(_ certificate: SecCertificate, _ policy: PolicyName) throws(Failure) -> String? {
         guard let policy = policy.policy(name: policyString) else {
             throw Failure("there is no such policy here")
         }
         var trust: SecTrust?
         let status = unsafe SecTrustCreateWithCertificates(certificate, policy, &trust)
         guard status == errSecSuccess, let trust else { throw Failure(.search, status) }
-        return TrustVerdict(trust).reason
+        guard let reason = TrustVerdict(trust).reason else { return nil }
+        // A Mac says that a certificate has expired before it says that nobody trusts it.
+        return certificate.hasExpired ? TrustVerdict.expired : reason
     }
 
     private static func list(_ lines: [(text: String, reason: String?)], _ what: String) -> String {

@@ -26,7 +26,6 @@ struct FindInternetPassword: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
-        try show.print(ItemSearch(.internetPassword, item.attributes, in: scope).first())
+        try show.print(files.first(ItemSearch(.internetPassword, item.attributes, in: scope)))
     }
 }

@@ -10,7 +10,7 @@ struct ImportItems: ItemCommand {
         abstract: "Add the keys and certificates of a file.",
         discussion: """
             Files are PEM, or in DER certificates, PKCS #12, PKCS #7, PKCS #8 and OpenSSL's own keys; what a file is, is \
-            found out. What is there already is left as it is; if all of it is, the command fails with status 45.
+            found out. What is there already is left as it is; if all of it is, the command fails.
 
             EXAMPLES
               An identity, asking for the passphrase on the terminal:
@@ -30,7 +30,10 @@ struct ImportItems: ItemCommand {
     @Argument(help: "The file.", completion: .file())
     var file: String
 
-    @Option(name: .shortAndLong, help: "Import only these: pub, priv, cert, or agg for all.")
+    @Option(
+        name: .shortAndLong,
+        help: "Import only these: pub, priv, cert, or agg for all. Of PKCS #12, all are imported."
+    )
     var type: ImportedType?
 
     @Option(name: .shortAndLong, help: "The file's format: openssl, bsafe, pkcs7, pkcs8, pkcs12, x509 or pemseq.")
@@ -70,8 +73,17 @@ struct ImportItems: ItemCommand {
     }
 
     func run() throws {
+        do {
+            try importFile()
+        } catch {
+            // A Mac has one exit status for all of them.
+            throw error.exitStatus == Tool.usageStatus ? error : Failure(error.message)
+        }
+    }
+
+    private func importFile() throws(Failure) {
+        try KeychainArguments.select(exchange.keychain, for: Failure.Operation.importFile.rawValue)
         let objects = try objects(in: FileContents.read(file), passphrase: exchange.passphrase)
-            .filter { type?.isWanted($0) ?? true }
         var counts: [(name: String, count: Int)] = [("identity", 0), ("key", 0), ("certificate", 0)]
         var duplicate: Failure?
         for object in objects {
@@ -95,17 +107,19 @@ struct ImportItems: ItemCommand {
     private func objects(in data: Data, passphrase: String?) throws(Failure) -> [Any] {
         // A key of PKCS #8 may be encrypted or not.
         var format = format == .pkcs8 ? SecExternalFormat.formatUnknown : format?.format ?? .formatUnknown
-        var type = SecExternalItemType.itemTypeUnknown
+        var itemType = SecExternalItemType.itemTypeUnknown
         var items: CFArray?
         let status = unsafe SecItemImportExportKeyParameters.with(passphrase) { parameters in
-            unsafe SecItemImport(data as CFData, file as NSString, &format, &type, [], parameters, nil, &items)
+            unsafe SecItemImport(data as CFData, file as NSString, &format, &itemType, [], parameters, nil, &items)
         }
         if status == errSecPassphraseRequired, passphrase == nil {
             let answer = try PasswordPrompt.password("passphrase of \(TerminalText.escaped(file)): ")
             return try objects(in: data, passphrase: String(decoding: answer, as: UTF8.self))
         }
         guard status == errSecSuccess else { throw Failure(.importFile, status) }
-        return (items ?? []).map { $0 }
+        // As on a Mac, all of a PKCS #12 file is imported.
+        let isWhole = format == .formatPKCS12
+        return (items ?? []).map { $0 }.filter { isWhole || type?.isWanted($0) ?? true }
     }
 
     private func item(_ object: Any) -> CFDictionary {

@@ -43,10 +43,12 @@ struct ListItems: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
-        var items: [KeychainItem] = []
-        for itemClass in ItemClass.stored where self.itemClass?.itemClass ?? itemClass == itemClass {
-            items += try ItemSearch(itemClass, in: scope).all().filter(isWanted).sorted(by: Self.precedes)
+        let items = try files.search { () throws(Failure) in
+            var items: [KeychainItem] = []
+            for itemClass in ItemClass.stored where self.itemClass?.itemClass ?? itemClass == itemClass {
+                items += try ItemSearch(itemClass, in: scope).all().filter(isWanted).sorted(by: Self.precedes)
+            }
+            return items
         }
         if json {
             try Console.print(JSONText.array(items.map { ItemJSON.value(of: $0) }).text() + "\n")

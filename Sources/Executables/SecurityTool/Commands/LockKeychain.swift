@@ -15,17 +15,26 @@ struct LockKeychain: ItemCommand {
 
     static let syntax = OptionSyntax(flags: ["a", "all"])
 
-    @Flag(name: [.customShort("a"), .customLong("all")], help: "All keychains; there is one.")
+    @Flag(name: [.customShort("a"), .customLong("all")], help: "All keychains of list-keychains.")
     var isAll = false
 
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        if isAll { return try lockAll() }
+        try files.selectOne(for: KeychainControl.Call.lock.rawValue)
         let control = try KeychainControl(.lock, files.keychains.first)
         guard try control.state().hasPasscode else {
             throw Failure("the keychain has no password, and is not locked; set one with set-keychain-password")
         }
         try control.lock()
+    }
+
+    private func lockAll() throws(Failure) {
+        for keychain in Set(try SearchList.current().searched + [.login]) where keychain != .anchors {
+            keychain.select()
+            let control = try KeychainControl(.lock, nil)
+            if try control.state().hasPasscode { try control.lock() }
+        }
     }
 }

@@ -22,7 +22,7 @@ struct RepairKeychain: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: "SecKeychainOpen")
         let report: RepairReport
         do throws(KeychainError) {
             report = try CurrentKeychain.maintenance().repair()

@@ -28,7 +28,7 @@ struct SetKeychainPassword: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: KeychainControl.Call.changePassword.rawValue)
         let control = try KeychainControl(.changePassword, files.keychains.first)
         let state = try control.state()
         if !state.hasPasscode { try control.checkThatFirstPasswordCanBeSet(in: state) }

@@ -40,7 +40,7 @@ struct SetKeychainSettings: ItemCommand {
     }
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: KeychainControl.Call.settings.rawValue)
         let control = try KeychainControl(.settings, files.keychains.first)
         var settings = try control.state().settings
         settings.locksOnSleep = locksOnSleep

@@ -18,7 +18,7 @@ struct ShowKeychainInfo: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: KeychainControl.Call.copySettings.rawValue)
         let control = try KeychainControl(.copySettings, files.keychains.first)
         let state = try control.state()
         guard state.lock == .unlocked else { throw control.refusal(errSecInteractionNotAllowed) }

@@ -35,7 +35,7 @@ struct UnlockKeychain: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: KeychainControl.Call.unlock.rawValue)
         let control = try KeychainControl(.unlock, files.keychains.first)
         guard try control.state().hasPasscode else { return }
         if usesNoPassword {

@@ -63,7 +63,7 @@ struct VerifyCertificate: ItemCommand {
     @Flag(name: .customShort("N"), help: "No effect; accepted for scripts from a Mac.")
     var noKeychains = false
 
-    @Option(name: .shortAndLong, help: "Accepted for scripts from a Mac; there is one keychain.")
+    @Option(name: .shortAndLong, help: "No effect; accepted for scripts from a Mac.")
     var keychain: String?
 
     func validate() throws {

@@ -27,7 +27,7 @@ struct VerifyKeychain: ItemCommand {
     @OptionGroup var files: KeychainArguments
 
     func run() throws {
-        try files.check()
+        try files.selectOne(for: "SecKeychainOpen")
         let report: VerificationReport
         do throws(KeychainError) {
             report = try CurrentKeychain.maintenance().verify()

@@ -10,6 +10,7 @@ import Terminal
 struct KeychainControl {
     /// The calls that macOS's command names in its messages.
     enum Call: String {
+        case create = "SecKeychainCreate"
         case lock = "SecKeychainLock"
         case unlock = "SecKeychainUnlock"
         case settings = "SecKeychainSetSettings"

@@ -7,24 +7,29 @@ import Terminal
 struct AttributePrinter {
     private let keychain: String
 
-    init() {
-        let path: String
+    init(_ keychain: String = currentKeychain) {
+        self.keychain = TerminalText.escaped(keychain)
+    }
+
+    /// Where the items are that the calls of this moment find.
+    static var currentKeychain: String {
         switch try? KeychainLocation.current() {
-        case .embedded(let directory): path = directory + "/keychain.db"
-        case .memory: path = "memory:"
-        case .service(let address): path = address.path
-        case nil: path = ""
+        case .embedded(let directory): directory + "/keychain.db"
+        case .memory: "memory:"
+        case .service(let address): address.path
+        case nil: ""
         }
-        keychain = TerminalText.escaped(path)
     }
 
     /// The item with its attributes, one a line.
-    func text(for item: KeychainItem) -> String {
-        var lines = [
-            "keychain: \"\(keychain)\"", "version: 512", "class: \"\(item.itemClass.rawValue)\"", "attributes:",
-        ]
-        lines += Self.layout(of: item).map { line in
-            let value = item.attributes[line.key]
+    func text(for item: KeychainItem) -> String { text(item.itemClass, item.attributes) }
+
+    func text(_ itemClass: ItemClass, _ attributes: [String: Any]) -> String {
+        // A Mac has a number for this class, and a blank behind it.
+        let name = itemClass == .certificate ? "0x80001000 " : "\"\(itemClass.rawValue)\""
+        var lines = ["keychain: \"\(keychain)\"", "version: 512", "class: \(name)", "attributes:"]
+        lines += Self.layout(of: itemClass, attributes).map { line in
+            let value = attributes[line.key]
             let text =
                 switch line.type {
                 case .blob: AttributeText.blob(value)
@@ -79,15 +84,23 @@ struct AttributePrinter {
             Line("srvr", .blob), Line("type", .uint32),
         ]
 
-    /// The lines of a class. Certificates and keys have other attributes here than in a Mac's keychain file, so theirs
-    /// are written as they are.
-    private static func layout(of item: KeychainItem) -> [Line] {
-        switch item.itemClass {
+    /// Some of a certificate's attributes have other names in a Mac's keychain file.
+    private static let certificate = [
+        Line("alis", .blob), Line("cenc", .uint32), Line("ctyp", .uint32), Line("pkhh", .blob, name: "\"hpky\""),
+        Line("issr", .blob, name: "\"issu\""), Line("labl", .blob), Line("skid", .blob),
+        Line("slnr", .blob, name: "\"snbr\""), Line("subj", .blob),
+    ]
+
+    /// The lines of a class. Keys have other attributes here than in a Mac's keychain file, so theirs are written as they
+    /// are.
+    private static func layout(of itemClass: ItemClass, _ attributes: [String: Any]) -> [Line] {
+        switch itemClass {
         case .genericPassword: genericPassword
         case .internetPassword: internetPassword
-        case .certificate, .key, .identity:
+        case .certificate: certificate
+        case .key, .identity:
             heading
-                + item.attributes.sorted { $0.key < $1.key }.compactMap { key, value in
+                + attributes.sorted { $0.key < $1.key }.compactMap { key, value in
                     if ["labl", "alis", "accc"].contains(key) { return nil }
                     switch value {
                     case is String, is Data: return Line(key, .blob)

@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+import Terminal
+
+/// The folder of an embedded keychain.
+enum KeychainFolder {
+    /// What an embedded keychain puts into its folder (docs/formats/directory.md), with what a killed process leaves behind.
+    private static func isOfKeychain(_ name: String) -> Bool {
+        let files = ["lock", "device.key", "keybag", "keybag.lock", "attempts", "creating", "backup-origins"]
+        return files.contains(name) || name.hasPrefix("keychain.db")
+            || files.contains { name == $0 + ".new" }
+    }
+
+    /// Deletes a keychain's files, and the folder if nothing else is in it. Nothing that a keychain does not make is touched,
+    /// and no link is followed.
+    static func delete(_ folder: String) throws(Failure) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw refusal(folder) }
+        defer { close(descriptor) }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(descriptor)")) ?? []
+        // The keybag last: until it is gone, this is a keychain, and the command can be repeated.
+        let own = names.filter(isOfKeychain).sorted { left, right in right == "keybag" && left != "keybag" }
+        for name in own where unsafe unlinkat(descriptor, name, 0) != 0 && errno != ENOENT {
+            throw refusal(folder + "/" + name)
+        }
+        if own.count < names.count {
+            Console.printError("security: \(TerminalText.escaped(folder)) has other files in it, and stays\n")
+        } else if unsafe rmdir(folder) != 0, errno != ENOENT {
+            throw refusal(folder)
+        }
+    }
+
+    private static func refusal(_ path: String) -> Failure {
+        Failure("\(TerminalText.escaped(path)): \(unsafe String(cString: strerror(errno)))")
+    }
+}
