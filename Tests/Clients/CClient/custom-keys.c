@@ -215,12 +215,117 @@ static void without_functions_it_does_nothing(void) {
     CFRelease(other);
 }
 
+/// A key that has one algorithm, for digests of SHA-256 in the form of X9.62; its signatures are always the same.
+static const uint8_t x962[] = {0x30, 6, 2, 1, 5, 2, 1, 7};
+
+static CFTypeRef digests_alone(SecKeyRef key, SecKeyOperationType operation, SecKeyAlgorithm algorithm, CFArrayRef all,
+                               SecKeyOperationMode mode, CFTypeRef in1, CFTypeRef in2, CFErrorRef *error) {
+    (void)key;
+    (void)error;
+    CHECK(CFEqual(CFArrayGetValueAtIndex(all, CFArrayGetCount(all) - 1), algorithm));
+    if (!CFEqual(algorithm, kSecKeyAlgorithmECDSASignatureDigestX962SHA256)) return kCFNull;
+    if (mode == kSecKeyOperationModeCheckIfSupported) return CFRetain(kCFBooleanTrue);
+    CHECK_EQUAL(CFDataGetLength(in1), 32);
+    // SHA-256 of "text" begins with these, and a digest that a caller brings is of sevens.
+    uint8_t first = CFDataGetBytePtr(in1)[0];
+    CHECK(first == 0x98 || first == 7);
+    if (operation == kSecKeyOperationTypeSign) return CFDataCreate(NULL, x962, sizeof x962);
+    bool is_right = CFDataGetLength(in2) == sizeof x962 && memcmp(CFDataGetBytePtr(in2), x962, sizeof x962) == 0;
+    return CFRetain(is_right ? kCFBooleanTrue : kCFBooleanFalse);
+}
+
+static size_t coordinate(SecKeyRef key) {
+    (void)key;
+    return 32;
+}
+
+static void other_forms_follow_from_a_digest_algorithm(void) {
+    SecKeyDescriptor table = {.version = kSecKeyDescriptorVersion, .name = "digests", .blockSize = coordinate,
+                              .copyOperationResult = digests_alone};
+    SecKeyRef key = SecKeyCreate(NULL, &table, NULL, 0, kSecKeyEncodingRaw);
+    CHECK(key != NULL);
+    if (!key) return;
+    CHECK_EQUAL(SecKeyGetSize(key, kSecKeyKeySizeInBits), 256);
+    CFDataRef text = new_data("text", 4);
+    uint8_t sevens[32], raw[64] = {0};
+    memset(sevens, 7, sizeof sevens);
+    raw[31] = 5;
+    raw[63] = 7;
+    CFDataRef digest = CFDataCreate(NULL, sevens, sizeof sevens);
+    struct {
+        SecKeyAlgorithm algorithm;
+        CFDataRef data;
+        const uint8_t *signature;
+        size_t length;
+    } cases[] = {
+        {kSecKeyAlgorithmECDSASignatureMessageX962SHA256, text, x962, sizeof x962},
+        {kSecKeyAlgorithmECDSASignatureDigestX962SHA256, digest, x962, sizeof x962},
+        {kSecKeyAlgorithmECDSASignatureMessageRFC4754SHA256, text, raw, sizeof raw},
+        {kSecKeyAlgorithmECDSASignatureDigestRFC4754SHA256, digest, raw, sizeof raw},
+    };
+    for (size_t index = 0; index < 4; index++) {
+        CFErrorRef error = NULL;
+        CHECK(SecKeyIsAlgorithmSupported(key, kSecKeyOperationTypeSign, cases[index].algorithm));
+        CFDataRef signature = SecKeyCreateSignature(key, cases[index].algorithm, cases[index].data, &error);
+        CHECK(signature && !error && (size_t)CFDataGetLength(signature) == cases[index].length &&
+              memcmp(CFDataGetBytePtr(signature), cases[index].signature, cases[index].length) == 0);
+        if (signature) {
+            CHECK(SecKeyVerifySignature(key, cases[index].algorithm, cases[index].data, signature, &error) && !error);
+            CFRelease(signature);
+        }
+        CHECK(!SecKeyVerifySignature(key, cases[index].algorithm, cases[index].data, text, &error));
+        CHECK_EQUAL(code_of(&error), errSecVerifyFailed);
+    }
+    CHECK(!SecKeyIsAlgorithmSupported(key, kSecKeyOperationTypeSign, kSecKeyAlgorithmECDSASignatureMessageX962SHA512));
+    CHECK(!SecKeyIsAlgorithmSupported(key, kSecKeyOperationTypeSign, kSecKeyAlgorithmRSASignatureMessagePKCS1v15SHA256));
+
+    uint8_t made[64];
+    size_t room = sizeof made;
+    CHECK_EQUAL(SecKeyRawSign(key, kSecPaddingPKCS1SHA256, sevens, 32, made, &room), errSecSuccess);
+    CHECK(room == sizeof x962 && memcmp(made, x962, room) == 0);
+    CHECK_EQUAL(SecKeyRawVerify(key, kSecPaddingPKCS1SHA256, sevens, 32, made, room), errSecSuccess);
+    made[4] ^= 1;
+    CHECK_EQUAL(SecKeyRawVerify(key, kSecPaddingPKCS1SHA256, sevens, 32, made, room), errSSLCrypto);
+    room = 7;
+    CHECK_EQUAL(SecKeyRawSign(key, kSecPaddingPKCS1SHA256, sevens, 32, made, &room), errSecParam);
+    CHECK_EQUAL(room, 7);
+    CHECK_EQUAL(SecKeyRawSign(key, kSecPaddingPKCS1SHA512, sevens, 32, made, &room), errSecUnimplemented);
+    CFRelease(text);
+    CFRelease(digest);
+    CFRelease(key);
+}
+
+static void earlier_tables_end_earlier(void) {
+    uint8_t mask = 3;
+    for (uint32_t version = 0; version < 4; version++) {
+        // What stands behind the end of the table is never read as a function.
+        SecKeyDescriptor table = full;
+        table.version = version;
+        table.copyExternalRepresentation = (CFDataRef(*)(SecKeyRef, CFErrorRef *))(uintptr_t)1;
+        table.copyOperationResult = NULL;
+        table.copyPublicKey = (SecKeyRef(*)(SecKeyRef))(uintptr_t)1;
+        table.isEqual = (Boolean(*)(SecKeyRef, SecKeyRef))(uintptr_t)1;
+        SecKeyRef key = SecKeyCreate(NULL, &table, &mask, 1, kSecKeyEncodingRaw);
+        CHECK(key != NULL);
+        if (!key) continue;
+        CHECK_EQUAL(SecKeyGetBlockSize(key), 3);
+        CFErrorRef error = NULL;
+        CHECK(!SecKeyCopyExternalRepresentation(key, &error));
+        CHECK_EQUAL(code_of(&error), errSecUnimplemented);
+        CHECK(!SecKeyCopyPublicKey(key));
+        uint8_t signature[4];
+        size_t length = sizeof signature;
+        CHECK_EQUAL(SecKeyRawSign(key, kSecPaddingPKCS1, (const uint8_t *)"text", 4, signature, &length), errSecSuccess);
+        CFRelease(key);
+    }
+}
+
 static void what_is_no_table_makes_no_key(void) {
     uint8_t mask = 1;
     CHECK(SecKeyCreate(NULL, NULL, &mask, 1, kSecKeyEncodingRaw) == NULL);
     CHECK(SecKeyCreate(NULL, &full, &mask, -1, kSecKeyEncodingRaw) == NULL);
     SecKeyDescriptor table = full;
-    table.version = 3;
+    table.version = 5;
     CHECK(SecKeyCreate(NULL, &table, &mask, 1, kSecKeyEncodingRaw) == NULL);
     table = full;
     table.extraBytes = UINT32_MAX;
@@ -236,6 +341,8 @@ static void what_is_no_table_makes_no_key(void) {
 int main(void) {
     its_functions_are_called();
     without_functions_it_does_nothing();
+    other_forms_follow_from_a_digest_algorithm();
+    earlier_tables_end_earlier();
     what_is_no_table_makes_no_key();
     return all_is_well();
 }

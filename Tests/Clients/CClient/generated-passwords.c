@@ -57,7 +57,12 @@ int main(void) {
     CFStringRef password = SecPasswordGenerate(kSecPasswordTypeSafari, &error, requirements);
     CHECK(password && !error && CFStringGetLength(password) == 12);
     if (password) CFRelease(password);
+    // A set without a character that is allowed demands nothing; no allowed character is an error.
     CFDictionarySetValue(requirements, kSecPasswordDisallowedCharacters, CFSTR("ABC"));
+    password = SecPasswordGenerate(kSecPasswordTypeSafari, &error, requirements);
+    CHECK(password && !error && CFStringGetLength(password) == 12);
+    if (password) CFRelease(password);
+    CFDictionarySetValue(requirements, kSecPasswordDisallowedCharacters, CFSTR("ABCabc123"));
     CHECK_EQUAL(refusal(requirements), errSecParam);
     CFRelease(requirements);
     requirements = new_requirements();
@@ -67,6 +72,8 @@ int main(void) {
 
     CHECK(SecPasswordIsPasswordWeak2(true, CFSTR("1234")) && SecPasswordIsPasswordWeak2(true, CFSTR("0987")));
     CHECK(!SecPasswordIsPasswordWeak2(true, CFSTR("8274")));
+    CHECK(SecPasswordIsPasswordWeak(CFSTR("520520")) && SecPasswordIsPasswordWeak(CFSTR("147258")));
+    CHECK(!SecPasswordIsPasswordWeak(CFSTR("password")) && !SecPasswordIsPasswordWeak(CFSTR("1235")));
     password = SecPasswordCreateWithRandomDigits(40, &error);
     CHECK(password && CFStringGetLength(password) == 40);
     if (password) CFRelease(password);

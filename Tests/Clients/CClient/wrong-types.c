@@ -389,6 +389,11 @@ int main(int count, char **arguments) {
                 if (object == array && (right == &certificate || right == &policy)) continue;
                 // A public key can be exported as well as a certificate.
                 if (object == key && function->call == SecItemExport_call) continue;
+                // A truth value is a constraint as well as a dictionary.
+                if (object == kCFBooleanTrue && position == 2 &&
+                    function->call == SecAccessControlAddConstraintForOperation_call) {
+                    continue;
+                }
                 // An entry that there is not is not in the answer.
                 if (object == array_of_nulls && function->call == SecCertificateCopyValues_call) continue;
                 if (!object && may_be_null(function, position)) continue;

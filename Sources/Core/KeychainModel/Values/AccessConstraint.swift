@@ -6,6 +6,8 @@ package enum AccessConstraint: Sendable, Hashable {
     case never
     /// All of these have to be proved: one at least, and no two of one kind.
     case factors([AccessFactor])
+    /// What nobody here knows: it is kept and described, and the keychain refuses to keep an item with it.
+    case unknown([String: DERValue])
 
     /// - Parameter factors: in any order.
     /// - Returns: nil for no factors, and for two of one kind, which a dictionary cannot hold.

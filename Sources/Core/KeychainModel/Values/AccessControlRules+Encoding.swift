@@ -46,19 +46,16 @@ extension AccessConstraint {
         case .always: .boolean(true)
         case .never: .boolean(false)
         case .factors(let factors): .dictionary(AccessFactor.entries(factors))
+        case .unknown(let entries): .dictionary(entries)
         }
     }
 
-    /// - Returns: nil for a value that is no constraint.
+    /// - Returns: nil for a value that is neither a Boolean nor a dictionary.
     package init?(_ value: DERValue) {
         switch value {
         case .boolean(let flag): self = flag ? .always : .never
         case .dictionary(let entries):
-            guard let factors = AccessFactor.factors(entries), let constraint = AccessConstraint(factors: factors)
-            else {
-                return nil
-            }
-            self = constraint
+            self = AccessFactor.factors(entries).flatMap { AccessConstraint(factors: $0) } ?? .unknown(entries)
         default: return nil
         }
     }

@@ -12,10 +12,12 @@ package struct AccessControlRules: Sendable {
     /// Of an ordinary item, which was stored with a protection class alone.
     private var isBare = false
 
-    /// The operations: reading, writing, deleting, signing, computing a key, attesting, synchronising, translating, and
+    /// The operations that the keychain knows: reading, writing, deleting, signing, computing a key, attesting, synchronising, translating, and
     /// `dacl`.
     package static let operations: Set<String> = ["od", "oe", "odel", "osgn", "ock", "oa", "osync", "otrn", fallback]
     private static let fallback = "dacl"
+    /// In bytes.
+    private static let longestName = 256
 
     /// Nothing is protected, and nothing is allowed.
     package init() {}
@@ -41,10 +43,13 @@ package struct AccessControlRules: Sendable {
         self.protection = protection
     }
 
-    /// - Parameter constraint: nil takes back what was said of the operation.
-    /// - Throws: `invalidParameter` for an operation that there is not.
+    /// - Parameters:
+    ///   - constraint: nil takes back what was said of the operation.
+    ///   - operation: of any name. The keychain keeps no item for which an operation that it does not know demands
+    ///     something.
+    /// - Throws: `invalidParameter` for an empty or a very long name.
     package mutating func set(_ constraint: AccessConstraint?, for operation: String) throws(KeychainError) {
-        guard Self.operations.contains(operation) else {
+        guard (1...Self.longestName).contains(operation.utf8.count) else {
             throw KeychainError(.invalidParameter, "there is no such operation to constrain")
         }
         spellOut()
@@ -63,6 +68,11 @@ package struct AccessControlRules: Sendable {
     }
 
     // MARK: What is demanded
+
+    /// Whether nothing is demanded but, at most, that a key be used.
+    package var demandsNothing: Bool {
+        !needsApplicationPassword && constraints.values.allSatisfy { $0 == .always || $0 == .never }
+    }
 
     /// What an operation demands; never, where nothing is said of it.
     package func constraint(for operation: String) -> AccessConstraint {
@@ -108,7 +118,7 @@ package struct AccessControlRules: Sendable {
     /// that the control says nothing of.
     private func isEnforced(by control: AccessControl) -> Bool {
         let rules = AccessControlRules(control)
-        return Self.operations.subtracting([Self.fallback]).allSatisfy { operation in
+        return Self.operations.union(constraints.keys).subtracting([Self.fallback]).allSatisfy { operation in
             let asked = constraint(for: operation).simplified
             let given = rules.constraint(for: operation).simplified
             return asked == given || (asked == .always && given == .never)

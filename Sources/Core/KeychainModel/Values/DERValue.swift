@@ -1,18 +1,20 @@
-/// A value of a few types and its DER (ITU-T X.690): dictionaries are SETs of SEQUENCEs of a UTF8String and a value.
+/// A value of a few types and its DER (ITU-T X.690): dictionaries are SETs of SEQUENCEs of a UTF8String and a value, arrays
+/// are SEQUENCEs.
 package indirect enum DERValue: Sendable, Hashable {
     case boolean(Bool)
-    /// From 0 to 127.
     case integer(Int)
     case text(String)
     case data([UInt8])
+    case array([DERValue])
     case dictionary([String: DERValue])
 
     package var encoded: [UInt8] {
         switch self {
         case .boolean(let flag): [0x01, 0x01, flag ? 0xFF : 0x00]
-        case .integer(let number): [0x02, 0x01, UInt8(clamping: number) & 0x7F]
+        case .integer(let number): Self.element(0x02, Self.content(of: number))
         case .data(let bytes): Self.element(0x04, bytes)
         case .text(let text): Self.element(0x0C, Array(text.utf8))
+        case .array(let values): Self.element(0x30, values.flatMap(\.encoded))
         case .dictionary(let entries):
             Self.element(
                 0x31,
@@ -20,6 +22,13 @@ package indirect enum DERValue: Sendable, Hashable {
                     .sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
             )
         }
+    }
+
+    /// The bytes of an INTEGER, as few as there can be.
+    private static func content(of number: Int) -> [UInt8] {
+        var bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+        while bytes.count > 1, bytes[0] == (bytes[1] < 0x80 ? 0 : 0xFF) { bytes.removeFirst() }
+        return bytes
     }
 
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
@@ -51,12 +60,23 @@ package indirect enum DERValue: Sendable, Hashable {
         guard depth <= deepest, let (tag, content) = element(&rest) else { return nil }
         switch (tag, content.count) {
         case (0x01, 1): return content.first.map { .boolean($0 != 0) }
-        case (0x02, 1): return content.first.flatMap { $0 < 0x80 ? .integer(Int($0)) : nil }
+        case (0x02, 1...8): return .integer(content.reduce((content.first ?? 0) < 0x80 ? 0 : -1) { $0 << 8 | Int($1) })
+        case (0x30, _): return array(content, depth: depth)
         case (0x04, _): return .data(Array(content))
         case (0x0C, _): return String(validating: content, as: UTF8.self).map { .text($0) }
         case (0x31, _): return dictionary(content, depth: depth)
         default: return nil
         }
+    }
+
+    private static func array(_ content: ArraySlice<UInt8>, depth: Int) -> DERValue? {
+        var rest = content
+        var values: [DERValue] = []
+        while !rest.isEmpty {
+            guard let value = read(&rest, depth: depth + 1) else { return nil }
+            values.append(value)
+        }
+        return .array(values)
     }
 
     private static func dictionary(_ content: ArraySlice<UInt8>, depth: Int) -> DERValue? {

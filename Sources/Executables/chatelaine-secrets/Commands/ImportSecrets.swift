@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import KeychainModel
 import SecretServiceModel
 import SessionBus
@@ -29,7 +30,10 @@ struct ImportSecrets: ParsableCommand {
             throw Failure("the keychain is locked; chatelaine unlock opens it")
         }
         let report = try SecretsImport(from: source, to: secrets, aliases: aliases).run()
-        for line in report.left { print("not taken: \(TerminalText.escaped(line))") }
+        // Before the failure's own line, which speaks of them: both are on standard error.
+        for line in report.left {
+            FileHandle.standardError.write(Data("not taken: \(TerminalText.escaped(line))\n".utf8))
+        }
         for (name, label) in report.aliases {
             print("“\(TerminalText.escaped(label))” has the name \(TerminalText.escaped(name)).")
         }

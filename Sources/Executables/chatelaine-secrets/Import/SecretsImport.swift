@@ -94,7 +94,8 @@ struct SecretsImport {
         try secrets.take(StoredCollection(id: id, label: label))
         let stored = try secrets.load()
         var present = PresentItems(stored.items.lazy.filter { $0.id.collection == id })
-        for path in try source.items(of: path) {
+        let collection = path
+        for path in try source.items(of: collection) {
             do {
                 let item = try source.item(path)
                 let same = present.take(item.details.attributes, label: item.label)
@@ -102,6 +103,8 @@ struct SecretsImport {
                 try write(item, to: taken, isNew: same == nil, key: stored)
                 report.items += 1
             } catch let failure as BusCallFailure {
+                // What was there for a moment, or was deleted meanwhile, is not missed.
+                guard try source.items(of: collection).contains(path) else { continue }
                 report.left.append("\(path): \(failure.text)")
             } catch let error as KeychainError {
                 report.left.append("\(path): \(error.message)")

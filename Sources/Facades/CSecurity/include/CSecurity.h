@@ -4,6 +4,7 @@
 // does not tell it to C targets.
 #pragma once
 
+#include <stddef.h>
 #include <CoreFoundation/CoreFoundation.h>
 #include <CoreFoundation/CFRuntime.h>
 
@@ -47,6 +48,18 @@ struct CSecurityKeyDescriptor {
     void (*_Nullable createDuplicate)(void);
     void (*_Nullable setParameter)(void);
 };
+
+/// The bytes of a table of a version: each has more functions than the one before. 0 for a version that there is not.
+static inline size_t CSecurityKeyDescriptorSize(uint32_t version) {
+    switch (version) {
+    case 0: return offsetof(struct CSecurityKeyDescriptor, getAlgorithmID);
+    case 1: return offsetof(struct CSecurityKeyDescriptor, copyPublic);
+    case 2: return offsetof(struct CSecurityKeyDescriptor, copyWrapKey);
+    case 3: return offsetof(struct CSecurityKeyDescriptor, copyExternalRepresentation);
+    case 4: return sizeof(struct CSecurityKeyDescriptor);
+    default: return 0;
+    }
+}
 
 /// A key: an object as above, with what a program that implements the key itself finds in SecPrivate.h's __SecKey.
 struct CSecurityKeyObject {

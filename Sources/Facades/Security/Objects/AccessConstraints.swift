@@ -65,7 +65,7 @@ package enum AccessConstraints {
     private static func dictionary(_ factor: AccessFactor) throws(KeychainError) -> NSDictionary {
         let value = AccessConstraint(factors: [factor])?.value
         // What can be made can be read again.
-        guard let value, AccessConstraint(value) != nil, let dictionary = value.object as? NSDictionary else {
+        guard let value, case .factors? = AccessConstraint(value), let dictionary = value.object as? NSDictionary else {
             throw AccessConstraint.notOne
         }
         return dictionary
@@ -98,22 +98,23 @@ extension DERValue {
         case .integer(let number): NSNumber(value: number)
         case .text(let text): text as NSString
         case .data(let bytes): NSData(copying: bytes)
+        case .array(let values): values.map(\.object) as NSArray
         case .dictionary(let entries): entries.mapValues(\.object) as NSDictionary
         }
     }
 
-    /// - Returns: nil for objects of other types, numbers that are not from 0 to 127, and deeper dictionaries than
-    ///   constraints are.
+    /// - Returns: nil for objects of other types, numbers that are not whole, and more or deeper values than anybody has use
+    ///   for.
     fileprivate init?(object: Any, depth: Int) {
         switch object {
         case let number as NSNumber where isBoolean(number): self = .boolean(number.boolValue)
         case let number as NSNumber:
-            guard let integer = Int(exactly: number.doubleValue), (0...127).contains(integer) else { return nil }
+            guard let integer = Int(exactly: number.doubleValue) else { return nil }
             self = .integer(integer)
         case let text as String: self = .text(text)
         case let data as Data: self = .data(Array(data))
         case let dictionary as NSDictionary:
-            guard depth < 4, dictionary.count <= 16 else { return nil }
+            guard depth < Self.deepest, dictionary.count <= Self.most else { return nil }
             var entries: [String: DERValue] = [:]
             for (key, value) in dictionary {
                 guard let key = key as? String, let value = DERValue(object: value, depth: depth + 1) else {
@@ -122,9 +123,21 @@ extension DERValue {
                 entries[key] = value
             }
             self = .dictionary(entries)
+        case let array as NSArray:
+            guard depth < Self.deepest, array.count <= Self.most else { return nil }
+            var values: [DERValue] = []
+            for element in array {
+                guard let value = DERValue(object: element, depth: depth + 1) else { return nil }
+                values.append(value)
+            }
+            self = .array(values)
         default: return nil
         }
     }
+
+    private static let deepest = 4
+    private static let most = 64
+    private static let longestShown = 64
 
     /// For a description.
     fileprivate var text: String {
@@ -132,9 +145,13 @@ extension DERValue {
         case .boolean(let flag): flag ? "true" : "false"
         case .integer(let number): "\(number)"
         case .text(let text): text
-        case .data(let bytes): "<\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())>"
+        case .data(let bytes):
+            bytes.prefix(Self.longestShown).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+                .joined()
+                + (bytes.count > Self.longestShown ? "...(\(bytes.count)b)" : "")
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
         case .dictionary(let entries):
-            entries.sorted { $0.key < $1.key }.map { "\($0.key)(\($0.value.text))" }.joined(separator: ",")
+            entries.sorted { $0.key < $1.key }.map { "\($0.key)(\($0.value.text))" }.joined()
         }
     }
 }

@@ -40,7 +40,7 @@ extension SecAccessControl {
     ///
     /// - Parameters:
     ///   - constraint: true, false, or what `AccessConstraints` makes.
-    ///   - error: receives `errSecParam` for another constraint, and an operation that there is not.
+    ///   - error: receives `errSecParam` for another type of constraint, and an operation without a name.
     /// - Returns: whether it is demanded now.
     package func add(
         _ constraint: NSObject,
@@ -85,9 +85,9 @@ extension SecAccessControl {
         set { try? change { (rules) throws(KeychainError) in rules.needsApplicationPassword = newValue } }
     }
 
-    /// Whether it is bound to a key, which says nothing of what is demanded.
+    /// Whether it is bound to a key: where it was said, and where nothing else is demanded.
     package var isBound: Bool {
-        get { rules.isBound }
+        get { rules.isBound || rules.demandsNothing }
         set { try? change { (rules) throws(KeychainError) in rules.isBound = newValue } }
     }
 

@@ -47,11 +47,13 @@ struct PasswordRequirements {
         longestRun = try reader.number("PasswordContainsNoMoreThanNConsecutiveIdenticalCharacters") ?? .max
         atMost = try reader.count("PasswordContainsNoMoreThanNSpecificCharacters")
         atLeast = try reader.count("PasswordContainsAtLeastNSpecificCharacters")
-        required = try reader.required(reader.characterSets("PasswordRequiredCharacters", among: allowed))
+        let demanded = try reader.required(reader.characterSets("PasswordRequiredCharacters", among: allowed))
+        // A set with no allowed character demands nothing, as on Apple's systems.
+        required = demanded.filter { !$0.isEmpty }
         separator = try reader.text("SecPasswordSeparator") ?? "-"
         guard (1...Self.greatestLength).contains(least), least <= greatest,
-            (1...Self.mostCharacters).contains(allowed.count), (1...Self.mostRequired).contains(required.count),
-            required.allSatisfy({ !$0.isEmpty }), longestRun > 0
+            (1...Self.mostCharacters).contains(allowed.count), (1...Self.mostRequired).contains(demanded.count),
+            longestRun > 0
         else { throw Self.contradiction }
         try setLength(
             least...min(greatest, Self.greatestLength),

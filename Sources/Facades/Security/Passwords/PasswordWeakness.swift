@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which passcodes are guessed first.
+/// Which passcodes are guessed first: by patterns and by length. There is no dictionary, as Apple's function has none.
 package enum PasswordWeakness {
     /// - Parameters:
     ///   - passcode: of any characters and length.
@@ -19,29 +19,38 @@ package enum PasswordWeakness {
     }
 
     /// One digit or two, again and again; a digit more or less each time, 9 and 0 being neighbours; one of the ten that
-    /// most people take.
+    /// most people take. Of six digits also: three twice, the second time as they are or backwards; pairs; and two lines
+    /// of the keypad.
     static func isWeakPIN(_ pin: String) -> Bool {
         let digits = pin.utf8.map { Int($0) - 48 }
         let steps = Set(zip(digits, digits.dropFirst()).map { ($1 - $0 + 10) % 10 })
         let repeatsTwo = zip(digits, digits.dropFirst(2)).allSatisfy { $0 == $1 }
         return repeatsTwo || steps == [0] || steps == [1] || steps == [9] || commonPINs.contains(pin)
+            || digits.count == 6 && isPattern(digits)
     }
+
+    private static func isPattern(_ digits: [Int]) -> Bool {
+        let (first, second) = (Array(digits[..<3]), Array(digits[3...]))
+        let isOfPairs = (0..<3).allSatisfy { digits[2 * $0] == digits[2 * $0 + 1] }
+        return first == second || first == second.reversed() || isOfPairs
+            || keypadLines.contains(first) && keypadLines.contains(second)
+    }
+
+    /// The rows, the columns and the diagonals, in both directions.
+    private static let keypadLines: Set<[Int]> = {
+        let lines = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 4, 7], [2, 5, 8], [3, 6, 9], [1, 5, 9], [3, 5, 7]]
+        return Set(lines + lines.map { $0.reversed() })
+    }()
 
     private static let commonPINs: Set<String> = [
         "1234", "0000", "2580", "1111", "5555", "5683", "0852", "2222", "1212", "1998",
         "123456", "111111", "123123", "000000", "654321", "121212", "112233", "666666", "159753", "131313",
     ]
 
-    private static let commonPasswords: Set<String> = [
-        "password", "password1", "passw0rd", "qwertyuiop", "iloveyou", "letmein", "1q2w3e4r", "qwerty123", "baseball",
-        "football",
-    ]
-
     /// Passwords of less are weak: some five random letters and digits.
     private static let leastBits = 30.0
 
     private static func isWeakPassword(_ password: String) -> Bool {
-        if commonPasswords.contains(password.lowercased()) { return true }
         let scalars = password.unicodeScalars.map { Int($0.value) }
         // A character that repeats the one before, or follows it in the alphabet, adds nothing.
         let steps = zip(scalars, scalars.dropFirst()).map { $1 - $0 }

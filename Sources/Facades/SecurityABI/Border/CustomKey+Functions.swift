@@ -1,5 +1,6 @@
 import CSecurity
 import Foundation
+import Security
 
 // The program's functions by which a key is described and used in the earlier ways; nil for those that it lacks. Objects
 // are owned by the caller.
@@ -9,6 +10,16 @@ extension CustomKey {
     func attributes(of key: UnsafeRawPointer?) -> UnsafeRawPointer? { unsafe functions.copyDictionary?(key) }
 
     func blockSize(of key: UnsafeRawPointer?) -> Int { unsafe functions.blockSize?(key) ?? 0 }
+
+    /// In bits what its attributes say, else the size of a block.
+    func size(of key: UnsafeRawPointer?, isInBits: Bool) -> Int {
+        let block = unsafe blockSize(of: key)
+        guard isInBits else { return block }
+        let attributes = unsafe attributes(of: key)
+        defer { unsafe OutgoingObject.release(attributes) }
+        let size = unsafe IncomingObject.dictionary(attributes)?[kSecAttrKeySizeInBits] as? NSNumber
+        return size?.intValue ?? block.multipliedReportingOverflow(by: 8).partialValue
+    }
 
     func copyPublicBytes(of key: UnsafeRawPointer?, to place: ObjectPlace) -> Int32? {
         unsafe functions.copyPublic?(key, place)

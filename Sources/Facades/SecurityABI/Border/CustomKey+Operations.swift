@@ -10,13 +10,28 @@ extension CustomKey {
     }
 
     func supports(_ key: UnsafeRawPointer?, _ operation: SecKeyOperationType, _ algorithm: UnsafeRawPointer?) -> Bool {
+        unsafe supports(key, operation, [algorithm], Self.name(of: algorithm))
+    }
+
+    /// Also where the key has a simpler algorithm, from which this one follows.
+    private func supports(
+        _ key: UnsafeRawPointer?,
+        _ operation: SecKeyOperationType,
+        _ algorithms: [UnsafeRawPointer?],
+        _ name: String
+    ) -> Bool {
         var failure: UnsafeRawPointer?
-        let result = unsafe ask(key, operation, algorithm, .check, nil, nil, &failure)
+        let result = unsafe ask(key, operation, algorithms, .check, nil, nil, &failure)
         defer {
             unsafe OutgoingObject.release(result)
             unsafe OutgoingObject.release(failure)
         }
-        return unsafe Self.isTrue(result)
+        if unsafe Self.isTrue(result) { return true }
+        guard [.sign, .verify].contains(operation), unsafe Self.isNull(result), let step = SignatureStep(from: name)
+        else { return false }
+        let simpler = unsafe OutgoingObject.string(step.algorithm)
+        defer { unsafe OutgoingObject.release(simpler) }
+        return unsafe supports(key, operation, algorithms + [simpler], step.algorithm)
     }
 
     /// Data that the program's function makes of others.
@@ -29,13 +44,54 @@ extension CustomKey {
         orError place: ObjectPlace?
     ) -> UnsafeRawPointer? {
         var failure: UnsafeRawPointer?
-        let result = unsafe ask(key, operation, algorithm, .perform, first, second, &failure)
+        let result =
+            operation == .sign
+            ? unsafe signature(key, [algorithm], Self.name(of: algorithm), of: first, &failure)
+            : unsafe ask(key, operation, [algorithm], .perform, first, second, &failure)
         if let result = unsafe result, unsafe IncomingObject.isData(at: result) {
             unsafe OutgoingObject.release(failure)
             return unsafe result
         }
         unsafe report(result, failure, errSecInternalComponent, to: place)
         return nil
+    }
+
+    /// A signature by the key's own algorithm, or by one from which that follows.
+    private func signature(
+        _ key: UnsafeRawPointer?,
+        _ algorithms: [UnsafeRawPointer?],
+        _ name: String,
+        of data: UnsafeRawPointer?,
+        _ failure: inout UnsafeRawPointer?
+    ) -> UnsafeRawPointer? {
+        let result = unsafe ask(key, .sign, algorithms, .perform, data, nil, &failure)
+        guard unsafe Self.isNull(result), let step = SignatureStep(from: name),
+            let input = unsafe Self.data(at: data).flatMap(step.input)
+        else { return unsafe result }
+        unsafe OutgoingObject.release(result)
+        let simpler = unsafe OutgoingObject.string(step.algorithm)
+        let object = unsafe OutgoingObject.object(input as NSData)
+        defer {
+            unsafe OutgoingObject.release(simpler)
+            unsafe OutgoingObject.release(object)
+        }
+        let made = unsafe signature(key, algorithms + [simpler], step.algorithm, of: object, &failure)
+        guard step.changesForm, let bytes = unsafe Self.data(at: made) else { return unsafe made }
+        unsafe OutgoingObject.release(made)
+        return unsafe OutgoingObject.object(step.ownForm(of: bytes, blockSize: blockSize(of: key)) as NSData?)
+    }
+
+    private static func name(of algorithm: UnsafeRawPointer?) -> String {
+        unsafe (try? Argument.algorithm(algorithm)).map { String(describing: $0.rawValue) } ?? ""
+    }
+
+    private static func data(at pointer: UnsafeRawPointer?) -> Data? {
+        guard let pointer = unsafe pointer, unsafe IncomingObject.isData(at: pointer) else { return nil }
+        return unsafe (try? Argument.data(pointer)) as Data?
+    }
+
+    private static func isNull(_ result: UnsafeRawPointer?) -> Bool {
+        unsafe result.map { unsafe IncomingObject.isNull(at: $0) } ?? false
     }
 
     func verifies(
@@ -46,7 +102,7 @@ extension CustomKey {
         orError place: ObjectPlace?
     ) -> Bool {
         var failure: UnsafeRawPointer?
-        let result = unsafe ask(key, .verify, algorithm, .perform, data, signature, &failure)
+        let result = unsafe verification(key, [algorithm], Self.name(of: algorithm), data, signature, &failure)
         if unsafe Self.isTrue(result) {
             unsafe OutgoingObject.release(result)
             unsafe OutgoingObject.release(failure)
@@ -54,6 +110,37 @@ extension CustomKey {
         }
         unsafe report(result, failure, errSecVerifyFailed, to: place)
         return false
+    }
+
+    /// What the key's own algorithm says of a signature, or one from which that follows.
+    private func verification(
+        _ key: UnsafeRawPointer?,
+        _ algorithms: [UnsafeRawPointer?],
+        _ name: String,
+        _ data: UnsafeRawPointer?,
+        _ signature: UnsafeRawPointer?,
+        _ failure: inout UnsafeRawPointer?
+    ) -> UnsafeRawPointer? {
+        let result = unsafe ask(key, .verify, algorithms, .perform, data, signature, &failure)
+        guard unsafe Self.isNull(result), let step = SignatureStep(from: name),
+            let input = unsafe Self.data(at: data).flatMap(step.input),
+            let bytes = unsafe Self.data(at: signature)
+        else { return unsafe result }
+        unsafe OutgoingObject.release(result)
+        // What has another form is no signature, and nothing is asked.
+        guard let simplerSignature = step.simplerForm(of: bytes) else { return nil }
+        let simpler = unsafe OutgoingObject.string(step.algorithm)
+        let object = unsafe OutgoingObject.object(input as NSData)
+        let signatureObject = unsafe OutgoingObject.object(simplerSignature as NSData)
+        defer { for unsafe object in unsafe [simpler, object, signatureObject] { unsafe OutgoingObject.release(object) } }
+        return unsafe verification(
+            key,
+            algorithms + [simpler],
+            step.algorithm,
+            object,
+            signatureObject,
+            &failure
+        )
     }
 
     func representation(of key: UnsafeRawPointer?, orError place: ObjectPlace?) -> UnsafeRawPointer? {
@@ -76,7 +163,7 @@ extension CustomKey {
     private func ask(
         _ key: UnsafeRawPointer?,
         _ operation: SecKeyOperationType,
-        _ algorithm: UnsafeRawPointer?,
+        _ algorithms: [UnsafeRawPointer?],
         _ mode: Mode,
         _ first: UnsafeRawPointer?,
         _ second: UnsafeRawPointer?,
@@ -86,11 +173,12 @@ extension CustomKey {
             unsafe Self.write(errSecUnimplemented, to: &failure)
             return nil
         }
-        var all = unsafe [algorithm]
-        let list = unsafe CSecurityCreateArray(&all, 1)
-        let algorithms = unsafe list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+        var all = unsafe algorithms
+        let algorithm = unsafe algorithms.last ?? nil
+        let list = unsafe CSecurityCreateArray(&all, all.count)
+        let objects = unsafe list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
         return unsafe withExtendedLifetime(list) {
-            unsafe perform(key, operation.rawValue, algorithm, algorithms, mode.rawValue, first, second, &failure)
+            unsafe perform(key, operation.rawValue, algorithm, objects, mode.rawValue, first, second, &failure)
         }
     }
 

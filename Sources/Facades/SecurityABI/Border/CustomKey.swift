@@ -10,15 +10,18 @@ final class CustomKey: NSObject, @unchecked Sendable {
     /// Whether the program's first function has succeeded, so that its last one has something to destroy.
     private var isComplete = false
 
-    /// The version of the table that is known.
-    private static let version: UInt32 = 4
     private static let mostExtraBytes: UInt32 = 1 << 20
 
-    /// - Returns: nil for a table of another version, and for one that wants more memory than any key needs.
+    /// - Returns: nil for a table of a later version, and for one that wants more memory than any key needs.
     private init?(_ table: UnsafeRawPointer) {
-        let start = unsafe table.load(as: UInt32.self)
-        guard start == Self.version else { return nil }
-        unsafe functions = unsafe table.load(as: CSecurityKeyDescriptor.self)
+        let size = CSecurityKeyDescriptorSize(unsafe table.load(as: UInt32.self))
+        guard size > 0 else { return nil }
+        // What an earlier version lacks stays NULL.
+        var functions = unsafe CSecurityKeyDescriptor()
+        unsafe withUnsafeMutableBytes(of: &functions) { bytes in
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: table, count: size))
+        }
+        unsafe self.functions = unsafe functions
         unsafe self.table = unsafe table
         guard unsafe functions.extraBytes <= Self.mostExtraBytes else { return nil }
     }

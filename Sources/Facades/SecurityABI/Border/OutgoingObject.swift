@@ -181,6 +181,11 @@ struct OutgoingObject: ~Copyable {
         if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
     }
 
+    /// The same pointer, with one reference more, which the caller owns.
+    static func retained(_ object: UnsafeRawPointer) -> UnsafeRawPointer {
+        unsafe UnsafeRawPointer(Unmanaged<AnyObject>.fromOpaque(object).retain().toOpaque())
+    }
+
     /// A pointer that owns one reference more to the object.
     private static func owned(_ object: AnyObject?) -> UnsafeRawPointer? {
         unsafe object.map { unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }

@@ -25,7 +25,12 @@ public func secAccessControlSetProtection(
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> Bool {
     unsafe Outcome.value(orError: error, refused: false) { error throws(WrongArgument) in
-        unsafe try Argument.accessControl(accessControl).setProtection(try Argument.object(protection), error)
+        let isSet = unsafe try Argument.accessControl(accessControl).setProtection(
+            try Argument.object(protection),
+            error
+        )
+        if isSet { unsafe remember(protection, by: accessControl) }
+        return isSet
     }
 }
 
@@ -48,10 +53,11 @@ public func secAccessControlGetConstraints(_ accessControl: UnsafeRawPointer?) -
 }
 
 @c(SecAccessControlSetConstraints)
-public func secAccessControlSetConstraints(_ accessControl: UnsafeRawPointer?, _ constraints: UnsafeRawPointer?) {
-    guard let accessControl = unsafe try? Argument.accessControl(accessControl) else { return }
+public func secAccessControlSetConstraints(_ pointer: UnsafeRawPointer?, _ constraints: UnsafeRawPointer?) {
+    guard let accessControl = unsafe try? Argument.accessControl(pointer) else { return }
     // What is no dictionary allows nothing, as NULL.
     accessControl.setConstraints(unsafe IncomingObject.dictionary(constraints))
+    unsafe remember(constraints, by: pointer)
 }
 
 @c(SecAccessControlAddConstraintForOperation)
@@ -62,11 +68,13 @@ public func secAccessControlAddConstraintForOperation(
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> Bool {
     unsafe Outcome.value(orError: error, refused: false) { error throws(WrongArgument) in
-        unsafe try Argument.accessControl(accessControl).add(
+        let isSet = unsafe try Argument.accessControl(accessControl).add(
             try Argument.object(constraint),
             for: try Argument.string(operation),
             error
         )
+        if isSet { unsafe remember(constraint, by: accessControl) }
+        return isSet
     }
 }
 
@@ -119,4 +127,10 @@ public func secAccessControlCreateFromData(
     unsafe Outcome.object(orError: error) { error throws(WrongArgument) in
         unsafe SecAccessControl.decoded(try Argument.data(data), error)
     }
+}
+
+/// Has an access control keep an object that it was given, so that the functions that ask for it return the same one.
+private func remember(_ object: UnsafeRawPointer?, by accessControl: UnsafeRawPointer?) {
+    guard let object = unsafe object else { return }
+    _ = unsafe IncomingObject.held(accessControl)?.lend(OutgoingObject.retained(object))
 }

@@ -16,8 +16,9 @@ public func secKeyRawSign(
         let capacity = try unsafe Argument.memory(sigLen)
         guard dataToSignLen >= 0, unsafe capacity.pointee >= 0 else { throw WrongArgument() }
         if let custom = unsafe CustomKey.at(key) {
-            return unsafe custom.sign(key, padding, dataToSign, dataToSignLen, sig, sigLen)
-                ?? errSecUnimplemented
+            if let status = unsafe custom.sign(key, padding, dataToSign, dataToSignLen, sig, sigLen) { return status }
+            let digest = unsafe UnsafeBufferPointer(start: try Argument.memory(dataToSign), count: dataToSignLen)
+            return unsafe custom.sign(key, padding, digest: digest, into: sig, capacity) ?? errSecUnimplemented
         }
         return unsafe SecKeyRawSign(
             try Argument.key(key),
@@ -99,7 +100,13 @@ public func secKeyRawVerify(
     Outcome.status { () throws(WrongArgument) in
         guard signedDataLen >= 0, sigLen >= 0 else { throw WrongArgument() }
         if let custom = unsafe CustomKey.at(key) {
-            return unsafe custom.verify(key, padding, signedData, signedDataLen, sig, sigLen) ?? errSecUnimplemented
+            if let status = unsafe custom.verify(key, padding, signedData, signedDataLen, sig, sigLen) { return status }
+            return unsafe custom.verify(
+                key,
+                padding,
+                digest: UnsafeBufferPointer(start: try Argument.memory(signedData), count: signedDataLen),
+                UnsafeBufferPointer(start: try Argument.memory(sig), count: sigLen)
+            ) ?? errSecUnimplemented
         }
         let key = try unsafe Argument.key(key)
         let data = try unsafe Argument.memory(signedData)

@@ -41,7 +41,8 @@ public func secDistinguishedNameCopyNormalizedContent(_ name: UnsafeRawPointer?)
 
 @c(SecKeyGetSize)
 public func secKeyGetSize(_ key: UnsafeRawPointer?, _ whichSize: UInt32) -> Int {
-    Outcome.value(refused: 0) { () throws(WrongArgument) in
+    if let custom = unsafe CustomKey.at(key) { return unsafe custom.size(of: key, isInBits: whichSize == 0) }
+    return Outcome.value(refused: 0) { () throws(WrongArgument) in
         let key = try unsafe Argument.key(key)
         let attributes = SecKeyCopyAttributes(key) as? [String: Any] ?? [:]
         let block = SecKeyGetBlockSize(key)

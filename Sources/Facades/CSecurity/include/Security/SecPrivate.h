@@ -122,7 +122,8 @@ typedef uint32_t SecKeyWrapType;
 /// The functions of a key that a program implements itself. Each may be NULL; those marked with * are not called.
 /// Objects that they return belong to the caller.
 typedef struct __SecKeyDescriptor {
-    /// `kSecKeyDescriptorVersion`.
+    /// `kSecKeyDescriptorVersion`, or 0 to 3 for a table that ends before `getAlgorithmID`, `copyPublic`, `copyWrapKey` or
+    /// `copyExternalRepresentation`.
     uint32_t version;
     const char *_Nullable name;
     /// So many bytes are allocated, as zeros, and `key` of the key points to them; at most 1 MiB.
@@ -163,7 +164,8 @@ typedef struct __SecKeyDescriptor {
                                                    CFErrorRef _Nullable *_Nullable error);
     CFDataRef _Nullable (*_Nullable copyExternalRepresentation)(SecKeyRef key, CFErrorRef _Nullable *_Nullable error);
     SecKeyRef _Nullable (*_Nullable copyPublicKey)(SecKeyRef key);
-    /// Called for signatures, encryption and key exchange by algorithm. Null (`kCFNull`) says that the key does not have
+    /// Called for signatures, encryption and key exchange by algorithm, and for `SecKeyRawSign` and `SecKeyRawVerify` without
+    /// functions of their own. Signatures of messages and those of RFC 4754 follow from an algorithm for digests. Null (`kCFNull`) says that the key does not have
     /// the algorithm; true that it has it, or that a signature is right; NULL that it failed.
     CFTypeRef _Nullable (*_Nullable copyOperationResult)(SecKeyRef key, SecKeyOperationType operation,
                                                          SecKeyAlgorithm algorithm, CFArrayRef allAlgorithms,
@@ -192,7 +194,7 @@ struct __SecKey {
 ///
 /// - `key_class`: the table, which has to stay where it is.
 /// - `keyData`: for `init`, as the length and the encoding are.
-/// - Returns: the key, which the caller owns; NULL for a table of another version, and if `init` fails.
+/// - Returns: the key, which the caller owns; NULL for a table of a later version, and if `init` fails.
 CF_EXPORT SecKeyRef _Nullable SecKeyCreate(CFAllocatorRef _Nullable allocator,
                                            const SecKeyDescriptor *_Nullable key_class,
                                            const uint8_t *_Nullable keyData, CFIndex keyDataLength,
@@ -242,7 +244,8 @@ CF_EXPORT CFDictionaryRef _Nullable SecAccessControlGetConstraints(SecAccessCont
 CF_EXPORT void SecAccessControlSetConstraints(SecAccessControlRef access_control,
                                               CFDictionaryRef _Nullable constraints);
 
-/// Says what an operation demands. Another operation or constraint is `errSecParam`.
+/// Says what an operation demands: of any name, by a truth value or any dictionary. The same object is returned by
+/// `SecAccessControlGetConstraint`. Anything else is `errSecParam`.
 CF_EXPORT bool SecAccessControlAddConstraintForOperation(SecAccessControlRef access_control, CFTypeRef operation,
                                                          SecAccessConstraintRef constraint,
                                                          CFErrorRef _Nullable *_Nullable error);
@@ -255,7 +258,7 @@ CF_EXPORT bool SecAccessControlRemoveConstraintForOperation(SecAccessControlRef 
 CF_EXPORT bool SecAccessControlGetRequirePassword(SecAccessControlRef access_control);
 CF_EXPORT void SecAccessControlSetRequirePassword(SecAccessControlRef access_control, bool require);
 
-/// Whether it is bound to a key, which says nothing of what is demanded.
+/// Whether it is bound to a key: where that was said, and where nothing is demanded but that a key be used.
 CF_EXPORT bool SecAccessControlIsBound(SecAccessControlRef access_control);
 CF_EXPORT void SecAccessControlSetBound(SecAccessControlRef access_control, bool bound);
 
@@ -402,7 +405,8 @@ CF_EXPORT CFDictionaryRef _Nullable SecPasswordCopyDefaultPasswordLength(SecPass
 CF_EXPORT bool SecPasswordValidatePasswordFormat(SecPasswordType type, CFStringRef password,
                                                  CFErrorRef _Nullable *_Nullable error);
 
-/// Whether a passcode is guessed early. Four or six digits are judged as a PIN.
+/// Whether a passcode is guessed early, by its pattern and length: there is no dictionary. Four or six digits are judged as
+/// a PIN.
 CF_EXPORT bool SecPasswordIsPasswordWeak(CFStringRef passcode);
 
 /// The same.
