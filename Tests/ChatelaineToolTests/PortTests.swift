@@ -71,7 +71,7 @@ struct PortTests {
         #expect(outcome.output.contains("  Sources/App/Hash.swift:3: let p = (data as NSData).bytes\n"))
     }
 
-    @Test func `a pointer into a temporary NSData is an error, and one that is safe is none`() throws {
+    @Test func `a pointer into a temporary NSData is an error, and a safe one is not`() throws {
         let lines = [
             "CC_SHA256((data as NSData).bytes, 1, &md)", "let a = NSData(data: data).bytes",
             "memcpy((m as NSData).mutableBytes, p, 1)",

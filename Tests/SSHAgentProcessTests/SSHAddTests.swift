@@ -20,6 +20,53 @@ struct SSHAddTests {
         #expect(try site.run("ssh-add", ["-l"]).output == "The agent has no identities.\n")
     }
 
+    /// What an OpenSSH before 8.9 says to an agent: it lists, and asks for a signature at once, without saying which host it
+    /// is for; one before 7.2 asks RSA keys for SHA-1.
+    private static let oldClient = """
+        import os, socket, struct, sys
+        def text(bytes): return struct.pack('>I', len(bytes)) + bytes
+        def take(bytes):
+            size = struct.unpack('>I', bytes[:4])[0]
+            return bytes[4:4 + size], bytes[4 + size:]
+        agent = socket.socket(socket.AF_UNIX)
+        agent.connect(os.environ['SSH_AUTH_SOCK'])
+        def ask(message):
+            agent.sendall(text(message))
+            head = agent.recv(4, socket.MSG_WAITALL)
+            return agent.recv(struct.unpack('>I', head)[0], socket.MSG_WAITALL)
+        answer = ask(bytes([11]))
+        assert answer[0] == 12
+        count, rest = struct.unpack('>I', answer[1:5])[0], answer[5:]
+        for _ in range(count):
+            blob, rest = take(rest)
+            comment, rest = take(rest)
+            kind = take(blob)[0]
+            # RFC 4252, section 7: session, SSH_MSG_USERAUTH_REQUEST, user, service, method, true, algorithm, key.
+            for flags, algorithm in ([(0, b'ssh-rsa'), (2, b'rsa-sha2-256'), (4, b'rsa-sha2-512')]
+                                     if kind == b'ssh-rsa' else [(0, kind)]):
+                request = (text(bytes(32)) + bytes([50]) + text(b'alice') + text(b'ssh-connection')
+                           + text(b'publickey') + bytes([1]) + text(algorithm) + text(blob))
+                answer = ask(bytes([13]) + text(blob) + text(request) + struct.pack('>I', flags))
+                made = take(take(answer[1:])[0])[0].decode() if answer[0] == 14 else 'refused'
+                print(comment.decode(), flags, made)
+        """
+
+    @Test func `a client that binds no session signs with its keys, with RSA by SHA-2 alone`() throws {
+        let site = try AgentSite()
+        try site.makeKey("one")
+        try site.makeKey("two", ["-t", "ecdsa"])
+        try site.makeKey("three", ["-t", "rsa", "-b", "2048"])
+        try site.succeed("ssh-add", ["-q", "one", "two", "three"])
+        try site.write(Self.oldClient, to: "old.py")
+        let lines = try site.succeed("python3", ["old.py"]).split(separator: "\n")
+        #expect(
+            lines == [
+                "one 0 ssh-ed25519", "two 0 ecdsa-sha2-nistp256", "three 0 refused", "three 2 rsa-sha2-256",
+                "three 4 rsa-sha2-512",
+            ]
+        )
+    }
+
     @Test(arguments: [1_024, 1_536, 2_047])
     func `RSA keys under 2,048 bits are refused, and the reason is said`(bits: Int) throws {
         let site = try AgentSite()

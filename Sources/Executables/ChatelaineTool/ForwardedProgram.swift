@@ -17,7 +17,7 @@ enum ForwardedProgram {
 
     /// Becomes a program, with this environment.
     ///
-    /// - Parameter words: its arguments, the first of which is its name.
+    /// - Parameter words: its arguments, beginning with its name.
     /// - Throws: where it cannot be started.
     static func become(_ path: String, _ words: [String]) throws -> Never {
         var words = unsafe words.map { unsafe strdup($0) } + [nil]

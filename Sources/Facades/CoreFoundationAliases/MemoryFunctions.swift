@@ -28,10 +28,10 @@ public func timingsafe_bcmp(_ b1: UnsafeRawPointer!, _ b2: UnsafeRawPointer!, _ 
 ///
 /// - Parameters:
 ///   - smax: the bytes at `s`.
-///   - c: the byte, of which the lowest eight bits count.
+///   - c: the byte; only its lowest eight bits count.
 ///   - n: how many bytes to fill.
-/// - Returns: 0; `EINVAL` without memory; `E2BIG` for a negative size; `EOVERFLOW` for more than `smax`, of which all are
-///   filled.
+/// - Returns: 0; `EINVAL` without memory; `E2BIG` for a negative size; `EOVERFLOW` for more than `smax`; then all `smax`
+///   are filled.
 @inline(never)
 @discardableResult
 public func memset_s(_ s: UnsafeMutableRawPointer!, _ smax: rsize_t, _ c: Int32, _ n: rsize_t) -> errno_t {

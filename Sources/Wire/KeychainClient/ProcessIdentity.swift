@@ -18,7 +18,7 @@ package enum ProcessIdentity {
     /// The process's name and groups: from the file in `CHATELAINE_ENTITLEMENTS`, else from `PROGRAM.entitlements`
     /// beside the executable, else from its bundle identifier or its name. Without a file any group may be named.
     ///
-    /// - Throws: `missingEntitlement` for a file that is there and cannot be understood, and for a team that is none.
+    /// - Throws: `missingEntitlement` for a file that is there and cannot be understood, and for an invalid team.
     package static func current() throws(KeychainError) -> Caller {
         if let caller = declared.withLock({ $0 }) { return caller }
         return try derived.withLock { cache in
@@ -64,7 +64,7 @@ package enum ProcessIdentity {
 
     /// Entitlements that are not signed, with the team that `CHATELAINE_TEAM` names where they name none.
     ///
-    /// - Throws: `missingEntitlement` for a team that is none.
+    /// - Throws: `missingEntitlement` for an invalid team.
     static func completed(_ entitlements: Entitlements) throws(KeychainError) -> Entitlements {
         guard let text = Environment["CHATELAINE_TEAM"], !text.isEmpty else {
             if entitlements.lacksTeam { warnings.reportOnce(missingTeam) }

@@ -136,7 +136,7 @@ private struct ConditionReader {
 
     private mutating func word() -> String {
         let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-        // A sign that is none of a condition is passed over, so that reading ends.
+        // An unknown sign is passed over, so that reading ends.
         rest = word.isEmpty ? rest.dropFirst() : rest.dropFirst(word.count)
         return String(word)
     }

@@ -11,7 +11,7 @@ struct CreateKeychain: ItemCommand {
         abstract: "Make another keychain.",
         discussion: """
             It is a folder: the one that the path names, or for a name without a slash, one beside your own keychain. It is \
-            unlocked, and does not lock itself before set-keychain-settings says so. An empty password is none. \
+            unlocked, and does not lock itself before set-keychain-settings says so. With an empty password it has no password. \
             list-keychains adds it to those that are searched.
 
             EXAMPLES

@@ -16,7 +16,6 @@ enum NamedKeychain: Hashable {
 
     /// The keychain that a name or a path means.
     ///
-    /// - Parameter isMentioned: whether any word is a name, as where one is made.
     /// - Throws: `errSecNoSuchKeychain` for one that is not there. A word that no keychain's name looks like is an error of
     ///   the command line: it may be a part of a password, so it is not repeated.
     init(_ name: String, for call: String) throws(Failure) {
@@ -74,7 +73,7 @@ enum NamedKeychain: Hashable {
         return try KeychainLocation.current()
     }
 
-    /// Whether a keychain is in a folder. A link is none: in a folder that others can write, they could make a name lead to
+    /// Whether a keychain is in a folder. A link does not count: in a folder that others can write, they could make a name lead to
     /// another keychain of this user's, which a script then deletes.
     static func isKeychain(_ folder: String) -> Bool {
         var status = stat()

@@ -132,7 +132,11 @@ extension CustomKey {
         let simpler = unsafe OutgoingObject.string(step.algorithm)
         let object = unsafe OutgoingObject.object(input as NSData)
         let signatureObject = unsafe OutgoingObject.object(simplerSignature as NSData)
-        defer { for unsafe object in unsafe [simpler, object, signatureObject] { unsafe OutgoingObject.release(object) } }
+        defer {
+            unsafe OutgoingObject.release(simpler)
+            unsafe OutgoingObject.release(object)
+            unsafe OutgoingObject.release(signatureObject)
+        }
         return unsafe verification(
             key,
             algorithms + [simpler],

@@ -37,13 +37,15 @@ extension CustomKey {
         _ signature: UnsafeBufferPointer<UInt8>
     ) -> Int32? {
         unsafe withAlgorithm(key, .verify, padding) { algorithm in
-            let objects = unsafe [digest, signature].map { bytes in
-                unsafe OutgoingObject.object(NSData(bytes: bytes.baseAddress, length: bytes.count))
+            let data = unsafe OutgoingObject.object(NSData(bytes: digest.baseAddress, length: digest.count))
+            let other = unsafe OutgoingObject.object(NSData(bytes: signature.baseAddress, length: signature.count))
+            defer {
+                unsafe OutgoingObject.release(data)
+                unsafe OutgoingObject.release(other)
             }
-            defer { for unsafe object in unsafe objects { unsafe OutgoingObject.release(object) } }
             var failure: UnsafeRawPointer?
             defer { unsafe OutgoingObject.release(failure) }
-            let isRight = unsafe verifies(key, algorithm, objects[0], objects[1], orError: &failure)
+            let isRight = unsafe verifies(key, algorithm, data, other, orError: &failure)
             return isRight ? errSecSuccess : errSSLCrypto
         }
     }
