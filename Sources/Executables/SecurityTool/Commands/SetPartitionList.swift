@@ -35,50 +35,45 @@ struct PartitionListOptions: ParsableArguments {
     )
 }
 
-struct SetKeyPartitionList: ItemCommand {
+/// A command that sets a partition list, and so does nothing but look for the keychains that it names.
+protocol PartitionListCommand: ItemCommand {
+    var files: KeychainArguments { get }
+}
+
+extension PartitionListCommand {
+    static var syntax: OptionSyntax { PartitionListOptions.syntax }
+
+    func run() throws {
+        _ = try files.searched(for: "SecKeychainItemSetAccess")
+    }
+}
+
+struct SetKeyPartitionList: PartitionListCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-key-partition-list",
         abstract: "No effect; accepted for scripts from a Mac."
     )
 
-    static let syntax = PartitionListOptions.syntax
-
     @OptionGroup var options: PartitionListOptions
     @OptionGroup var files: KeychainArguments
-
-    func run() throws {
-        _ = try files.searched(for: "SecKeychainItemSetAccess")
-    }
 }
 
-struct SetGenericPasswordPartitionList: ItemCommand {
+struct SetGenericPasswordPartitionList: PartitionListCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-generic-password-partition-list",
         abstract: "No effect; accepted for scripts from a Mac."
     )
 
-    static let syntax = PartitionListOptions.syntax
-
     @OptionGroup var options: PartitionListOptions
     @OptionGroup var files: KeychainArguments
-
-    func run() throws {
-        _ = try files.searched(for: "SecKeychainItemSetAccess")
-    }
 }
 
-struct SetInternetPasswordPartitionList: ItemCommand {
+struct SetInternetPasswordPartitionList: PartitionListCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-internet-password-partition-list",
         abstract: "No effect; accepted for scripts from a Mac."
     )
 
-    static let syntax = PartitionListOptions.syntax
-
     @OptionGroup var options: PartitionListOptions
     @OptionGroup var files: KeychainArguments
-
-    func run() throws {
-        _ = try files.searched(for: "SecKeychainItemSetAccess")
-    }
 }
