@@ -45,6 +45,11 @@ package enum CurrentKeychain {
         try ForkGuard.holdingOffForks(keychain)
     }
 
+    /// Lets go of a keychain whose files are gone: another one at its place is opened anew.
+    package static func forget(_ location: KeychainLocation) {
+        _ = keychains.withLock { $0.removeValue(forKey: location) }
+    }
+
     private static func keychain() throws(KeychainError) -> Keychain {
         if let chosen = KeychainLocation.chosen { return try keychain(at: chosen) }
         let variable = Environment[KeychainLocation.variable]

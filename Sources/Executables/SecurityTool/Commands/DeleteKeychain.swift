@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeychainClient
 import KeychainEnclave
 import Security
 import Terminal
@@ -30,8 +31,11 @@ struct DeleteKeychain: ItemCommand {
             let keychain = NamedKeychain.other(folder: folder)
             keychain.select()
             // Its keys leave the memory that programs share.
-            if let control = try? KeychainControl(.lock, name), try control.state().hasPasscode { try control.lock() }
+            if let control = try? KeychainControl(.lock, name), (try? control.state())?.hasPasscode ?? false {
+                try control.lock()
+            }
             try KeychainFolder.delete(folder)
+            CurrentKeychain.forget(.embedded(directory: folder))
             if (try SearchList.current()).names(keychain) { try SearchList.change { $0.forget(keychain) } }
         }
     }

@@ -36,9 +36,14 @@ enum NamedKeychain: Hashable {
         }
     }
 
-    /// A keychain that need not be there.
+    /// The keychain of a name that always means the same: alone, in the folders that a Mac has for keychains, or as `path`
+    /// prints it. In another folder it is a keychain's like any other.
     static func known(_ name: String) throws(Failure) -> NamedKeychain? {
-        switch name.split(separator: "/").last.map(String.init) ?? "" {
+        let last = name.split(separator: "/").last.map(String.init) ?? ""
+        let isInPlace =
+            name == last || name.hasSuffix("/Library/Keychains/" + last) || name == (try? home() + "/" + last)
+        guard isInPlace else { return nil }
+        switch last {
         case "login", "login.keychain", "login.keychain-db": return .login
         case "default", "default.keychain": return try SearchList.current().first
         case "System", "System.keychain", "SystemRootCertificates.keychain": return .anchors
