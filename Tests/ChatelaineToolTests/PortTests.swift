@@ -96,6 +96,11 @@ struct PortTests {
             #elseif os(Linux)
             import AppKit
             #endif
+            #if(os(macOS))
+            import AppKit
+            #elseif(canImport(LocalAuthentication))
+            import AppKit
+            #endif
             #if os(iOS) || (canImport(UIKit) && !os(macOS)) // canImport(Security)
             import UIKit
             #endif
@@ -119,7 +124,9 @@ struct PortTests {
         #expect(output.contains("  Sources/App/A.swift:1: #if canImport(Security)\n"))
         #expect(output.contains("  Sources/App/B.swift:4: #else\n"))
         // Neither what no build of Linux has, nor a module of the package's own.
-        for module in ["AppKit", "UIKit", "OSLog", "Network"] { #expect(!output.contains("import \(module)\n")) }
+        #expect(output.contains("  Sources/App/A.swift:9: import AppKit\n"))
+        #expect(!output.contains("A.swift:4: import AppKit") && !output.contains("A.swift:7: import AppKit"))
+        for module in ["UIKit", "OSLog", "Network"] { #expect(!output.contains("import \(module)\n")) }
     }
 
     @Test func `conditions that nobody can read end nothing`() throws {

@@ -183,6 +183,31 @@ static void what_was_set_is_returned_itself(void) {
     CFDictionarySetValue(all, kAKSKeyOpSign, kCFBooleanTrue);
     SecAccessControlSetConstraints(control, all);
     CHECK(SecAccessControlGetConstraints(control) == all);
+    // A dictionary that retains nothing may hold what is gone by now: it is not looked at again.
+    CFMutableStringRef word = CFStringCreateMutableCopy(NULL, 0, CFSTR("a word that is soon gone"));
+    const void *keys[] = {CFSTR("cunk")}, *values[] = {word};
+    CFDictionaryRef loose = CFDictionaryCreate(NULL, keys, values, 1, NULL, NULL);
+    CFTypeRef watch = SecAccessConstraintCreateWatch(NULL);
+    CHECK(loose && SecAccessControlAddConstraintForOperation(control, kAKSKeyOpEncrypt, loose, NULL));
+    CFRelease(word);
+    CHECK(SecAccessControlGetConstraint(control, kAKSKeyOpEncrypt) == loose);
+    constrain(control, kAKSKeyOpDelete, watch);
+    CHECK(SecAccessControlGetConstraint(control, kAKSKeyOpDelete) == watch);
+    CHECK(SecAccessControlGetConstraints(control) != all);
+    CHECK(SecAccessControlRemoveConstraintForOperation(control, kAKSKeyOpEncrypt, NULL));
+    CHECK(SecAccessControlGetConstraint(control, kAKSKeyOpEncrypt) == NULL);
+    CFRelease(loose);
+    CFRelease(watch);
+    // What does not fit into its data is refused.
+    UInt8 *many = calloc(1, 70000);
+    CFDataRef much = many ? CFDataCreate(NULL, many, 70000) : NULL;
+    CFDictionaryRef large = dictionary_of(much);
+    CFErrorRef error = NULL;
+    CHECK(!SecAccessControlAddConstraintForOperation(control, kAKSKeyOpEncrypt, large, &error));
+    CHECK_EQUAL(code_of(&error), errSecParam);
+    CFRelease(large);
+    CFRelease(much);
+    free(many);
     // They stay as long as it does.
     CFRelease(protection);
     CFRelease(constraint);

@@ -18,6 +18,9 @@ package struct AccessControlRules: Sendable {
     private static let fallback = "dacl"
     /// In bytes.
     private static let longestName = 256
+    /// In bytes, as DER. All of them together have to be data that can be read again.
+    private static let longestConstraint = 4096
+    private static let mostConstraints = 14
 
     /// Nothing is protected, and nothing is allowed.
     package init() {}
@@ -47,11 +50,14 @@ package struct AccessControlRules: Sendable {
     ///   - constraint: nil takes back what was said of the operation.
     ///   - operation: of any name. The keychain keeps no item for which an operation that it does not know demands
     ///     something.
-    /// - Throws: `invalidParameter` for an empty or a very long name.
+    /// - Throws: `invalidParameter` for an empty or a very long name, and for too many or too long constraints.
     package mutating func set(_ constraint: AccessConstraint?, for operation: String) throws(KeychainError) {
         guard (1...Self.longestName).contains(operation.utf8.count) else {
             throw KeychainError(.invalidParameter, "there is no such operation to constrain")
         }
+        guard (constraint?.value.encoded.count ?? 0) <= Self.longestConstraint,
+            constraint == nil || constraints[operation] != nil || constraints.count < Self.mostConstraints
+        else { throw KeychainError(.invalidParameter, "more or longer constraints than an access control has") }
         spellOut()
         constraints[operation] = constraint
     }

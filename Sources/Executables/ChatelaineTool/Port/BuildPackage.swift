@@ -57,12 +57,14 @@ struct BuildPackage: ParsableCommand {
         for name in hide where analysis.map({ !$0.dependencies.read.isEmpty && !$0.dependencies.have(name) }) ?? false {
             Console.printError("chatelaine: no dependency that is here is called \(name), and no module of one\n")
         }
-        let toolsets = arguments.contains("--toolset") ? [] : try Self.toolsets(analysis?.needs.toolsets ?? [], prefix)
+        let toolsets =
+            arguments.contains { $0 == "--toolset" || $0.hasPrefix("--toolset=") }
+            ? [] : try Self.toolsets(analysis?.needs.toolsets ?? [], prefix)
         // A part of the command line, so that another list compiles anew.
-        let hidden =
+        let options =
             hide.isEmpty
-            ? [] : ["-Xswiftc", "-Xcc", "-Xswiftc", Self.listOption + hide.joined(separator: ",").lowercased()]
-        try ForwardedProgram.become(swift, ["swift", subcommand] + toolsets + hidden + arguments.dropFirst())
+            ? [] : ["-Xswiftc", "-Xcc", "-Xswiftc", Self.listOption + hidden(analysis?.dependencies)]
+        try ForwardedProgram.become(swift, ["swift", subcommand] + toolsets + options + arguments.dropFirst())
     }
 
     private static func useHidingCompiler(
@@ -101,6 +103,15 @@ struct BuildPackage: ParsableCommand {
 
     private static func program(_ name: String, in search: String) -> String? {
         search.split(separator: ":").map { "\($0)/\(name)" }.first(where: ForwardedProgram.isExecutable)
+    }
+
+    /// The names as the compiler is told them: a package's name with signs in it has underscores, and an earlier package's
+    /// name it is not told, but its modules'.
+    private func hidden(_ dependencies: PortDependencies?) -> String {
+        let names = hide.map { $0.lowercased() }
+        let modules = (dependencies?.read ?? []).filter { names.contains($0.name.lowercased()) }.flatMap(\.modules)
+        let told = names.map { String($0.map { $0.isLetter || $0.isNumber ? $0 : "_" }) }
+        return Set(names + told + modules).sorted().joined(separator: ",")
     }
 
     /// What SwiftPM takes for the package's folder.

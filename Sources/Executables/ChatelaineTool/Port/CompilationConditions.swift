@@ -40,10 +40,10 @@ struct CompilationConditions {
     /// - Parameter text: without blanks around it.
     /// - Returns: false for a line that is no condition.
     mutating func read(_ text: String) -> Bool {
-        if let condition = Self.condition(after: "#if ", in: text) {
+        if let condition = Self.condition(after: "#if", in: text) {
             with.append(Branch(isReached: isCompiled, holds: holds(condition, provided)))
             without.append(Branch(isReached: without.last?.isCompiled ?? true, holds: holds(condition, [])))
-        } else if let condition = Self.condition(after: "#elseif ", in: text) {
+        } else if let condition = Self.condition(after: "#elseif", in: text) {
             goOn(holds(condition, provided), holds(condition, []))
         } else if text.hasPrefix("#else") {
             goOn(true, true)
@@ -63,8 +63,10 @@ struct CompilationConditions {
     }
 
     private static func condition(after word: String, in text: String) -> Substring? {
-        guard text.hasPrefix(word) else { return nil }
         let condition = text.dropFirst(word.count)
+        guard text.hasPrefix(word), let next = condition.first, !next.isLetter, !next.isNumber, next != "_" else {
+            return nil
+        }
         return condition.firstRange(of: "//").map { condition[..<$0.lowerBound] } ?? condition
     }
 

@@ -6,6 +6,8 @@ struct PortDependencies {
     struct Dependency {
         /// By SwiftPM's identity, which need not be the name in the manifest.
         let name: String
+        /// The folders of its targets, which mostly have the modules' names.
+        let modules: Set<String>
         let findings: PortFindings
 
         var turnedOn: [PortFindings.Place] { findings.places[.turnedOn] ?? [] }
@@ -14,8 +16,6 @@ struct PortDependencies {
 
     /// Those that were read, by name.
     let read: [Dependency]
-    /// The folders of their targets, which mostly have the modules' names, in small letters.
-    private let modules: Set<String>
     /// The names of those that are not here.
     let absent: [String]
 
@@ -25,23 +25,27 @@ struct PortDependencies {
         let state = Self.state(in: folder)
         var read: [Dependency] = []
         var names: Set<String> = []
-        var modules: Set<String> = []
         for entry in state {
             let sources = SourceFiles(below: entry.folder, only: ["swift"])
             guard !sources.files.isEmpty else { continue }
             names.insert(entry.identity)
-            modules.formUnion(sources.files.compactMap { PortFindings.folderOfTarget($0.path)?.lowercased() })
-            read.append(Dependency(name: entry.identity, findings: PortFindings(in: sources.files, provided: provided)))
+            let modules = Set(sources.files.compactMap { PortFindings.folderOfTarget($0.path)?.lowercased() })
+            read.append(
+                Dependency(
+                    name: entry.identity,
+                    modules: modules,
+                    findings: PortFindings(in: sources.files, provided: provided)
+                )
+            )
         }
         self.read = read.sorted { $0.name < $1.name }
-        self.modules = modules
         absent = Set(resolved + state.map(\.identity)).subtracting(names).sorted()
     }
 
     /// Whether one of them, or a module of one, is called so.
     func have(_ name: String) -> Bool {
         let name = name.lowercased()
-        return modules.contains(name) || absent.contains(name) || read.contains { $0.name.lowercased() == name }
+        return absent.contains(name) || read.contains { $0.name.lowercased() == name || $0.modules.contains(name) }
     }
 
     private struct Entry {

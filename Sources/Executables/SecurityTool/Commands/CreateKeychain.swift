@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import KeychainClient
 import KeychainEnclave
 import KeychainModel
 import Security
@@ -56,15 +57,7 @@ struct CreateKeychain: ItemCommand {
                 )
             }
         guard password.count <= Self.longestPassword else { throw Failure(title, errSecParam) }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw Failure("\(title): \(error.localizedDescription)")
-        }
+        try KeychainFolder.make(folder, titled: title)
         let keychain = NamedKeychain.other(folder: folder)
         keychain.select()
         do throws(Failure) {
@@ -75,8 +68,9 @@ struct CreateKeychain: ItemCommand {
             _ = try control.change(settings, password: nil)
             if !password.isEmpty { try control.changePassword(from: nil, to: password) }
         } catch {
-            // Half a keychain would have no password.
+            // Half a keychain would have no password. The folder is this call's own: it was not there.
             try? KeychainFolder.delete(folder)
+            CurrentKeychain.forget(.embedded(directory: folder))
             throw error
         }
     }

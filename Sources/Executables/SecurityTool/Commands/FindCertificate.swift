@@ -52,14 +52,16 @@ struct FindCertificate: ItemCommand {
         var isFound = false
         var failure: Failure?
         for keychain in try files.searched(for: Failure.Operation.search.rawValue) {
-            do throws(Failure) {
-                for certificate in try certificates(in: keychain) where matches(certificate.text) {
-                    isFound = true
-                    try print(certificate)
-                    if !all { return }
-                }
-            } catch {
+            var certificates: [Listed] = []
+            do throws(Failure) { certificates = try self.certificates(in: keychain) } catch {
+                // Another keychain may have the one that is looked for; a part of all would be taken for all.
+                if all { throw error }
                 failure = failure ?? error
+            }
+            for certificate in certificates where matches(certificate.text) {
+                isFound = true
+                try print(certificate)
+                if !all { return }
             }
         }
         if let failure, !isFound { throw failure }

@@ -49,7 +49,8 @@ struct ListKeychains: ItemCommand {
     var keychains: [String] = []
 
     func run() throws {
-        guard sets else { return try (domain.fixed ?? SearchList.current().searched).printPaths() }
+        // Those that are gone are not printed: scripts hand the answer back.
+        guard sets else { return try (domain.fixed ?? SearchList.current().present).printPaths() }
         guard domain == .user else { throw Failure("this list cannot be changed") }
         var searched: [NamedKeychain] = []
         for name in keychains {

@@ -31,10 +31,18 @@ struct LockKeychain: ItemCommand {
     }
 
     private func lockAll() throws(Failure) {
-        for keychain in Set(try SearchList.current().searched + [.login]) where keychain != .anchors {
+        let listed = try files.searched(for: KeychainControl.Call.lock.rawValue)
+        var failure: Failure?
+        for keychain in listed.contains(.login) ? listed : listed + [.login] where keychain != .anchors {
             keychain.select()
-            let control = try KeychainControl(.lock, nil)
-            if try control.state().hasPasscode { try control.lock() }
+            do throws(Failure) {
+                let control = try KeychainControl(.lock, nil)
+                if try control.state().hasPasscode { try control.lock() }
+            } catch {
+                // The others are locked anyway.
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 }

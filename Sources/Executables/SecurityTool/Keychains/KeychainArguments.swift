@@ -41,22 +41,19 @@ struct KeychainArguments: ParsableArguments {
             for name in keychains { named.append(try NamedKeychain(name, for: call)) }
             return named
         }
-        return try SearchList.current().searched.filter {
-            if case .other(let folder) = $0 { NamedKeychain.isKeychain(folder) } else { true }
-        }
+        return try SearchList.current().present
     }
 
     /// What one keychain after the other gives, each of which the calls of the body use. The system's anchors give nothing.
     ///
-    /// - Throws: what the first of them refused, where none gave anything.
+    /// - Throws: what one of them refuses: a part of what there is would be taken for all.
     func search<Value>(_ body: () throws(Failure) -> [Value]) throws(Failure) -> [Value] {
         var found: [Value] = []
-        var failure: Failure?
         for keychain in try searched(for: Failure.Operation.search.rawValue) where keychain != .anchors {
             keychain.select()
-            do throws(Failure) { found += try body() } catch { failure = failure ?? error }
+            found += try body()
         }
-        if found.isEmpty, let failure { throw failure }
+        NamedKeychain.login.select()
         return found
     }
 

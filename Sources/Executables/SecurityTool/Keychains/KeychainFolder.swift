@@ -1,14 +1,40 @@
 import Foundation
 import Glibc
+import Security
 import Terminal
 
 /// The folder of an embedded keychain.
 enum KeychainFolder {
+    /// Makes a folder that was not there.
+    ///
+    /// - Throws: `errSecDuplicateKeychain` for one that is, also where another process was faster.
+    static func make(_ folder: String, titled title: String) throws(Failure) {
+        let parent = URL(filePath: folder).deletingLastPathComponent().path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: parent,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw Failure("\(title): \(error.localizedDescription)")
+        }
+        guard unsafe mkdir(folder, 0o700) == 0 else {
+            let reason = errno
+            if reason == EEXIST { throw Failure(title, errSecDuplicateKeychain) }
+            throw Failure("\(title): \(unsafe String(cString: strerror(reason)))")
+        }
+    }
+
     /// What an embedded keychain puts into its folder (docs/formats/directory.md), with what a killed process leaves behind.
     private static func isOfKeychain(_ name: String) -> Bool {
+        var name = name[...]
+        if name.hasSuffix(".new") { name = name.dropLast(".new".count) }
         let files = ["lock", "device.key", "keybag", "keybag.lock", "attempts", "creating", "backup-origins"]
-        return files.contains(name) || name.hasPrefix("keychain.db")
-            || files.contains { name == $0 + ".new" }
+        if files.contains(String(name)) { return true }
+        for ending in ["-wal", "-shm", "-journal"] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
+        return ["keychain.db", "keychain.db.copy", "keychain.db.repaired", "keychain.db.new"].contains(String(name))
+            || String(name).wholeMatch(of: /keychain\.db\.damaged-[0-9]+/) != nil
     }
 
     /// Deletes a keychain's files, and the folder if nothing else is in it. Nothing that a keychain does not make is touched,

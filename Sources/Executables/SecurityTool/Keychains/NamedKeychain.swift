@@ -24,7 +24,9 @@ enum NamedKeychain: Hashable {
             return
         }
         let folder = try Self.folder(of: name)
-        if Self.isKeychain(folder) {
+        if Self.isOwn(folder) {
+            self = .login
+        } else if Self.isKeychain(folder) {
             self = .other(folder: folder)
         } else if name.contains("/") || Self.stem(name) != nil {
             throw Failure("\(call) \(TerminalText.escaped(name))", errSecNoSuchKeychain)
@@ -62,7 +64,7 @@ enum NamedKeychain: Hashable {
     static func home() throws(Failure) -> String {
         do throws(KeychainError) {
             switch try ownLocation() {
-            case .embedded(let folder): return folder + ".d"
+            case .embedded(let folder): return URL(filePath: folder).standardizedFileURL.path + ".d"
             case .service: return try KeychainLocation.personalFolder() + ".d"
             case .memory:
                 throw KeychainError(.notAvailable, "beside a keychain in memory there are no others")
@@ -76,6 +78,14 @@ enum NamedKeychain: Hashable {
     static func ownLocation() throws(KeychainError) -> KeychainLocation {
         KeychainLocation.use(nil)
         return try KeychainLocation.current()
+    }
+
+    /// Whether a folder is the one that the variable names.
+    private static func isOwn(_ folder: String) -> Bool {
+        guard case .embedded(let own)? = try? ownLocation() else { return false }
+        var (here, there) = (stat(), stat())
+        return unsafe lstat(folder, &here) == 0 && stat(own, &there) == 0 && here.st_dev == there.st_dev
+            && here.st_ino == there.st_ino
     }
 
     /// Whether a keychain is in a folder. A link does not count: in a folder that others can write, they could make a name lead to

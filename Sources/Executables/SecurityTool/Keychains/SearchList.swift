@@ -20,16 +20,39 @@ struct SearchList {
     static func current() throws(Failure) -> SearchList {
         // What is wrong with a variable that names no keychain, the calls themselves say.
         guard !isSystem, !isInMemory, let path = try? file() else { return usual }
-        guard let data = FileManager.default.contents(atPath: path) else { return usual }
-        guard let stored = try? JSONDecoder().decode(Stored.self, from: data) else { throw unintelligible(path) }
-        guard stored.version <= Stored.currentVersion else {
+        guard let data = try contents(of: path) else { return usual }
+        guard let version = try? JSONDecoder().decode(Version.self, from: data).version else {
+            throw unintelligible(path)
+        }
+        guard version <= Stored.currentVersion else {
             throw Failure("\(TerminalText.escaped(path)) is of a newer version; use the newer program")
         }
+        guard let stored = try? JSONDecoder().decode(Stored.self, from: data) else { throw unintelligible(path) }
         let searched = stored.search.compactMap(NamedKeychain.init(stored:))
         guard searched.count == stored.search.count, let first = NamedKeychain(stored: stored.default) else {
             throw unintelligible(path)
         }
         return SearchList(searched: searched, first: first)
+    }
+
+    /// - Returns: nil where there is no file.
+    /// - Throws: for one that cannot be read, is a link, or belongs to somebody else.
+    private static func contents(of path: String) throws(Failure) -> Data? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        guard descriptor >= 0 else { throw refusal(path, errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
+            let data = try? handle.read(upToCount: largest) ?? Data()
+        else { throw refusal(path, EPERM) }
+        return data
+    }
+
+    private static let largest = 1 << 20
+
+    private static func refusal(_ path: String, _ reason: Int32) -> Failure {
+        Failure("\(TerminalText.escaped(path)): \(unsafe String(cString: strerror(reason)))")
     }
 
     private static func unintelligible(_ path: String) -> Failure {
@@ -47,23 +70,25 @@ struct SearchList {
             )
         }
         let folder = try NamedKeychain.home()
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw Failure("\(TerminalText.escaped(folder)) cannot be made: \(error.localizedDescription)")
-        }
-        let lock = unsafe open(folder + "/search-list.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0, flock(lock, LOCK_EX) == 0 else {
-            throw Failure("\(TerminalText.escaped(folder)) cannot be written")
-        }
+        if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw refusal(folder, errno) }
+        // Nobody else may write there: what is made in it could be a link of theirs.
+        var status = stat()
+        guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+            status.st_mode & 0o022 == 0
+        else { throw refusal(folder, EPERM) }
+        let lock = unsafe open(folder + "/search-list.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw refusal(folder, errno) }
         defer { close(lock) }
         var list = try current()
         body(&list)
         try list.write()
+    }
+
+    /// Those that are searched and still there.
+    var present: [NamedKeychain] {
+        searched.filter {
+            if case .other(let folder) = $0 { NamedKeychain.isKeychain(folder) } else { true }
+        }
     }
 
     func names(_ keychain: NamedKeychain) -> Bool { searched.contains(keychain) || first == keychain }
@@ -82,6 +107,8 @@ struct SearchList {
     }
 
     // MARK: - The file
+
+    private struct Version: Decodable { let version: Int }
 
     private struct Stored: Codable {
         static let currentVersion = 1

@@ -109,8 +109,9 @@ extension DERValue {
         switch object {
         case let number as NSNumber where isBoolean(number): self = .boolean(number.boolValue)
         case let number as NSNumber:
-            guard let integer = Int(exactly: number.doubleValue) else { return nil }
-            self = .integer(integer)
+            let integer = number.int64Value
+            guard NSNumber(value: integer) == number else { return nil }
+            self = .integer(Int(integer))
         case let text as String: self = .text(text)
         case let data as Data: self = .data(Array(data))
         case let dictionary as NSDictionary:

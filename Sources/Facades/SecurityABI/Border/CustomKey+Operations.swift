@@ -69,6 +69,7 @@ extension CustomKey {
             let input = unsafe Self.data(at: data).flatMap(step.input)
         else { return unsafe result }
         unsafe OutgoingObject.release(result)
+        unsafe Self.clear(&failure)
         let simpler = unsafe OutgoingObject.string(step.algorithm)
         let object = unsafe OutgoingObject.object(input as NSData)
         defer {
@@ -79,6 +80,12 @@ extension CustomKey {
         guard step.changesForm, let bytes = unsafe Self.data(at: made) else { return unsafe made }
         unsafe OutgoingObject.release(made)
         return unsafe OutgoingObject.object(step.ownForm(of: bytes, blockSize: blockSize(of: key)) as NSData?)
+    }
+
+    /// What was said of an algorithm that the key does not have is not said of the next.
+    private static func clear(_ failure: inout UnsafeRawPointer?) {
+        unsafe OutgoingObject.release(failure)
+        unsafe failure = nil
     }
 
     private static func name(of algorithm: UnsafeRawPointer?) -> String {
@@ -127,6 +134,7 @@ extension CustomKey {
             let bytes = unsafe Self.data(at: signature)
         else { return unsafe result }
         unsafe OutgoingObject.release(result)
+        unsafe Self.clear(&failure)
         // What has another form is no signature, and nothing is asked.
         guard let simplerSignature = step.simplerForm(of: bytes) else { return nil }
         let simpler = unsafe OutgoingObject.string(step.algorithm)

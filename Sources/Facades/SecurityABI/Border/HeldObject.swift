@@ -8,6 +8,7 @@ final class HeldObject: @unchecked Sendable {
     let object: NSObject
 
     private let lent = Mutex<LentObjects>(LentObjects())
+    private let given = Mutex<GivenObjects>(GivenObjects())
 
     init(_ object: NSObject) {
         self.object = object
@@ -18,6 +19,54 @@ final class HeldObject: @unchecked Sendable {
     func lend(_ object: UnsafeRawPointer?) -> UnsafeRawPointer? {
         guard let new = unsafe object.map({ unsafe OwnedObject(pointer: $0) }) else { return nil }
         return unsafe lent.withLock { $0.keep(new) }.pointer
+    }
+}
+
+extension HeldObject {
+    /// Keeps what a C program has set, so that it is returned itself. Its content is never looked at: a collection need not
+    /// retain it.
+    ///
+    /// - Parameter place: what it was set as; nil of an object forgets what was set there.
+    func keep(_ object: UnsafeRawPointer?, as place: String) {
+        let new = unsafe object.map { unsafe OwnedObject(pointer: OutgoingObject.retained($0)) }
+        given.withLock { $0.set(new, at: place) }
+    }
+
+    /// Forgets all that was set as something that begins so.
+    func forget(allBeginning start: String) {
+        given.withLock { $0.removeAll(beginning: start) }
+    }
+
+    /// What was set; nil for nothing.
+    func given(as place: String) -> UnsafeRawPointer? {
+        unsafe given.withLock { $0.object(at: place) }?.pointer
+    }
+}
+
+private final class GivenObjects: @unchecked Sendable {
+    // `@unchecked`: only ever used under its owner's lock.
+    private var objects: [String: OwnedObject] = [:]
+
+    func set(_ object: OwnedObject?, at place: String) {
+        objects.updateValueOrRemove(object, forKey: place)?.release()
+    }
+
+    func removeAll(beginning start: String) {
+        for place in objects.keys where place.hasPrefix(start) { set(nil, at: place) }
+    }
+
+    func object(at place: String) -> OwnedObject? { objects[place] }
+
+    deinit {
+        for object in objects.values { object.release() }
+    }
+}
+
+extension [String: OwnedObject] {
+    /// - Returns: what was there before.
+    fileprivate mutating func updateValueOrRemove(_ value: OwnedObject?, forKey key: String) -> OwnedObject? {
+        guard let value else { return removeValue(forKey: key) }
+        return updateValue(value, forKey: key)
     }
 }
 

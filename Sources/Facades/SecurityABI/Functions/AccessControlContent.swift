@@ -13,7 +13,8 @@ public func secAccessControlCreate(
 
 @c(SecAccessControlGetProtection)
 public func secAccessControlGetProtection(_ accessControl: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe lent(by: accessControl) { () throws(WrongArgument) in
+    if let given = unsafe IncomingObject.held(accessControl)?.given(as: Place.protection) { return unsafe given }
+    return unsafe lent(by: accessControl) { () throws(WrongArgument) in
         try unsafe Argument.accessControl(accessControl).protectionName
     }
 }
@@ -29,7 +30,7 @@ public func secAccessControlSetProtection(
             try Argument.object(protection),
             error
         )
-        if isSet { unsafe remember(protection, by: accessControl) }
+        if isSet { unsafe IncomingObject.held(accessControl)?.keep(protection, as: Place.protection) }
         return isSet
     }
 }
@@ -39,15 +40,21 @@ public func secAccessControlGetConstraint(
     _ accessControl: UnsafeRawPointer?,
     _ operation: UnsafeRawPointer?
 ) -> UnsafeRawPointer? {
-    unsafe lent(by: accessControl) { () throws(WrongArgument) in
+    unsafe Outcome.value(refused: nil) { () throws(WrongArgument) in
         let operation = String(describing: try unsafe Argument.string(operation))
-        return try unsafe Argument.accessControl(accessControl).constraint(of: operation)
+        let held = unsafe IncomingObject.held(accessControl)
+        guard let constraint = try unsafe Argument.accessControl(accessControl).constraint(of: operation) else {
+            return nil
+        }
+        if let given = unsafe held?.given(as: Place.constraint + operation) { return unsafe given }
+        return unsafe held?.lend(OutgoingObject.object(constraint))
     }
 }
 
 @c(SecAccessControlGetConstraints)
 public func secAccessControlGetConstraints(_ accessControl: UnsafeRawPointer?) -> UnsafeRawPointer? {
-    unsafe lent(by: accessControl) { () throws(WrongArgument) in
+    if let given = unsafe IncomingObject.held(accessControl)?.given(as: Place.constraints) { return unsafe given }
+    return unsafe lent(by: accessControl) { () throws(WrongArgument) in
         try unsafe Argument.accessControl(accessControl).constraints
     }
 }
@@ -56,8 +63,13 @@ public func secAccessControlGetConstraints(_ accessControl: UnsafeRawPointer?) -
 public func secAccessControlSetConstraints(_ pointer: UnsafeRawPointer?, _ constraints: UnsafeRawPointer?) {
     guard let accessControl = unsafe try? Argument.accessControl(pointer) else { return }
     // What is no dictionary allows nothing, as NULL.
-    accessControl.setConstraints(unsafe IncomingObject.dictionary(constraints))
-    unsafe remember(constraints, by: pointer)
+    let given = unsafe IncomingObject.dictionary(constraints)
+    accessControl.setConstraints(given)
+    let held = unsafe IncomingObject.held(pointer)
+    held?.forget(allBeginning: Place.constraint)
+    // What is refused leaves none.
+    let isSet = given.map { $0.count > 0 && accessControl.constraints?.count == $0.count } ?? false
+    unsafe held?.keep(isSet ? constraints : nil, as: Place.constraints)
 }
 
 @c(SecAccessControlAddConstraintForOperation)
@@ -73,7 +85,11 @@ public func secAccessControlAddConstraintForOperation(
             for: try Argument.string(operation),
             error
         )
-        if isSet { unsafe remember(constraint, by: accessControl) }
+        let held = unsafe IncomingObject.held(accessControl)
+        if isSet {
+            unsafe held?.keep(constraint, as: Place.constraint + String(describing: try Argument.string(operation)))
+            unsafe held?.keep(nil, as: Place.constraints)
+        }
         return isSet
     }
 }
@@ -85,7 +101,14 @@ public func secAccessControlRemoveConstraintForOperation(
     _ error: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> Bool {
     unsafe Outcome.value(orError: error, refused: false) { error throws(WrongArgument) in
-        unsafe try Argument.accessControl(accessControl).removeConstraint(for: try Argument.string(operation), error)
+        let name = try unsafe Argument.string(operation)
+        let isRemoved = unsafe try Argument.accessControl(accessControl).removeConstraint(for: name, error)
+        if isRemoved {
+            let held = unsafe IncomingObject.held(accessControl)
+            unsafe held?.keep(nil, as: Place.constraint + String(describing: name))
+            unsafe held?.keep(nil, as: Place.constraints)
+        }
+        return isRemoved
     }
 }
 
@@ -129,8 +152,9 @@ public func secAccessControlCreateFromData(
     }
 }
 
-/// Has an access control keep an object that it was given, so that the functions that ask for it return the same one.
-private func remember(_ object: UnsafeRawPointer?, by accessControl: UnsafeRawPointer?) {
-    guard let object = unsafe object else { return }
-    _ = unsafe IncomingObject.held(accessControl)?.lend(OutgoingObject.retained(object))
+/// As what an access control keeps the objects that it was given.
+private enum Place {
+    static let protection = "protection"
+    static let constraints = "constraints"
+    static let constraint = "constraint of "
 }
