@@ -9,20 +9,24 @@ enum KeychainFolder {
     ///
     /// - Throws: `errSecDuplicateKeychain` for one that is, also where another process was faster.
     static func make(_ folder: String, titled title: String) throws(Failure) {
-        let parent = URL(filePath: folder).deletingLastPathComponent().path
+        try makeParents(of: folder, titled: title)
+        guard unsafe mkdir(folder, 0o700) == 0 else {
+            let reason = errno
+            if reason == EEXIST { throw Failure(title, errSecDuplicateKeychain) }
+            throw Failure("\(title): \(unsafe String(cString: strerror(reason)))")
+        }
+    }
+
+    /// Makes the folders above one, as far as they are missing.
+    static func makeParents(of folder: String, titled title: String) throws(Failure) {
         do {
             try FileManager.default.createDirectory(
-                atPath: parent,
+                atPath: URL(filePath: folder).deletingLastPathComponent().path,
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
             throw Failure("\(title): \(error.localizedDescription)")
-        }
-        guard unsafe mkdir(folder, 0o700) == 0 else {
-            let reason = errno
-            if reason == EEXIST { throw Failure(title, errSecDuplicateKeychain) }
-            throw Failure("\(title): \(unsafe String(cString: strerror(reason)))")
         }
     }
 

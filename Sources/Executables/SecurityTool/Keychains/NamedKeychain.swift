@@ -88,8 +88,8 @@ enum NamedKeychain: Hashable {
             && here.st_ino == there.st_ino
     }
 
-    /// Whether a keychain is in a folder. A link does not count: in a folder that others can write, they could make a name lead to
-    /// another keychain of this user's, which a script then deletes.
+    /// Whether a keychain is in a folder. A link does not count: in a folder that others can write, they could make a name
+    /// lead to another keychain of this user's, which a script then deletes.
     static func isKeychain(_ folder: String) -> Bool {
         var status = stat()
         return unsafe lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

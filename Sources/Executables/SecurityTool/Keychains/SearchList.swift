@@ -70,6 +70,7 @@ struct SearchList {
             )
         }
         let folder = try NamedKeychain.home()
+        try KeychainFolder.makeParents(of: folder, titled: TerminalText.escaped(folder))
         if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw refusal(folder, errno) }
         // Nobody else may write there: what is made in it could be a link of theirs.
         var status = stat()
