@@ -7,12 +7,17 @@ import Synchronization
 /// perhaps, the end of the first would not be noticed.
 private let starting = Mutex(())
 
+/// What a test writes to a program that has ended is an error of that write, and not the end of all tests. A handler does
+/// that for this process alone: a program that is started does not inherit it, as it would inherit that a signal is ignored.
+private let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE) { _ in } }()
+
 extension Process {
     /// Starts the program as a shell would, with no signal blocked.
     ///
     /// The threads of tests block signals, and what `run()` starts inherits that: a shell would wait for ever for children
     /// that have ended, and nothing would end when it is told to.
     public func runHearingSignals() throws {
+        brokenPipesAreErrors
         try starting.withLock { _ in
             var before = sigset_t()
             var none = sigset_t()
