@@ -30,7 +30,7 @@ package enum DockerHelper {
                 _ = try keychain.erase(filter(try server(input).server))
             case "list": return HelperReply(try list(keychain))
             case "version":
-                return HelperReply(SecretText("docker-credential-chatelaine (chatelaine) v\(HelperVersion.number)\n"))
+                return HelperReply(SecretText("docker-credential-chatelaine (chatelaine) v\(ProductVersion.current)\n"))
             default: throw HelperFailure("unknown credential action `\(action.escapedControls)`")
             }
             return HelperReply()

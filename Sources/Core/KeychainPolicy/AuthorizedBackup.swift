@@ -64,7 +64,7 @@ extension AttributeList {
 extension ItemClass {
     /// Whether an item is of the system it is on. Where it does not say so itself, Apple's list of known ones decides.
     fileprivate func isBoundToSystem(accessGroup: String, _ attributes: AttributeList) -> Bool {
-        switch attributes["sysb"] {
+        switch attributes[.systemBound] {
         case .integer(0)?: return false
         case .some: return true
         case nil: break
@@ -73,8 +73,8 @@ extension ItemClass {
         switch accessGroup {
         case "com.apple.security.sos", "lockdown-identities": return true
         case "apple" where self == .genericPassword:
-            switch text("svce") {
-            case "com.apple.managedconfiguration": return ["Public", "Private"].contains(text("acct"))
+            switch text(.service) {
+            case "com.apple.managedconfiguration": return ["Public", "Private"].contains(text(.account))
             case "com.apple.account.CloudKit.token", "com.apple.account.idms.continuation-key": return true
             default: return false
             }

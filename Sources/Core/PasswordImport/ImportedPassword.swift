@@ -25,17 +25,17 @@ package struct ImportedPassword: Sendable {
         let place = WebPlace(url)
         var request = AddRequest(itemClass: place == nil ? .genericPassword : .internetPassword)
         if let place {
-            request.attributes["srvr"] = .string(place.host)
-            request.attributes["ptcl"] = .string(place.protocolCode)
-            if let port = place.port { request.attributes["port"] = .integer(Int64(port)) }
-            if !place.path.isEmpty { request.attributes["path"] = .string(place.path) }
+            request.attributes[.server] = .string(place.host)
+            request.attributes[.networkProtocol] = .string(place.protocolCode)
+            if let port = place.port { request.attributes[.port] = .integer(Int64(port)) }
+            if !place.path.isEmpty { request.attributes[.path] = .string(place.path) }
         } else {
-            request.attributes["svce"] = .string(title.isEmpty ? url : title)
+            request.attributes[.service] = .string(title.isEmpty ? url : title)
         }
-        request.attributes["acct"] = .string(userName)
+        request.attributes[.account] = .string(userName)
         let label = title.isEmpty ? place?.host ?? url : title
-        if !label.isEmpty { request.attributes["labl"] = .string(label) }
-        if !notes.isEmpty { request.attributes["icmt"] = .string(notes) }
+        if !label.isEmpty { request.attributes[.label] = .string(label) }
+        if !notes.isEmpty { request.attributes[.comment] = .string(notes) }
         request.secrets[.valueData] = password
         return request
     }

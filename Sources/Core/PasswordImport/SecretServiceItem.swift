@@ -30,18 +30,18 @@ package struct SecretServiceItem: Sendable {
         var used: Set<String> = []
         if let server = attributes["server"], !server.isEmpty {
             request = AddRequest(itemClass: .internetPassword)
-            request.attributes["srvr"] = .string(server)
+            request.attributes[.server] = .string(server)
             used = ["server"]
             if let domain = attributes["domain"] {
-                request.attributes["sdmn"] = .string(domain)
+                request.attributes[.securityDomain] = .string(domain)
                 used.insert("domain")
             }
             if let port = attributes["port"].flatMap({ UInt16($0) }) {
-                request.attributes["port"] = .integer(Int64(port))
+                request.attributes[.port] = .integer(Int64(port))
                 used.insert("port")
             }
             if let place = attributes["protocol"].flatMap({ WebPlace("\($0)://\(server)") }) {
-                request.attributes["ptcl"] = .string(place.protocolCode)
+                request.attributes[.networkProtocol] = .string(place.protocolCode)
                 used.insert("protocol")
             }
         } else if let url, url.contains("://"), WebPlace(url) != nil {
@@ -51,13 +51,13 @@ package struct SecretServiceItem: Sendable {
             if let address { used = [address] }
         } else {
             request = AddRequest(itemClass: .genericPassword)
-            request.attributes["svce"] = .string(attributes["service"] ?? label)
+            request.attributes[.service] = .string(attributes["service"] ?? label)
             used = ["service"]
         }
         let account = account
-        request.attributes["acct"] = .string(account.text)
+        request.attributes[.account] = .string(account.text)
         used.formUnion(account.used)
-        if !label.isEmpty { request.attributes["labl"] = .string(label) }
+        if !label.isEmpty { request.attributes[.label] = .string(label) }
         request.secrets[.valueData] = secret
         return (request, used)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeychainModel
 
 /// The root of the commands: what `chatelaine --help` shows.
 struct ChatelaineCommand: ParsableCommand {
@@ -24,7 +25,7 @@ struct ChatelaineCommand: ParsableCommand {
               1  not done: the message says why
               2  the command line is not understood
             """,
-        version: "chatelaine 0.2.0",
+        version: "chatelaine \(ProductVersion.current)",
         groupedSubcommands: [
             CommandGroup(name: "Teams", subcommands: [TeamCommand.self]),
             CommandGroup(

@@ -3,17 +3,6 @@ import Glibc
 import KeychainModel
 import Terminal
 
-/// Why a command did not do its work: what follows `chatelaine: `, and the exit status.
-struct Failure: Error {
-    let message: String
-    let exitStatus: Int32
-
-    init(_ message: String, exitStatus: Int32 = 1) {
-        self.message = message
-        self.exitStatus = exitStatus
-    }
-}
-
 /// Runs command lines, and turns what goes wrong into messages and exit statuses.
 enum Tool {
     /// The exit status for a command line that is not understood.

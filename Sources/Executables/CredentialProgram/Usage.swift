@@ -1,4 +1,4 @@
-import CredentialHelpers
+import KeychainModel
 import Terminal
 
 /// What the program says when it is asked about itself, or not understood.
@@ -20,7 +20,7 @@ enum Usage {
         switch arguments {
         case ["--help"], ["-h"], ["help"]: return Console.write(Array(text.utf8)) == 0 ? 0 : 1
         case ["--version"]:
-            return Console.write(Array("chatelaine-credential \(HelperVersion.number)\n".utf8)) == 0 ? 0 : 1
+            return Console.write(Array("chatelaine-credential \(ProductVersion.current)\n".utf8)) == 0 ? 0 : 1
         default:
             Console.printError(text)
             return 2

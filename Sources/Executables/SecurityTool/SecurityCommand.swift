@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeychainModel
 
 /// The root of the commands: what `security --help` shows.
 ///
@@ -27,7 +28,7 @@ struct SecurityCommand: ParsableCommand {
               -q          Print no error messages.
               -l, -v      No effect; accepted for scripts from a Mac.
             """,
-        version: "security (Chatelaine) 0.2.0",
+        version: "security (Chatelaine) \(ProductVersion.current)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Generic password",
@@ -82,9 +83,4 @@ struct SecurityCommand: ParsableCommand {
         LoginKeychain.self, SetKeyPartitionList.self, SetGenericPasswordPartitionList.self,
         SetInternetPasswordPartitionList.self,
     ]
-}
-
-/// A command that says which of its options take a value, so that they can be read as on a Mac.
-protocol ItemCommand: ParsableCommand {
-    static var syntax: OptionSyntax { get }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeychainModel
 
 /// The root of the commands: what `chatelaine ssh --help` shows.
 struct AgentCommand: ParsableCommand {
@@ -19,7 +20,7 @@ struct AgentCommand: ParsableCommand {
               1  not done: the message says why
               2  the command line is not understood
             """,
-        version: "chatelaine 0.2.0",
+        version: "chatelaine \(ProductVersion.current)",
         subcommands: [
             ServeKeys.self, CreateKey.self, ListKeys.self, ExportKey.self, ImportKey.self, DeleteKey.self,
             EnableAgent.self, DisableAgent.self, ShowAgent.self,

@@ -69,7 +69,7 @@ package enum KeychainDaemon {
                 : nil
             server = KeychainServer(
                 mode: mode,
-                version: ServiceVersion.current,
+                version: ProductVersion.current,
                 gatekeeper: gatekeeper,
                 keychains: UserKeychains(
                     folder: folder,

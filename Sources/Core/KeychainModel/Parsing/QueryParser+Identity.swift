@@ -42,15 +42,17 @@ extension QueryParser {
             return own + [("class", .string(itemClass.rawValue)), ("v_Ref", .reference(object))]
         }
         var ofCertificate = part(.certificate, .certificate(found.certificate))
-        if let index = ofCertificate.firstIndex(where: { $0.key == "accc" }), let control = dictionary.accessControl {
+        if let index = ofCertificate.firstIndex(where: { $0.key == AttributeKey.accessControl.description }),
+            let control = dictionary.accessControl
+        {
             ofCertificate.remove(at: index)
             if dictionary.accessibility == nil, case .accessibility(let accessibility) = control.protection {
-                ofCertificate.append(("pdmn", .string(accessibility.rawValue)))
+                ofCertificate.append((AttributeKey.accessible.description, .string(accessibility.rawValue)))
             }
         }
         // Where the enclave's key has to be, its certificate is to be too.
         if dictionary.accessGroup == nil, let group = try found.key.derivedAttributes.accessGroup {
-            ofCertificate.append(("agrp", .string(group)))
+            ofCertificate.append((AttributeKey.accessGroup.description, .string(group)))
         }
         return IdentityParts(
             certificateData: found.certificate,

@@ -33,8 +33,8 @@ package struct BackupItem: Sendable {
 
     /// What a person calls it: its label, or where it is for, and the account.
     package var title: String {
-        let place: [AttributeKey] = [.label, .server, "svce", "atag"]
-        let parts = [place.lazy.compactMap(text).first, text("acct")].compactMap { $0 }
+        let place: [AttributeKey] = [.label, .server, .service, .applicationTag]
+        let parts = [place.lazy.compactMap(text).first, text(.account)].compactMap { $0 }
         return parts.joined(separator: ", ")
     }
 

@@ -16,13 +16,13 @@ package struct DerivedAttributes: Sendable {
 
     init(certificate contents: CertificateContents, der: [UInt8]) {
         // What the certificate may not have, or not in a form that can be read.
-        let subject = contents.subject.map { [(AttributeKey("subj"), AttributeValue.data($0.normalizedContent))] }
+        let subject = contents.subject.map { [(AttributeKey.subject, AttributeValue.data($0.normalizedContent))] }
         let keyID = contents.subjectKeyIdentifier.map { [(AttributeKey.subjectKeyID, AttributeValue.data($0))] }
         telling =
             [
-                ("ctyp", .integer(Int64(contents.version))),
+                (.certificateType, .integer(Int64(contents.version))),
                 // DER.
-                ("cenc", .integer(3)),
+                (.certificateEncoding, .integer(3)),
                 (.issuer, .data(contents.issuer.normalizedContent)),
                 (.serialNumber, .data(contents.serialNumber)),
                 (.publicKeyHash, .data(contents.publicKeyHash)),
@@ -40,9 +40,8 @@ package struct DerivedAttributes: Sendable {
             key,
             keyClass: 0,
             can: [
-                ("encr", key.kind != .ed25519), ("decr", isRSA), ("drve", false), ("sign", false), ("vrfy", true),
-                ("wrap", key.kind != .ed25519),
-                ("unwp", false),
+                (.canEncrypt, key.kind != .ed25519), (.canDecrypt, isRSA), (.canDerive, false), (.canSign, false),
+                (.canVerify, true), (.canWrap, key.kind != .ed25519), (.canUnwrap, false),
             ],
             data: SecretBytes(key.externalRepresentation)
         )
@@ -79,8 +78,8 @@ package struct DerivedAttributes: Sendable {
 
     private static func abilities(ofPrivate key: PublicKey) -> [(AttributeKey, Bool)] {
         [
-            ("encr", false), ("decr", true), ("drve", !key.isRSA), ("sign", true), ("vrfy", false), ("wrap", false),
-            ("unwp", true),
+            (.canEncrypt, false), (.canDecrypt, true), (.canDerive, !key.isRSA), (.canSign, true),
+            (.canVerify, false), (.canWrap, false), (.canUnwrap, true),
         ]
     }
 
@@ -95,17 +94,18 @@ package struct DerivedAttributes: Sendable {
             [
                 (.keyClass, .integer(keyClass)),
                 (.applicationLabel, .data(key.applicationLabel)),
-                ("type", .integer(key.type)),
-                ("bsiz", .integer(Int64(key.sizeInBits))),
-                ("esiz", .integer(Int64(key.sizeInBits))),
+                (.keyType, .integer(key.type)),
+                (.keySizeInBits, .integer(Int64(key.sizeInBits))),
+                (.effectiveKeySize, .integer(Int64(key.sizeInBits))),
             ] + (enclaveKey == nil ? [] : [(.tokenID, .string(EnclaveKey.tokenID))])
         let leaves = enclaveKey == nil
         let flags: [(AttributeKey, Bool)] =
             [
                 // Also of a public key: the class tells the halves apart.
                 (.isPrivate, true),
-                ("perm", true), ("modi", true), ("sens", !leaves), ("asen", !leaves), ("extr", leaves),
-                ("next", !leaves), ("snrc", false), ("vyrc", false),
+                (.isPermanent, true), (.isModifiable, true), (.isSensitive, !leaves), (.wasAlwaysSensitive, !leaves),
+                (.isExtractable, leaves), (.wasNeverExtractable, !leaves), (.canSignRecover, false),
+                (.canVerifyRecover, false),
             ] + abilities
         other = flags.map { ($0, .integer($1 ? 1 : 0)) }
         label = nil

@@ -37,8 +37,8 @@ struct CSVExport: ExportText {
         guard item.itemClass == .genericPassword || item.itemClass == .internetPassword,
             let value = item.value.flatMap({ String(validating: $0, as: UTF8.self) })
         else { return nil }
-        let title = item.text("labl") ?? item.text("srvr") ?? item.text("svce") ?? ""
-        let fields = [title, Self.url(of: item), item.text("acct") ?? "", value, item.text("icmt") ?? ""]
+        let title = item.text(.label) ?? item.text(.server) ?? item.text(.service) ?? ""
+        let fields = [title, Self.url(of: item), item.text(.account) ?? "", value, item.text(.comment) ?? ""]
         return fields.map(Self.quoted).joined(separator: ",") + "\r\n"
     }
 
@@ -48,10 +48,10 @@ struct CSVExport: ExportText {
     ]
 
     private static func url(of item: BackupItem) -> String {
-        guard item.itemClass == .internetPassword, let server = item.text("srvr"), !server.isEmpty else { return "" }
-        let scheme = item.text("ptcl").flatMap { schemes[$0] } ?? "https"
-        let port = item.text("port").flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
-        return "\(scheme)://\(server)\(port)\(item.text("path") ?? "")"
+        guard item.itemClass == .internetPassword, let server = item.text(.server), !server.isEmpty else { return "" }
+        let scheme = item.text(.networkProtocol).flatMap { schemes[$0] } ?? "https"
+        let port = item.text(.port).flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
+        return "\(scheme)://\(server)\(port)\(item.text(.path) ?? "")"
     }
 
     private static func quoted(_ field: String) -> String {

@@ -6,12 +6,9 @@ import Terminal
 struct InteractiveMode {
     let prompt: String
 
-    /// Whether the next line of standard input is a command, and so no password.
-    static let ownsStandardInput = Atomic<Bool>(false)
-
     /// Returns the exit status of the last command.
     func run() -> Int32 {
-        Self.ownsStandardInput.store(true, ordering: .relaxed)
+        StandardInput.holdsCommands.store(true, ordering: .relaxed)
         let isTerminal = isatty(STDIN_FILENO) == 1
         var status: Int32 = 0
         while true {

@@ -27,7 +27,7 @@ enum PasswordPrompt {
     }
 
     private static var asksOnTerminal: Bool {
-        InteractiveMode.ownsStandardInput.load(ordering: .relaxed) || isatty(STDIN_FILENO) == 1
+        StandardInput.holdsCommands.load(ordering: .relaxed) || isatty(STDIN_FILENO) == 1
     }
 
     /// - Parameter body: answers nil where two answers differ.

@@ -98,7 +98,7 @@ struct ResultBuilder {
         }
         let isPrivate = item.attributes[.keyClass] == .integer(1)
         let type: KeyType? =
-            if case .integer(let number) = item.attributes["type"] { KeyType(rawValue: Int(number)) } else { nil }
+            if case .integer(let number) = item.attributes[.keyType] { KeyType(rawValue: Int(number)) } else { nil }
         switch (type, isPrivate) {
         case (.rsa, false): return PublicKey(rsa: bytes()).map { SecKey($0) }
         case (.ellipticCurve, false): return PublicKey(point: bytes()).map { SecKey($0) }

@@ -161,7 +161,7 @@ struct ImportPasswords: ParsableCommand {
         func text(_ key: AttributeKey) -> String? {
             if case .string(let text) = request.attributes[key] { text } else { nil }
         }
-        let parts = [text("labl") ?? text("srvr") ?? text("svce"), text("acct")].compactMap { $0 }.filter {
+        let parts = [text(.label) ?? text(.server) ?? text(.service), text(.account)].compactMap { $0 }.filter {
             !$0.isEmpty
         }
         return TerminalText.escaped(parts.joined(separator: ", "))
@@ -173,7 +173,7 @@ extension KeychainService {
     fileprivate func hasPassword(of request: AddRequest) throws(KeychainError) -> Bool {
         guard let password = request.secrets[.valueData] else { return true }
         var search = FindRequest(query: ItemQuery(itemClass: request.itemClass))
-        for key: AttributeKey in ["acct", "svce", "srvr", "ptcl", "port", "path"] {
+        for key: AttributeKey in [.account, .service, .server, .networkProtocol, .port, .path] {
             search.query.filters[key] = request.attributes[key]
         }
         search.query.accessGroup = request.accessGroup
