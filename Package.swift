@@ -59,7 +59,6 @@ let packages: [(url: String, from: Version, products: [String])] = [
     ("https://github.com/apple/swift-asn1", "1.7.4", ["SwiftASN1"]),
     ("https://github.com/apple/swift-certificates", "1.21.1", ["X509"]),
     ("https://github.com/apple/swift-log", "1.16.2", ["Logging"]),
-    ("https://github.com/apple/swift-metrics", "2.13.0", ["CoreMetrics", "Metrics"]),
     ("https://github.com/apple/swift-protobuf", "1.39.0", ["SwiftProtobuf"]),
     ("https://github.com/swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "UnixSignals"]),
     ("https://github.com/apple/swift-argument-parser", "1.8.2", ["ArgumentParser"]),
@@ -181,7 +180,7 @@ let targets: [[Target]] = [
         ],
         "KeychainServer": [
             "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "PeerIdentity", "CodeSignature", "CLinux", "Logging", "CoreMetrics", "Metrics",
+            "PeerIdentity", "CodeSignature", "CLinux", "Logging",
         ],
         "KeychainDaemon": [
             "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveMessages", "EnclaveClient",
@@ -293,8 +292,8 @@ let targets: [[Target]] = [
         // With nothing of Foundation: other programs start it and wait for it.
         "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"],
         "chatelaine-ssh-agent": [
-            "Accounts", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal", "CZeroingAllocator",
-            "CNoPriorities", "CLinux", "ArgumentParser",
+            "Accounts", "KeychainCertificates", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal",
+            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainEnclave", "KeychainModel",

@@ -77,6 +77,21 @@ no_machine_paths() {
     return 1
 }
 
+# Apple's four-letter codes stand in one table, and everybody else calls an attribute by its name in AttributeKey. Apple's own
+# API and command show the codes, and the store has columns that are called so.
+attribute_codes() {
+    local words='next|path|port|sign|type|wrap' codes found status=0
+    codes=$(sed -nE 's/.* row\("[A-Za-z0-9]+", "(....)".*/\1/p' Sources/Core/KeychainModel/Attributes/AttributeTable.swift |
+        grep -vxE "$words" | sort -u | paste -sd '|') || return 1
+    # A code that is a word is found only where an attribute is asked for.
+    found=$(git grep --untracked -nE "\"($codes)\"|(\.(attributes|filters)\[|text\(|bytes\(|AttributeKey\()\"($words)\"" \
+        -- 'Sources/*.swift' ':!Sources/Core/KeychainModel/Attributes' ':!Sources/Core/KeychainStore' \
+        ':!Sources/Facades' ':!Sources/Executables/SecurityTool') || status=$?
+    if [ $status -eq 1 ]; then return 0; fi
+    printf 'codes of attributes, which have names in AttributeKey:\n%s\n' "$found"
+    return 1
+}
+
 # Prints the targets of a Markdown file's relative links; what stands in code is none.
 relative_links() {
     # shellcheck disable=SC2016 # the back-ticks are Markdown's
@@ -255,9 +270,10 @@ check "The service's messages are the generated code's" scripts/protobuf.sh --ch
 if in_clone; then
     check "No build products under version control" no_build_products
     check "No machine's own paths" no_machine_paths
+    check "Attributes are called by their names" attribute_codes
     check "Links between documents" links
 else
-    check "Version control" cannot_check "build products, paths and links under version control, since this is no git clone"
+    check "Version control" cannot_check "build products, paths, links and codes under version control, since this is no git clone"
 fi
 if [ $quick = no ]; then
     check "Build: no warnings, no undeclared imports" undeclared_imports

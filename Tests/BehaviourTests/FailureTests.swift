@@ -10,11 +10,18 @@ struct FailureTests {
     private struct FailingService: KeychainService {
         let code: KeychainError.Code
 
-        func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        func perform(
+            _ operation: KeychainOperation,
+            onBehalfOf program: String?
+        ) throws(KeychainError) -> OperationResult {
             throw KeychainError(code, "a failure")
         }
 
-        func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+        func performTogether(
+            _ operations: [KeychainOperation],
+            allOrNothing: Bool,
+            onBehalfOf program: String?
+        ) throws(KeychainError) -> [OperationOutcome] {
             throw KeychainError(code, "a failure")
         }
     }

@@ -214,20 +214,31 @@ private struct EngineConnection: KeychainService {
     let engine: KeychainEngine
     let caller: Caller
 
-    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
-        let rounds = PresenceRounds(
-            for: asker,
-            in: operation.authentication?.context as? PresenceSession,
-            enclave: enclave,
-            isWanted: { true }
+    func perform(
+        _ operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult {
+        var rounds = PresenceRounds(
+            operation,
+            of: asker,
+            in: operation.authentication.context as? PresenceSession,
+            enclave: enclave
         )
-        return try rounds.perform(operation) { (operation) throws(KeychainError) in
-            try engine.perform(operation, for: caller)
+        while true {
+            do throws(KeychainError) {
+                return try engine.perform(rounds.operation, for: caller)
+            } catch {
+                try rounds.ask(rounds.question(after: error))
+            }
         }
     }
 
-    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
-        try engine.transact(operations, for: caller)
+    func performTogether(
+        _ operations: [KeychainOperation],
+        allOrNothing: Bool,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> [OperationOutcome] {
+        try engine.perform(operations, allOrNothing: allOrNothing, for: caller)
     }
 }
 

@@ -21,14 +21,21 @@ private final class BusyKeychain: KeychainService {
         body?()
     }
 
-    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
-        if !operation.isSearch { beforeChange() }
-        return try keychain.perform(operation)
+    func perform(
+        _ operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult {
+        if !operation.traits.isSearch { beforeChange() }
+        return try keychain.perform(operation, onBehalfOf: program)
     }
 
-    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+    func performTogether(
+        _ operations: [KeychainOperation],
+        allOrNothing: Bool,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> [OperationOutcome] {
         beforeChange()
-        return try keychain.transact(operations)
+        return try keychain.performTogether(operations, allOrNothing: allOrNothing, onBehalfOf: program)
     }
 }
 

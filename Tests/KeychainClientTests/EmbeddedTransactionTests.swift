@@ -49,4 +49,22 @@ import Testing
         }
         #expect(counts == [1, 1, 0])
     }
+
+    @Test func `where each operation stands by itself, one that fails keeps no other from being done`() throws {
+        _ = try keychain.transact([add("a")])
+        let outcomes = try keychain.performTogether(
+            [add("a"), add("b"), find("b")],
+            allOrNothing: false,
+            onBehalfOf: "another program"
+        )
+        guard case .failure(let error) = outcomes[0], case .items(let found) = try outcomes[2].get().answer
+        else { throw OperationResult.unexpected }
+        #expect(error.code == .duplicateItem)
+        #expect(found.count == 1)
+    }
+
+    @Test func `a keychain within a process tells nobody of changes, and says so`() {
+        #expect(!keychain.isHeldByService)
+        #expect(throws: KeychainError(.notAvailable, "")) { try keychain.watch { _ in true } }
+    }
 }

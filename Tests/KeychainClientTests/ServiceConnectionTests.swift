@@ -14,10 +14,10 @@ struct ServiceConnectionTests {
     @Test func `every call has its answer`() throws {
         let service = try FakeService { connection in
             try connection.serve { request in
-                switch request {
-                case .operation(.add), .operation(.find): .outcome(.items([item(ofSize: 3)]))
-                case .operation(.update): .outcome(.count(5))
-                case .operation(.delete): .outcome(.failed(KeychainError(.missingEntitlement, "no")))
+                switch request.action {
+                case .add, .find: .outcome(.items([item(ofSize: 3)]))
+                case .update: .outcome(.count(5))
+                case .delete: .outcome(.failed(KeychainError(.missingEntitlement, "no")))
                 default: nothing(request)
                 }
             }
@@ -29,6 +29,8 @@ struct ServiceConnectionTests {
         #expect(try client.update(UpdateRequest(query: query)) == 5)
         #expect(throws: KeychainError(.missingEntitlement, "")) { try client.delete(DeleteRequest(query: query)) }
         #expect(try client.transact([.delete(DeleteRequest(query: query))]).count == 1)
+        let each = try client.performTogether([.find(FindRequest(query: query))], allOrNothing: false, onBehalfOf: "p")
+        #expect(each.count == 1)
         #expect(try client.identity() == FakeConnection.me)
         #expect(try client.status().connections == 1)
         #expect(service.connections == 1)
@@ -55,7 +57,7 @@ struct ServiceConnectionTests {
     @Test func `why nothing matched is told to whoever asks for it`() throws {
         let service = try FakeService { connection in
             try connection.serve { request in
-                if case .operation(.find(let find)) = request {
+                if case .find(let find) = request.action {
                     return .outcome(.items([], explanation: find.query.wantsExplanation ? ["because"] : []))
                 }
                 return nothing(request)
@@ -72,7 +74,7 @@ struct ServiceConnectionTests {
     @Test func `many threads share few connections and each has its own answers`() throws {
         let service = try FakeService { connection in
             try connection.serve { request in
-                guard case .operation(.delete(let request)) = request,
+                guard case .delete(let request) = request.action,
                     case .integer(let number) = request.query.filters["crtr"]
                 else { return nothing(request) }
                 return .outcome(.count(Int(number)))

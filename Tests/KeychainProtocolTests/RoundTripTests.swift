@@ -1,7 +1,9 @@
 import KeychainCertificates
+import KeychainMessages
 import KeychainModel
 import KeychainProtocol
 import KeychainTestSupport
+import SwiftProtobuf
 import Testing
 
 @Suite("What is sent arrives as it was")
@@ -161,12 +163,19 @@ struct RoundTripTests {
 
     @Test func `a key of another algorithm than was asked for, from an earlier version, is none`() throws {
         struct Earlier: KeychainService {
-            func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+            func perform(
+                _ operation: KeychainOperation,
+                onBehalfOf program: String?
+            ) throws(KeychainError) -> OperationResult {
                 guard let key = Samples.privateKeys.first else { throw OperationResult.unexpected }
                 return OperationResult(.key(key))
             }
 
-            func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+            func performTogether(
+                _ operations: [KeychainOperation],
+                allOrNothing: Bool,
+                onBehalfOf program: String?
+            ) throws(KeychainError) -> [OperationOutcome] {
                 throw OperationResult.unexpected
             }
         }
@@ -228,21 +237,28 @@ struct RoundTripTests {
     }
 
     @Test func `what the service says of itself`() throws {
-        let status = ServiceStatus(version: "1", mode: .system, uptime: 0.5, connections: 3, metrics: ["reads": 1])
+        var counts = ServiceCounts()
+        (counts.accepted, counts.refused, counts.rejected, counts.dropped) = (1, 2, 3, 4)
+        (counts.requests, counts.operations, counts.failures) = (5, 6, 7)
+        var status = ServiceStatus(version: "1", mode: .system, uptime: 0.5, connections: 3, counts: counts)
         try expectSame(.status(status))
+        status.databaseVersion = 8
+        status.room = KeychainRoom(
+            items: KeychainRoom.Share(used: 9, quota: 10),
+            bytes: KeychainRoom.Share(used: 11, quota: 12)
+        )
+        try expectSame(.status(status))
+        #expect(status.numbers.values.sorted() == Array(1...12))
     }
 
-    @Test func `what a service counts is numbers that a program can print`() throws {
+    @Test func `what a service counts is numbers that a program can print, and other numbers say nothing`() throws {
         func received(_ number: Double) throws -> ServiceStatus? {
-            let status = ServiceStatus(
-                version: "1",
-                mode: .system,
-                uptime: number,
-                connections: 3,
-                metrics: ["reads": number]
-            )
-            let message = ServerMessage.response(Response(id: 1, hasMore: false, body: .status(status)))
-            guard case .response(let response) = try arrived(message), case .status(let told) = response.body
+            var frame = WireServerFrame()
+            frame.response.status.mode = "system"
+            frame.response.status.uptimeSeconds = number
+            frame.response.status.metrics = ["chatelained_requests": number, "reads": number]
+            guard case .response(let response) = try FrameCodec.decodeServer(frame.serializedBytes()),
+                case .status(let told) = response.body
             else { return nil }
             return told
         }
@@ -251,7 +267,9 @@ struct RoundTripTests {
         }
         for number in [Double.infinity, .greatestFiniteMagnitude, 1e19, 7, 0] {
             let status = try #require(try received(number))
-            #expect(Int(exactly: status.uptime) != nil && Int(exactly: status.metrics["reads"] ?? .nan) != nil)
+            #expect(Int(exactly: status.uptime) != nil)
+            #expect(status.counts.requests == Int(min(number, 9_007_199_254_740_992)))
+            #expect(status.counts.operations == 0 && status.room == nil)
         }
     }
 }

@@ -52,7 +52,7 @@ struct HostileClientTests {
                 client.waitForEnd()
             }
         }
-        #expect(service.metric("connections_dropped") == 60)
+        #expect(service.counts.dropped == 60)
     }
 
     @Test(arguments: [0, Frame.largestRequest + 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
@@ -61,7 +61,7 @@ struct HostileClientTests {
         let client = try RawClient.admitted(service.socket)
         client.send(big(size) + [1])
         client.waitForEnd()
-        #expect(service.metric("connections_dropped") == 1)
+        #expect(service.counts.dropped == 1)
     }
 
     @Test
@@ -74,7 +74,7 @@ struct HostileClientTests {
             #expect(Self.residentMemory - before < 50 << 10)
             for client in clients { client.waitForEnd() }
         }
-        #expect(service.metric("connections_dropped") == 50)
+        #expect(service.counts.dropped == 50)
     }
 
     @Test
@@ -90,7 +90,7 @@ struct HostileClientTests {
             }
             #expect(count < 100_000)
         }
-        #expect(service.metric("connections_dropped") == 1)
+        #expect(service.counts.dropped == 1)
     }
 
     @Test
@@ -127,7 +127,7 @@ struct HostileClientTests {
             let deaf = try (0..<6).map { _ in try RawClient.admitted(service.socket) }
             let request = try RawClient.frame(.operation(RawClient.find(limit: .all)))
             for client in deaf { client.send(request) }
-            try waitUntil("six connections are dropped") { service.metric("connections_dropped") >= 6 }
+            try waitUntil("six connections are dropped") { service.counts.dropped >= 6 }
         }
     }
 
@@ -233,10 +233,10 @@ struct HostileClientTests {
         }
         // Those that came last may still be in the listener's queue.
         try waitUntil("10,002 connections are refused or accepted") {
-            service.metric("connections_refused") + service.metric("connections_accepted") >= 10_002
+            service.counts.refused + service.counts.accepted >= 10_002
         }
         // Those that were closed at once made room for others, of which any number was accepted for a moment.
-        #expect(service.metric("connections_refused") >= 256)
+        #expect(service.counts.refused >= 256)
     }
 
     private static var residentMemory: Int {

@@ -34,7 +34,8 @@ struct LongAnswerTests {
     }
 
     private func add(_ account: String, to group: String, _ size: Int = 6) -> KeychainOperation {
-        guard case .add(var request) = RawClient.add(account, secret: [UInt8](repeating: 5, count: size)) else {
+        guard case .add(var request) = RawClient.add(account, secret: [UInt8](repeating: 5, count: size)).action
+        else {
             return RawClient.add(account)
         }
         request.accessGroup = group

@@ -103,7 +103,7 @@ struct QuotaTests {
         let service = try TestService(limits: ServiceLimits(), quota: StorageQuota.Limit(bytes: 8 << 20, items: 20))
         let client = try RawClient.admitted(service.socket)
         func add(_ number: Int) -> KeychainOperation {
-            guard case .add(var request) = RawClient.add("account \(number)") else { return RawClient.add("") }
+            guard case .add(var request) = RawClient.add("account \(number)").action else { return RawClient.add("") }
             request.isSynchronizable = true
             return .add(request)
         }
@@ -155,11 +155,10 @@ struct QuotaTests {
         let service = try TestService(limits: ServiceLimits(), quota: Self.small)
         let client = try RawClient.admitted(service.socket)
         _ = try client.count(RawClient.add("a", secret: Self.large))
-        let metrics = try client.status().metrics
-        #expect(metrics["keychain_items"] == 1 && metrics["keychain_items_quota"] == 500)
-        #expect(metrics["keychain_bytes_quota"] == 8_388_608)
-        let bytes: Double = metrics["keychain_bytes"] ?? 0
-        #expect(bytes > 1_048_576 && bytes < 2_097_152)
+        let room = try #require(try client.status().room)
+        #expect(room.items == KeychainRoom.Share(used: 1, quota: 500))
+        #expect(room.bytes.quota == 8_388_608)
+        #expect(room.bytes.used > 1_048_576 && room.bytes.used < 2_097_152)
     }
 
     private func write(_ text: String, of service: TestService) throws {

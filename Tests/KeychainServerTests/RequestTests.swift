@@ -97,7 +97,7 @@ struct RequestTests {
         #expect(status.version == "test")
         #expect(status.mode == .system)
         #expect(status.connections == 1)
-        #expect(status.metrics["chatelained_operations"] == 1)
+        #expect(status.counts.operations == 1)
         #expect(!"\(status)".contains("group"))
     }
 
@@ -112,8 +112,8 @@ struct RequestTests {
         #expect(throws: KeychainError(.duplicateItem, "")) { try users[1].count(RawClient.add("a")) }
         func told(_ client: RawClient) throws -> [Int] {
             let status = try client.status()
-            let names = ["connections_accepted", "requests", "operations", "failures"]
-            return [status.connections] + names.map { Int(status.metrics["chatelained_" + $0] ?? -1) }
+            let counts = status.counts
+            return [status.connections, counts.accepted, counts.requests, counts.operations, counts.failures]
         }
         #expect(try told(users[0]) == [1, 1, 1, 0, 0])
         #expect(try told(users[1]) == [4, 4, 8, 7, 1])
@@ -124,12 +124,12 @@ struct RequestTests {
     }
 
     @Test func `of more users than are remembered, the counts go of who was away for longest`() {
-        let metrics = UserMetrics(MemoryMetrics(), most: 3)
-        let users = [1, 2, 3].map(metrics.user)
-        _ = metrics.user(1)
-        _ = metrics.user(4)
-        #expect(metrics.user(1) === users[0] && metrics.user(3) === users[2])
-        #expect(metrics.user(2) !== users[1])
+        let counters = UserCounters(ServiceCounter(), most: 3)
+        let users = [1, 2, 3].map(counters.user)
+        _ = counters.user(1)
+        _ = counters.user(4)
+        #expect(counters.user(1) === users[0] && counters.user(3) === users[2])
+        #expect(counters.user(2) !== users[1])
     }
 
     @Test

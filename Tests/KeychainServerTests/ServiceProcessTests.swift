@@ -37,12 +37,12 @@ struct ServiceProcessTests {
     }
 
     private func add(_ account: String, secret: String = "secret") -> AddRequest {
-        guard case .add(let request) = RawClient.add(account, secret: Array(secret.utf8)) else { fatalError() }
+        guard case .add(let request) = RawClient.add(account, secret: Array(secret.utf8)).action else { fatalError() }
         return request
     }
 
     private func find(_ account: String) -> FindRequest {
-        guard case .find(let request) = RawClient.find(account) else { fatalError() }
+        guard case .find(let request) = RawClient.find(account).action else { fatalError() }
         return request
     }
 

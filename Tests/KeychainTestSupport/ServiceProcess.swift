@@ -107,3 +107,12 @@ package final class ServiceProcess: @unchecked Sendable {
         return (value("VmRSS"), value("VmHWM"))
     }
 }
+
+extension ServiceProcess {
+    /// What `chatelaine status` says of how many requests the service has had.
+    package static func requests(inStatus status: String) throws -> Int {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("chatelained_requests ") }
+        guard let number = line?.split(separator: " ").last.flatMap({ Int($0) }) else { throw POSIXError(.EBADMSG) }
+        return number
+    }
+}

@@ -19,6 +19,7 @@ final class AgentSite: @unchecked Sendable {
     /// What the site's programs are started by.
     private let wrapper: [String]
     private var agent = Process()
+    private var ownRequests = 1
 
     /// Where a test's files are; the agent's home too.
     var folder: String { keychain.surroundings + "/home" }
@@ -178,6 +179,14 @@ final class AgentSite: @unchecked Sendable {
 
     func read(_ name: String) throws -> String {
         try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+    }
+
+    /// How many requests others have made of the keychain service.
+    func requests() throws -> Int {
+        let status = try succeed("chatelaine", ["status"])
+        // A status asks twice, and the second time comes after the count.
+        defer { ownRequests += 2 }
+        return try ServiceProcess.requests(inStatus: status) - ownRequests
     }
 
     // MARK: - Keys

@@ -22,6 +22,23 @@ struct SignatureTests {
         #expect(try site.run("ssh-keygen", verify, input: "another text").status != 0)
     }
 
+    @Test func `a signature takes one search of the keychain and one use of the key, among many keys and certificates`()
+        throws
+    {
+        let site = try AgentSite(hasPasscode: false)
+        for name in ["first", "second", "wanted"] { _ = try site.createKey(name, ["--no-presence"]) }
+        try site.makeKey("authority")
+        try site.succeed("ssh-keygen", ["-q", "-s", "authority", "-I", "me", "-n", "me", "wanted.pub"])
+        try site.succeed("chatelaine", ["ssh", "import", "wanted-cert.pub"])
+        try site.write("a text", to: "file")
+        for key in ["wanted.pub", "wanted-cert.pub"] {
+            let before = try site.requests()
+            try site.succeed("ssh-keygen", ["-Y", "sign", "-q", "-f", key, "-n", "file", "file"])
+            // Before that, ssh-keygen has all keys listed, which is one search as well.
+            #expect(try site.requests() - before == 3, "\(key)")
+        }
+    }
+
     @Test func `ssh-keygen fails when the owner declines`() throws {
         let site = try AgentSite([.no])
         _ = try site.createKey()

@@ -18,6 +18,7 @@ final class SecretsSite {
     private var service: ServiceProcess?
     private var secrets: Process?
     private var others: [Process] = []
+    private var ownRequests = 1
 
     /// - Parameters:
     ///   - pinentry: by which a session's service asks.
@@ -191,6 +192,14 @@ final class SecretsSite {
             input: Data(input.utf8),
             seconds: seconds
         )
+    }
+
+    /// How many requests others have made of the keychain service.
+    func requests() throws -> Int {
+        let status = try run("chatelaine status").output
+        // A status asks twice, and the second time comes after the count.
+        defer { ownRequests += 2 }
+        return try ServiceProcess.requests(inStatus: status) - ownRequests
     }
 
     func python(_ script: String, seconds: Int = 120) throws -> Outcome {

@@ -81,28 +81,42 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         ForkGuard.register(self)
     }
 
-    /// Does an operation, and has the owner asked for what it lacks: by the prompter of this process.
-    package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
-        let rounds = PresenceRounds(
-            for: asker,
-            in: operation.authentication?.context as? PresenceSession,
-            enclave: enclave,
-            isWanted: { true }
+    /// Does an operation, and has the owner asked for what it lacks: by the prompter of this process. The process itself is
+    /// who asks, on behalf of anybody.
+    package func perform(
+        _ operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult {
+        var rounds = PresenceRounds(
+            absences.observed(operation),
+            of: asker,
+            in: operation.authentication.context as? PresenceSession,
+            enclave: enclave
         )
-        return try absences.perform(operation) { (operation) throws(KeychainError) in
-            try rounds.perform(operation) { (operation) throws(KeychainError) in
-                try withEngine(makesKeychain: operation.traits.makesKeychain) { (engine) throws(KeychainError) in
+        while true {
+            let operation = rounds.operation
+            do throws(KeychainError) {
+                let result = try withEngine(makesKeychain: operation.traits.makesKeychain) {
+                    (engine) throws(KeychainError) in
                     try engine.perform(operation, for: caller)
                 }
+                absences.note(result)
+                return result
+            } catch {
+                try rounds.ask(rounds.question(after: error))
             }
         }
     }
 
-    package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
+    package func performTogether(
+        _ operations: [KeychainOperation],
+        allOrNothing: Bool,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> [OperationOutcome] {
         // As in the service, a transaction without operations makes the keychain.
         let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
         return try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
-            try engine.transact(operations, for: caller)
+            try engine.perform(operations, allOrNothing: allOrNothing, for: caller)
         }
     }
 

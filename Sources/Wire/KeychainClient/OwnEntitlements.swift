@@ -1,6 +1,5 @@
 package import Foundation
 package import KeychainModel
-import KeychainProtocol
 import ProgramTrailer
 
 /// The entitlements of this process's own program, as the program itself may read them.
@@ -78,8 +77,7 @@ package struct OwnEntitlements: Sendable {
     private static func isUnsignedToService() throws(KeychainError) -> Bool {
         guard case .service = try KeychainLocation.current() else { return false }
         do throws(KeychainError) {
-            let service = try CurrentKeychain.presence() as? ServiceConnection
-            return try service?.identity().kind == .unsigned
+            return try CurrentKeychain.presence().takesCallerForUnsigned()
         } catch {
             // A service that is not there knows nothing.
             guard error.code == .missingEntitlement else { return false }

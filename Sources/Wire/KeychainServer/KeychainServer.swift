@@ -1,5 +1,4 @@
 import CLinux
-import CoreMetrics
 import Dispatch
 import Glibc
 package import KeychainModel
@@ -16,7 +15,7 @@ package final class KeychainServer: Sendable {
     private let limits: ServiceLimits
     private let table: ConnectionTable
     private let memory: MemoryBudgets
-    private let metrics: UserMetrics
+    private let counters: UserCounters
     private let version: String
     private let begin = ContinuousClock.now
     private let log: Logger
@@ -31,7 +30,7 @@ package final class KeychainServer: Sendable {
         keychains: UserKeychains,
         users: ServiceUsers? = nil,
         limits: ServiceLimits = ServiceLimits(),
-        metrics: MemoryMetrics = MemoryMetrics(),
+        counter: ServiceCounter = ServiceCounter(),
         log: Logger
     ) {
         self.mode = mode
@@ -41,7 +40,7 @@ package final class KeychainServer: Sendable {
         self.users = users ?? ServiceUsers(folder: keychains.path, onlyUser: mode == .session ? geteuid() : nil)
         self.limits = limits
         self.log = log
-        self.metrics = UserMetrics(metrics)
+        counters = UserCounters(counter)
         memory = MemoryBudgets(limits)
         table = ConnectionTable(limits: limits)
     }
@@ -84,7 +83,7 @@ package final class KeychainServer: Sendable {
         var pid: Int32 = 0
         var uid: UInt32 = 0
         var gid: UInt32 = 0
-        var metrics = metrics.all
+        var counter = counters.all
         let entry: ConnectionTable.Entry
         do throws(KeychainError) {
             guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
@@ -95,28 +94,28 @@ package final class KeychainServer: Sendable {
             }
             let standing = users.standing(of: uid)
             guard standing != .lent else { throw ServiceUsers.isLent }
-            metrics = self.metrics.user(uid).metrics
+            counter = counters.user(uid)
             entry = try table.add(socket, uid: uid, isKnown: standing == .known)
         } catch {
-            metrics.refused.increment()
+            counter.count { $0.refused += 1 }
             refuse(socket, error)
             close(socket)
             return
         }
-        metrics.accepted.increment()
+        counter.count { $0.accepted += 1 }
         do throws(KeychainError) {
             let process = pid
             try start { self.serve(socket, entry, pid: process) }
         } catch {
             table.remove(entry)
-            metrics.refused.increment()
+            counter.count { $0.refused += 1 }
             refuse(socket, error)
             close(socket)
         }
     }
 
     private func serve(_ socket: Int32, _ entry: ConnectionTable.Entry, pid: Int32) {
-        let user = metrics.user(entry.uid)
+        let counter = counters.user(entry.uid)
         defer {
             // The number of a closed socket may be another's at once: first it leaves the table.
             table.remove(entry)
@@ -126,7 +125,7 @@ package final class KeychainServer: Sendable {
         do throws(KeychainError) {
             peer = try gatekeeper.admit(socket)
         } catch {
-            user.metrics.rejected.increment()
+            counter.count { $0.rejected += 1 }
             if error == ServiceUsers.isLent { users.noteLending(of: entry.uid) }
             log.notice(
                 "a connection was refused",
@@ -145,20 +144,20 @@ package final class KeychainServer: Sendable {
                     keychain: keychain,
                     share: entry.share,
                     activity: entry.activity,
-                    handler: handler(for: entry.uid, user),
+                    handler: handler(for: entry.uid, counter),
                     limits: limits
                 )
                 try connection.run()
             }
         } catch {
-            user.metrics.dropped.increment()
+            counter.count { $0.dropped += 1 }
             log.info("a connection was ended", metadata: ["uid": "\(entry.uid)", "reason": "\(error.message)"])
             refuse(socket, error)
         }
     }
 
-    private func handler(for uid: UInt32, _ user: UserMetrics.User) -> RequestHandler {
-        RequestHandler(memory: memory, limits: limits, metrics: user.metrics) { [self] in
+    private func handler(for uid: UInt32, _ counter: ServiceCounter) -> RequestHandler {
+        RequestHandler(memory: memory, limits: limits, counter: counter) { [self] in
             // Of other users, root alone is told.
             let isToldAll = uid == 0 || mode == .session
             return ServiceStatus(
@@ -166,7 +165,7 @@ package final class KeychainServer: Sendable {
                 mode: mode,
                 uptime: (ContinuousClock.now - begin) / .seconds(1),
                 connections: isToldAll ? table.count : table.count(of: uid),
-                metrics: isToldAll ? metrics.values : user.values
+                counts: isToldAll ? counters.all.counts : counter.counts
             )
         }
     }

@@ -3,23 +3,21 @@ package import Logging
 
 /// Logs why a query matched nothing, if `CHATELAINE_LOG=debug` asks for it: that costs several searches.
 package struct AbsenceLog: Sendable {
-    let log: Logger
+    private let log: Logger
 
     package init(log: Logger) {
         self.log = log
     }
 
-    /// Does an operation, and has it explained if that is wanted.
-    package func perform(
-        _ operation: KeychainOperation,
-        _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
-    ) throws(KeychainError) -> OperationResult {
-        guard log.logLevel <= .debug, var query = operation.query else { return try body(operation) }
-        query.wantsExplanation = true
+    /// The operation, asking for an explanation if that is wanted.
+    package func observed(_ operation: KeychainOperation) -> KeychainOperation {
+        guard log.logLevel <= .debug, operation.query != nil else { return operation }
         var asking = operation
-        asking.query = query
-        let result = try body(asking)
+        asking.query?.wantsExplanation = true
+        return asking
+    }
+
+    package func note(_ result: OperationResult) {
         for sentence in result.explanation { log.debug("\(sentence)") }
-        return result
     }
 }

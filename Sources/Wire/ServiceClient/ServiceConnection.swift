@@ -30,27 +30,22 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         ForkGuard.register(self)
     }
 
-    package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
-        try perform(operation, onBehalfOf: nil)
-    }
-
-    /// The same, for another program: its name stands in the audit log, as what this one says.
     package func perform(
         _ operation: KeychainOperation,
         onBehalfOf program: String?
     ) throws(KeychainError) -> OperationResult {
-        try absences.perform(operation) { (operation) throws(KeychainError) in
-            var operation = operation
-            operation.changeAuthentication { $0.tellTerminal() }
-            return try answer(to: operation, onBehalfOf: program)
-        }
+        var operation = absences.observed(operation)
+        operation.authentication.tellTerminal()
+        let result = try answer(to: operation, onBehalfOf: program)
+        absences.note(result)
+        return result
     }
 
     private func answer(
         to operation: KeychainOperation,
         onBehalfOf program: String?
     ) throws(KeychainError) -> OperationResult {
-        let context = operation.authentication?.context as? ServiceContext
+        let context = operation.authentication.context as? ServiceContext
         var items: [FoundItem] = []
         var last: OperationResult?
         for part in try parts(Request.operation(operation).onBehalf(of: program), context: context) {
@@ -66,19 +61,14 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return OperationResult(.items(items), explanation: last.explanation)
     }
 
-    package func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult] {
-        try transact(operations, onBehalfOf: nil)
-    }
-
-    /// Does operations in one transaction, all of them or none.
-    ///
-    /// - Parameter program: another one for which they are done, if there is one.
-    package func transact(
+    package func performTogether(
         _ operations: [KeychainOperation],
+        allOrNothing: Bool,
         onBehalfOf program: String?
-    ) throws(KeychainError) -> [OperationResult] {
+    ) throws(KeychainError) -> [OperationOutcome] {
+        let request = allOrNothing ? Request.transaction(operations) : .batch(operations)
         var outcomes: [OperationOutcome] = []
-        for part in try parts(Request.transaction(operations).onBehalf(of: program)) {
+        for part in try parts(request.onBehalf(of: program)) {
             switch part {
             case .batch(let some): outcomes += some
             case .outcome(.failure(let error)): throw reported(error)
@@ -86,7 +76,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
             }
         }
         guard outcomes.count == operations.count else { throw Self.unexpected }
-        return try outcomes.map { (outcome) throws(KeychainError) in try outcome.mapError(reported).get() }
+        return outcomes.map { $0.mapError(reported) }
     }
 
     /// The identity that the service gives this program.
@@ -101,10 +91,9 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         return status
     }
 
-    /// Hands on what happens to the keychain, from how it stands now, until the body returns false. It has a connection
-    /// of its own.
-    ///
-    /// - Throws: `notAvailable` where the service ends, or too many watch already.
+    package var isHeldByService: Bool { true }
+
+    /// Watches over a connection of its own.
     package func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError) {
         try pool.newChannel().watch(body)
     }

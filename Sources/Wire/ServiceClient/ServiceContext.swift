@@ -81,6 +81,8 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
 extension ServiceConnection: PresenceKeychain {
     package func makeContext() throws(KeychainError) -> any PresenceContext { ServiceContext(self) }
 
+    package func takesCallerForUnsigned() throws(KeychainError) -> Bool { try identity().kind == .unsigned }
+
     package func ownGroup() throws(KeychainError) -> String {
         let identity = try identity()
         guard let group = Caller.ownGroup(identity.ownGroup, among: identity.groups) else { throw Self.noOwnGroup }

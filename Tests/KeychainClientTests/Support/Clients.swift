@@ -32,15 +32,23 @@ extension ServiceConnection {
     }
 }
 
+extension Request {
+    /// Of its operation, if it is one.
+    var action: KeychainOperation.Action? {
+        if case .operation(let operation) = self { operation.action } else { nil }
+    }
+}
+
 /// What a service that has nothing answers.
 func nothing(_ request: Request) -> Response.Body {
     switch request {
-    case .operation(.add), .operation(.find): .outcome(.items([]))
-    case .operation(.update), .operation(.delete): .outcome(.count(0))
+    case .operation(let operation):
+        [nil, .added].contains(operation.traits.change) ? .outcome(.items([])) : .outcome(.count(0))
     case .batch(let operations), .transaction(let operations): .batch(operations.map { _ in .count(0) })
+    case .onBehalf(_, let request): nothing(request)
     case .identity: .identity(FakeConnection.me)
     case .status:
-        .status(ServiceStatus(version: "1", mode: .session, uptime: 0, connections: 1, metrics: [:]))
+        .status(ServiceStatus(version: "1", mode: .session, uptime: 0, connections: 1))
     default: .outcome(.failed(KeychainError(.unimplemented, "nothing")))
     }
 }

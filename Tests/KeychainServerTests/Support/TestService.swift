@@ -10,7 +10,7 @@ import Logging
 final class TestService: Sendable {
     let folder: String
     let socket: String
-    let metrics = MemoryMetrics()
+    let counter = ServiceCounter()
     private let listener: ListeningSocket
     private let server: KeychainServer
 
@@ -46,7 +46,7 @@ final class TestService: Sendable {
             gatekeeper: gate,
             keychains: UserKeychains(folder: data, quotas: quotas, limits: limits, log: log),
             limits: limits,
-            metrics: metrics,
+            counter: counter,
             log: log
         )
         try server.start(listeningOn: listener.descriptor)
@@ -70,7 +70,7 @@ final class TestService: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
-    func metric(_ name: String) -> Int { Int(metrics.values["chatelained_" + name] ?? -1) }
+    var counts: ServiceCounts { counter.counts }
 
     /// Waits until there are no more connections than so many.
     func waitUntilConnections(_ count: Int, from client: RawClient) throws {

@@ -83,7 +83,9 @@ package struct PublicKey: Hashable, Sendable {
     package var blockSize: Int { (sizeInBits + 7) / 8 }
 
     /// SHA-1 of the external representation, by which keys and certificates find each other.
-    package var applicationLabel: [UInt8] {
+    package var applicationLabel: [UInt8] { Self.applicationLabel(of: externalRepresentation) }
+
+    package static func applicationLabel(of externalRepresentation: [UInt8]) -> [UInt8] {
         Array(Insecure.SHA1.hash(data: externalRepresentation))
     }
 }

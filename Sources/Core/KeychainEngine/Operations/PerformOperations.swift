@@ -25,25 +25,26 @@ extension KeychainEngine {
         for caller: Caller,
         within allowance: MemoryAllowance?
     ) throws(KeychainError) -> OperationResult {
-        switch operation {
-        case .makeKey(let request): return try makeKey(request, for: caller)
-        case .useKey(let request): return try useKey(request, for: caller)
-        case .find(let request):
+        let traits = operation.traits
+        guard traits.change != nil else {
             return try read { () throws(KeychainError) in
-                let search = try step(toFind: request, for: caller)
-                return try store.read(snapshot: search.needsSnapshot, within: allowance) {
-                    (transaction) throws(KeychainError) in
-                    try Step.search(search).result(ofSearch: search, in: transaction, AnswerSize(allowance))
+                switch try Step(operation, for: caller, engine: self) {
+                case .key(let body): return try body()
+                case .search(let search):
+                    return try store.read(snapshot: search.needsSnapshot, within: allowance) {
+                        (transaction) throws(KeychainError) in
+                        try Step.result(of: search, in: transaction, AnswerSize(allowance))
+                    }
+                case .add, .change: throw Step.isMisplaced
                 }
             }
-        case .add, .update, .delete:
-            return try write(usesReserve: operation.traits.makesRoom) { () throws(KeychainError) in
-                let step = try Step(operation, for: caller, engine: self)
-                return { (transaction) throws(KeychainError) in
-                    transaction.allowance = allowance
-                    defer { transaction.allowance = nil }
-                    return try step.result(in: transaction, AnswerSize(allowance))
-                }
+        }
+        return try write(usesReserve: traits.makesRoom) { () throws(KeychainError) in
+            let step = try Step(operation, for: caller, engine: self)
+            return { (transaction) throws(KeychainError) in
+                transaction.allowance = allowance
+                defer { transaction.allowance = nil }
+                return try step.result(in: transaction, AnswerSize(allowance))
             }
         }
     }
@@ -90,7 +91,7 @@ extension KeychainEngine {
                 Result { () throws(KeychainError) in try Step(operation, for: caller, engine: self) }
             }
         }
-        let onlySearches = operations.allSatisfy(\.isSearch)
+        let onlySearches = operations.allSatisfy(\.traits.isSearch)
         if onlySearches {
             return try read { () throws(KeychainError) in
                 let steps = steps()
@@ -100,10 +101,8 @@ extension KeychainEngine {
                     for step in steps {
                         let result = step.flatMap { step in
                             Result { () throws(KeychainError) in
-                                guard case .search(let search) = step else {
-                                    throw KeychainError(.internalError, "not a search")
-                                }
-                                return try step.result(ofSearch: search, in: transaction, answer)
+                                guard case .search(let search) = step else { throw Step.isMisplaced }
+                                return try Step.result(of: search, in: transaction, answer)
                             }
                         }
                         if endsAll() { _ = try result.get() }
@@ -152,22 +151,28 @@ extension KeychainEngine {
 /// An operation that policy has allowed, and whose new item is sealed.
 private enum Step {
     case search(KeychainEngine.SearchStep)
-    case items((WriteTransaction) throws(KeychainError) -> [FoundItem])
-    case count((WriteTransaction) throws(KeychainError) -> Int)
+    case add((WriteTransaction) throws(KeychainError) -> FoundItem?)
+    /// Gives the number of items that match.
+    case change((WriteTransaction) throws(KeychainError) -> Int)
+    /// Needs no transaction, and is no part of one.
+    case key(() throws(KeychainError) -> OperationResult)
 
+    static let isMisplaced = KeychainError(
+        .invalidParameter,
+        "private keys are used by themselves, and not among other operations"
+    )
+
+    /// The one place where the engine tells operations apart.
     init(_ operation: KeychainOperation, for caller: Caller, engine: KeychainEngine) throws(KeychainError) {
-        switch operation {
-        case .add(let request):
-            let add = try engine.step(toAdd: request, for: caller)
-            self = .items { (transaction) throws(KeychainError) in try add(transaction).map { [$0] } ?? [] }
+        switch operation.action {
+        case .add(let request): self = .add(try engine.step(toAdd: request, for: caller))
         case .find(let request): self = .search(try engine.step(toFind: request, for: caller))
-        case .update(let request): self = .count(try engine.step(toUpdate: request, for: caller))
-        case .delete(let request): self = .count(try engine.step(toDelete: request, for: caller))
-        case .makeKey, .useKey:
-            throw KeychainError(
-                .invalidParameter,
-                "private keys are used by themselves, and not among other operations"
-            )
+        case .update(let request): self = .change(try engine.step(toUpdate: request, for: caller))
+        case .delete(let request): self = .change(try engine.step(toDelete: request, for: caller))
+        case .makeKey(let request):
+            self = .key { () throws(KeychainError) in try engine.makeKey(request, for: caller) }
+        case .useKey(let request):
+            self = .key { () throws(KeychainError) in try engine.useKey(request, for: caller) }
         }
     }
 
@@ -175,15 +180,16 @@ private enum Step {
         let before = transaction.changedRows.count
         let answer: OperationResult.Answer
         switch self {
-        case .search(let search): return try result(ofSearch: search, in: transaction.reading, size)
-        case .items(let body): answer = .items(try body(transaction))
-        case .count(let body): answer = .count(try body(transaction))
+        case .search(let search): return try Self.result(of: search, in: transaction.reading, size)
+        case .add(let body): answer = .items(try body(transaction).map { [$0] } ?? [])
+        case .change(let body): answer = .count(try body(transaction))
+        case .key: throw Self.isMisplaced
         }
         return OperationResult(answer, rows: Array(transaction.changedRows.dropFirst(before)))
     }
 
-    func result(
-        ofSearch search: KeychainEngine.SearchStep,
+    static func result(
+        of search: KeychainEngine.SearchStep,
         in transaction: ReadTransaction,
         _ size: AnswerSize
     ) throws(KeychainError) -> OperationResult {

@@ -2,12 +2,20 @@ package import KeychainEnclave
 package import KeychainModel
 import KeychainVault
 
-/// Does a call, has its owner asked for what the call lacks, and does it again.
-package struct PresenceRounds: Sendable {
+/// What the owner is asked for one call: each time that the call fails for the lack of a proof, one question, and then the
+/// call is done again with the answer.
+package struct PresenceRounds: ~Copyable {
+    /// With what was proved for it so far.
+    package private(set) var operation: KeychainOperation
     private let asker: QuestionAsker
     private let session: PresenceSession?
     private let enclave: @Sendable () throws(KeychainError) -> any Enclave
     private let isWanted: @Sendable () -> Bool
+    /// What is good for this call alone.
+    private var own: [PresenceProof] = []
+    private var asked: (need: PresenceNeed, proof: PresenceProof)?
+    private var questions = 0
+    private var passwords = 0
 
     /// A call asks for one proof after the other; no real call needs more than this.
     private static let most = 20
@@ -17,84 +25,83 @@ package struct PresenceRounds: Sendable {
     ///   - session: of the call's context; without one, what is proved is good for this call alone.
     ///   - isWanted: whether the caller still waits.
     package init(
-        for asker: QuestionAsker,
+        _ operation: KeychainOperation,
+        of asker: QuestionAsker,
         in session: PresenceSession?,
         enclave: @escaping @Sendable () throws(KeychainError) -> any Enclave,
-        isWanted: @escaping @Sendable () -> Bool
+        isWanted: @escaping @Sendable () -> Bool = { true }
     ) {
+        self.operation = operation
         self.asker = asker
         self.session = session
         self.enclave = enclave
         self.isWanted = isWanted
+        // Only these count, not what came with the operation.
+        self.operation.authentication.proofs = session?.proofs ?? []
     }
 
-    /// - Parameters:
-    ///   - willAsk: called before each question.
-    ///   - body: does the operation, with what was proved for it; nothing may be held while it does not run.
-    package func perform(
-        _ operation: KeychainOperation,
-        willAsk: () throws(KeychainError) -> Void = { () throws(KeychainError) in },
-        _ body: (KeychainOperation) throws(KeychainError) -> OperationResult
-    ) throws(KeychainError) -> OperationResult {
-        var operation = operation
-        // Only these count, not what came with the operation.
-        let proofs = session?.proofs ?? []
-        operation.changeAuthentication { $0.proofs = proofs }
-        var own: [PresenceProof] = []
-        defer { if !own.isEmpty, let enclave = try? enclave() { own.forEach(enclave.forget) } }
-        var asked: (need: PresenceNeed, proof: PresenceProof)?
-        var passwords = 0
-        for _ in 0..<Self.most {
-            let need: PresenceNeed
-            let authentication: ItemAuthentication
-            var isRepeated = false
-            do throws(KeychainError) {
-                return try body(operation)
-            } catch {
-                guard let brought = operation.authentication else { throw error }
-                authentication = brought
-                if let lacking = error.need {
-                    need = lacking
-                } else if error.code == .authenticationFailed, error.presence == nil, let last = asked,
-                    last.need.password == .existing, passwords < Self.mostPasswords
-                {
-                    // What was typed was wrong.
-                    need = last.need
-                    isRepeated = true
-                    operation.changeAuthentication { $0.proofs.removeAll { $0 == last.proof } }
-                    session?.forget(last.proof)
-                } else {
-                    throw error
-                }
-                guard authentication.ui == .allow else { throw PresenceFailure.notInteractive.error }
-            }
-            try willAsk()
-            let prompt = authentication.prompt
-            let question = { (scope: PresenceScope) throws(KeychainError) in
-                PresenceQuestion(
-                    of: try asker.claim(),
-                    need.demand,
-                    password: need.password,
-                    prompt: prompt,
-                    for: scope,
-                    isRepeated: isRepeated,
-                    reuse: authentication.reuse
-                )
-            }
-            let proof: PresenceProof
-            if let session, session.covers(need.items) {
-                proof = try session.ask(isWanted: isWanted) { (context) throws(KeychainError) in
-                    try question(.context(context))
-                }
-            } else {
-                proof = try enclave().ask(question(scope(of: need)), isWanted: isWanted)
-                own.append(proof)
-            }
-            if need.password == .existing { passwords += 1 }
-            asked = (need, proof)
-            operation.changeAuthentication { $0.proofs.append(proof) }
+    deinit {
+        if !own.isEmpty, let enclave = try? enclave() { own.forEach(enclave.forget) }
+    }
+
+    /// What an attempt has lacked.
+    package struct Question {
+        fileprivate let need: PresenceNeed
+        /// Whether the last answer was wrong.
+        fileprivate let isRepeated: Bool
+    }
+
+    /// - Parameter error: what the last attempt at the operation has failed with.
+    /// - Throws: that error, where no answer of the owner's would help; with a `PresenceFailure` where they may not be asked,
+    ///   or were asked too often.
+    package mutating func question(after error: KeychainError) throws(KeychainError) -> Question {
+        let question: Question
+        if let need = error.need {
+            question = Question(need: need, isRepeated: false)
+        } else if error.code == .authenticationFailed, error.presence == nil, let last = asked,
+            last.need.password == .existing, passwords < Self.mostPasswords
+        {
+            // What was typed was wrong.
+            question = Question(need: last.need, isRepeated: true)
+            operation.authentication.proofs.removeAll { $0 == last.proof }
+            session?.forget(last.proof)
+        } else {
+            throw error
         }
-        throw PresenceFailure.failed.error
+        guard operation.authentication.ui == .allow else { throw PresenceFailure.notInteractive.error }
+        guard questions < Self.most else { throw PresenceFailure.failed.error }
+        return question
+    }
+
+    /// Asks, and takes what is proved into the operation. Nothing may be held meanwhile: a person takes their time.
+    package mutating func ask(_ question: Question) throws(KeychainError) {
+        questions += 1
+        let need = question.need
+        let authentication = operation.authentication
+        let asker = asker
+        let presenceQuestion = { (scope: PresenceScope) throws(KeychainError) in
+            PresenceQuestion(
+                of: try asker.claim(),
+                need.demand,
+                password: need.password,
+                prompt: authentication.prompt,
+                for: scope,
+                isRepeated: question.isRepeated,
+                reuse: authentication.reuse
+            )
+        }
+        let proof: PresenceProof
+        if let session, session.covers(need.items) {
+            proof = try session.ask(isWanted: isWanted) { (context) throws(KeychainError) in
+                try presenceQuestion(.context(context))
+            }
+        } else {
+            proof = try enclave().ask(presenceQuestion(scope(of: need)), isWanted: isWanted)
+            own.append(proof)
+        }
+        if need.password == .existing { passwords += 1 }
+        asked = (need, proof)
+        operation.authentication.proofs.append(proof)
     }
 
     /// As much of what is lacking as one prompt can name. For the rest the owner is asked once more.

@@ -1,14 +1,45 @@
 /// What a program asks of a keychain: one of the four calls, or work for a private key of the enclave.
 ///
-/// All other facts about an operation are in its `traits`, so that a new one is described in one place.
-/// It is handed on through every layer: in a box, since its requests are large.
-package indirect enum KeychainOperation: Sendable {
-    case add(AddRequest)
-    case find(FindRequest)
-    case update(UpdateRequest)
-    case delete(DeleteRequest)
-    case makeKey(MakeKeyRequest)
-    case useKey(UseKeyRequest)
+/// Layers hand it on without asking which it is: what they need of it, its request says. Only what does an operation, and
+/// what encodes one, tells the actions apart.
+package struct KeychainOperation: Sendable {
+    private var request: any OperationRequest
+
+    /// The request by its kind.
+    package enum Action: Sendable {
+        case add(AddRequest)
+        case find(FindRequest)
+        case update(UpdateRequest)
+        case delete(DeleteRequest)
+        case makeKey(MakeKeyRequest)
+        case useKey(UseKeyRequest)
+    }
+
+    package init(_ request: some OperationRequest) {
+        self.request = request
+    }
+
+    package static func add(_ request: AddRequest) -> KeychainOperation { KeychainOperation(request) }
+    package static func find(_ request: FindRequest) -> KeychainOperation { KeychainOperation(request) }
+    package static func update(_ request: UpdateRequest) -> KeychainOperation { KeychainOperation(request) }
+    package static func delete(_ request: DeleteRequest) -> KeychainOperation { KeychainOperation(request) }
+    package static func makeKey(_ request: MakeKeyRequest) -> KeychainOperation { KeychainOperation(request) }
+    package static func useKey(_ request: UseKeyRequest) -> KeychainOperation { KeychainOperation(request) }
+
+    /// What it brings for items that demand more than an unlocked keychain.
+    package var authentication: ItemAuthentication {
+        get { request.authentication }
+        set { request.authentication = newValue }
+    }
+
+    /// What it selects items by, if it does.
+    package var query: ItemQuery? {
+        get { request.selection }
+        set { request.selection = newValue }
+    }
+
+    package var action: Action { request.action }
+    package var traits: OperationTraits { request.traits }
 }
 
 /// What holds for an operation before it is done.
@@ -22,10 +53,15 @@ package struct OperationTraits: Sendable {
     package var change: ItemChangeKind?
     /// Whether it makes a keychain where there is none. The others are answered as by an empty one.
     package var makesKeychain = false
+    /// Whether it looks for items, and does nothing to them.
+    package var isSearch = false
     /// Whether it asks for a private key. That needs no transaction, and is no part of a batch.
     package var isForKey = false
     /// Whether a user who has used up the quota may do it.
     package var makesRoom = false
+
+    /// Whether it changes nothing, so that it may be done twice.
+    package var isRepeatable: Bool { change == nil }
 }
 
 /// What may happen to an item.
@@ -35,129 +71,98 @@ package enum ItemChangeKind: String, Sendable {
     case deleted
 }
 
-extension KeychainOperation {
-    package var traits: OperationTraits {
-        switch self {
-        case .add(let request):
-            OperationTraits(
-                name: "add",
-                itemClass: request.itemClass,
-                accessGroup: request.accessGroup,
-                change: .added,
-                makesKeychain: true
-            )
-        case .find(let request):
-            OperationTraits(name: "find", query: request.query)
-        case .update(let request):
-            OperationTraits(
-                name: "update",
-                query: request.query,
-                change: .updated
-            )
-        case .delete(let request):
-            OperationTraits(name: "delete", query: request.query, change: .deleted, makesRoom: true)
-        case .makeKey(let request):
-            OperationTraits(
-                name: "make-key",
-                itemClass: .key,
-                accessGroup: request.accessGroup,
-                makesKeychain: true,
-                isForKey: true
-            )
-        case .useKey(let request):
-            OperationTraits(
-                name: request.use.name,
-                itemClass: .key,
-                accessGroup: request.key.header.accessGroup,
-                isForKey: true
-            )
-        }
-    }
+/// A valid request of one kind. All that a layer on the way may ask of it is said here, beside its fields.
+package protocol OperationRequest: Sendable {
+    var authentication: ItemAuthentication { get set }
+    /// What it selects items by; nil where it selects none, and then it stays nil.
+    var selection: ItemQuery? { get set }
+    var action: KeychainOperation.Action { get }
+    var traits: OperationTraits { get }
+}
 
-    /// What it brings for items that demand more than an unlocked keychain; nil for what never meets such a demand.
-    package var authentication: ItemAuthentication? {
-        switch self {
-        case .add(let request): request.authentication
-        case .find(let request): request.authentication
-        case .update(let request): request.authentication
-        case .makeKey(let request): request.authentication
-        case .useKey(let request): request.authentication
-        case .delete: nil
-        }
-    }
-
-    /// Changes what the operation brings for items that demand more; nothing where nothing demands it.
-    package mutating func changeAuthentication(_ change: (inout ItemAuthentication) -> Void) {
-        switch self {
-        case .add(var request):
-            change(&request.authentication)
-            self = .add(request)
-        case .find(var request):
-            change(&request.authentication)
-            self = .find(request)
-        case .update(var request):
-            change(&request.authentication)
-            self = .update(request)
-        case .makeKey(var request):
-            change(&request.authentication)
-            self = .makeKey(request)
-        case .useKey(var request):
-            change(&request.authentication)
-            self = .useKey(request)
-        case .delete: break
-        }
-    }
-
-    /// What it selects items by, if it does.
-    package var query: ItemQuery? {
-        get {
-            switch self {
-            case .find(let request): request.query
-            case .update(let request): request.query
-            case .delete(let request): request.query
-            case .add, .makeKey, .useKey: nil
-            }
-        }
-        set {
-            guard let newValue else { return }
-            switch self {
-            case .find(var request):
-                request.query = newValue
-                self = .find(request)
-            case .update(var request):
-                request.query = newValue
-                self = .update(request)
-            case .delete(var request):
-                request.query = newValue
-                self = .delete(request)
-            case .add, .makeKey, .useKey: break
-            }
-        }
-    }
-
-    package var isSearch: Bool {
-        if case .find = self { true } else { false }
+extension OperationRequest {
+    package var selection: ItemQuery? {
+        get { nil }
+        set {}
     }
 }
 
-extension OperationTraits {
-    fileprivate init(
-        name: String,
-        query: ItemQuery,
-        change: ItemChangeKind? = nil,
-        makesRoom: Bool = false
-    ) {
-        self.init(
-            name: name,
-            itemClass: query.itemClass,
-            accessGroup: query.accessGroup,
-            change: change,
-            makesRoom: makesRoom
-        )
+/// A request about items that are there.
+package protocol SelectingRequest: OperationRequest {
+    var query: ItemQuery { get set }
+}
+
+extension SelectingRequest {
+    package var selection: ItemQuery? {
+        get { query }
+        set { if let newValue { query = newValue } }
     }
 
-    /// Whether it changes nothing, so that it may be done twice.
-    package var isRepeatable: Bool { change == nil }
+    fileprivate func selecting(as name: String, _ change: ItemChangeKind? = nil) -> OperationTraits {
+        OperationTraits(name: name, itemClass: query.itemClass, accessGroup: query.accessGroup, change: change)
+    }
+}
+
+extension AddRequest: OperationRequest {
+    package var action: KeychainOperation.Action { .add(self) }
+
+    package var traits: OperationTraits {
+        var traits = OperationTraits(name: "add", itemClass: itemClass, accessGroup: accessGroup, change: .added)
+        traits.makesKeychain = true
+        return traits
+    }
+}
+
+extension FindRequest: SelectingRequest {
+    package var action: KeychainOperation.Action { .find(self) }
+
+    package var traits: OperationTraits {
+        var traits = selecting(as: "find")
+        traits.isSearch = true
+        return traits
+    }
+}
+
+extension UpdateRequest: SelectingRequest {
+    package var action: KeychainOperation.Action { .update(self) }
+    package var traits: OperationTraits { selecting(as: "update", .updated) }
+}
+
+extension DeleteRequest: SelectingRequest {
+    package var action: KeychainOperation.Action { .delete(self) }
+
+    /// No item demands anything of a deletion, so nothing of what is set is kept.
+    package var authentication: ItemAuthentication {
+        get { ItemAuthentication() }
+        set {}
+    }
+
+    package var traits: OperationTraits {
+        var traits = selecting(as: "delete", .deleted)
+        traits.makesRoom = true
+        return traits
+    }
+}
+
+extension MakeKeyRequest: OperationRequest {
+    package var action: KeychainOperation.Action { .makeKey(self) }
+
+    package var traits: OperationTraits {
+        var traits = OperationTraits(name: "make-key", itemClass: .key, accessGroup: accessGroup)
+        traits.makesKeychain = true
+        traits.isForKey = true
+        return traits
+    }
+}
+
+extension UseKeyRequest: OperationRequest {
+    package var action: KeychainOperation.Action { .useKey(self) }
+
+    package var traits: OperationTraits {
+        var traits = OperationTraits(name: use.name, itemClass: .key, accessGroup: key.header.accessGroup)
+        traits.isForKey = true
+        return traits
+    }
 }
 
 extension KeyUse {

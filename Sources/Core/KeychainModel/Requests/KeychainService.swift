@@ -1,19 +1,64 @@
 /// A keychain in this process, or a connection to one. It does what one caller asks for.
 package protocol KeychainService: Sendable {
-    /// Every operation comes in here.
+    /// Does one operation. Its owner may be asked for what it lacks.
     ///
+    /// - Parameter program: another one for which it is done, if there is one. Its name stands in the audit log, as what the
+    ///   caller says.
     /// - Throws: the operation's documented error; then nothing has changed.
-    func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult
+    func perform(
+        _ operation: KeychainOperation,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> OperationResult
 
-    /// Does several operations in their order and in one transaction, all of them or none. Nobody is asked for what one
-    /// lacks. Private keys are used by themselves.
+    /// Does several operations in their order and in one transaction. Nobody is asked for what one lacks. Private keys are
+    /// used by themselves.
     ///
-    /// - Returns: what each came to.
-    /// - Throws: the error of the first that fails; then nothing has changed.
-    func transact(_ operations: [KeychainOperation]) throws(KeychainError) -> [OperationResult]
+    /// - Parameters:
+    ///   - allOrNothing: whether the first that fails is thrown, and none is done. Otherwise one that fails changes nothing,
+    ///     and the others are done.
+    ///   - program: as for one operation.
+    /// - Returns: what came of each.
+    /// - Throws: what they fail with as a whole; then nothing has changed.
+    func performTogether(
+        _ operations: [KeychainOperation],
+        allOrNothing: Bool,
+        onBehalfOf program: String?
+    ) throws(KeychainError) -> [OperationOutcome]
+
+    /// Whether the keychain service holds it. A service tells what happens to a keychain.
+    var isHeldByService: Bool { get }
+
+    /// Hands on what happens to the keychain, from how it stands now, until the body returns false.
+    ///
+    /// - Throws: `notAvailable` where nobody tells of it, or the service ends, or too many watch already; what the body
+    ///   throws.
+    func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError)
 }
 
 extension KeychainService {
+    package var isHeldByService: Bool { false }
+
+    /// A keychain within a process: others may change it, and no service is there to tell.
+    package func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError) {
+        throw KeychainError(.notAvailable, "only the keychain service tells what happens to a keychain")
+    }
+
+    package func perform(_ operation: KeychainOperation) throws(KeychainError) -> OperationResult {
+        try perform(operation, onBehalfOf: nil)
+    }
+
+    /// Does several operations in one transaction, all of them or none.
+    ///
+    /// - Returns: what each came to.
+    /// - Throws: the error of the first that fails; then nothing has changed.
+    package func transact(
+        _ operations: [KeychainOperation],
+        onBehalfOf program: String? = nil
+    ) throws(KeychainError) -> [OperationResult] {
+        let outcomes = try performTogether(operations, allOrNothing: true, onBehalfOf: program)
+        return try outcomes.map { (outcome) throws(KeychainError) in try outcome.get() }
+    }
+
     /// - Returns: the item, if the request wants anything back.
     package func add(_ request: AddRequest) throws(KeychainError) -> FoundItem? {
         try perform(.add(request)).items().first
@@ -79,6 +124,11 @@ package protocol PresenceKeychain: KeychainService {
     /// By what its owner can be told now.
     func presenceStatus() throws(KeychainError) -> PresenceStatus
 
+    /// Whether the keychain has looked at the calling program, and takes it for an unsigned one whatever its file says.
+    ///
+    /// - Throws: `missingEntitlement` where it refuses the program's signature.
+    func takesCallerForUnsigned() throws(KeychainError) -> Bool
+
     /// The access group that is the calling program's own.
     ///
     /// - Throws: `missingEntitlement` where nothing says which of several groups is.
@@ -86,6 +136,9 @@ package protocol PresenceKeychain: KeychainService {
 }
 
 extension PresenceKeychain {
+    /// A keychain within a process does not look.
+    package func takesCallerForUnsigned() throws(KeychainError) -> Bool { false }
+
     package static var noOwnGroup: KeychainError {
         KeychainError(
             .missingEntitlement,

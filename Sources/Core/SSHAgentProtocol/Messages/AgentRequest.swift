@@ -50,7 +50,12 @@ package enum AgentRequest: Sendable {
     /// Whether a frame is to add a key, whatever it contains.
     package static func adds(_ frame: [UInt8]) -> Bool { frame.first == 17 || frame.first == 25 }
 
-    /// Whether the answer depends on the keys that are stored.
+    /// The key, or the certificate, that it asks for a signature with.
+    package var signingKey: SSHPublicKey? {
+        if case .sign(let request) = self { request.key } else { nil }
+    }
+
+    /// Whether the answer depends on the keys that are stored; where it has a `signingKey`, on that one alone.
     package var asksForStoredKeys: Bool {
         switch self {
         case .list, .sign: true

@@ -70,10 +70,10 @@ struct Doctor: ParsableCommand {
         report.fine(
             "runs version \(status.version), in \(status.mode.rawValue) mode, for \(Int(status.uptime)) seconds"
         )
-        if let version = status.metrics["keychain_database_version"] {
-            report.fine("has a database of version \(Int(version))")
+        if let version = status.databaseVersion { report.fine("has a database of version \(version)") }
+        if let room = status.room.flatMap(RoomText.init) {
+            report.require(!room.isScarce, room.sentence, room.sentence)
         }
-        if let room = RoomText(status) { report.require(!room.isScarce, room.sentence, room.sentence) }
     }
 
     private func version(in directory: String, _ report: inout DoctorReport) throws(KeychainError) {

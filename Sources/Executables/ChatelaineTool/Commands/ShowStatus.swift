@@ -25,9 +25,7 @@ struct ShowStatus: ParsableCommand {
         Console.print("up           \(Int(status.uptime)) seconds\n")
         Console.print("connections  \(status.connections)\n")
         Console.print("this program \(TerminalText.escaped(identity.name))\n")
-        for (name, value) in status.metrics.sorted(by: { $0.key < $1.key }) {
-            Console.print("\(TerminalText.escaped(name)) \(Int(value))\n")
-        }
+        for (name, number) in status.numbers.sorted(by: { $0.key < $1.key }) { Console.print("\(name) \(number)\n") }
     }
 
     /// Nothing where there is no keychain so far, or it has no lock.

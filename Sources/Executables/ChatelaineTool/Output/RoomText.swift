@@ -2,36 +2,33 @@ import KeychainProtocol
 
 /// How full a user's keychain is, in words.
 struct RoomText {
-    private let items: (used: Double, quota: Double)
-    private let bytes: (used: Double, quota: Double)
+    private let room: KeychainRoom
 
     /// From this share of a quota on, the user should act.
     private static let scarcity = 0.9
     private static let mebibyte: Double = 1_048_576
 
     /// Nil where the keychain has no quota.
-    init?(_ status: ServiceStatus) {
-        let numbers = status.metrics
-        guard let items = numbers["keychain_items"], let mostItems = numbers["keychain_items_quota"], mostItems > 0,
-            let bytes = numbers["keychain_bytes"], let mostBytes = numbers["keychain_bytes_quota"], mostBytes > 0
-        else { return nil }
-        self.items = (items, mostItems)
-        self.bytes = (bytes, mostBytes)
+    init?(_ room: KeychainRoom) {
+        guard room.items.quota > 0, room.bytes.quota > 0 else { return nil }
+        self.room = room
     }
 
-    var isScarce: Bool { max(items.used / items.quota, bytes.used / bytes.quota) >= Self.scarcity }
+    var isScarce: Bool { max(Self.part(room.items), Self.part(room.bytes)) >= Self.scarcity }
+
+    private static func part(_ share: KeychainRoom.Share) -> Double { Double(share.used) / Double(share.quota) }
 
     var sentence: String {
         let use =
-            "it has \(Int(items.used)) of \(Int(items.quota)) items, and \(Self.size(bytes.used)) of "
-            + "\(Self.size(bytes.quota)) MiB"
+            "it has \(room.items.used) of \(room.items.quota) items, and \(Self.size(room.bytes.used)) of "
+            + "\(Self.size(room.bytes.quota)) MiB"
         guard isScarce else { return use }
         return use + ": once it is full, nothing can be added; delete items, or have root give you a larger quota"
     }
 
     /// In MiB, with one digit behind the point.
-    private static func size(_ bytes: Double) -> String {
-        let tenths = Int((bytes / mebibyte * 10).rounded())
+    private static func size(_ bytes: Int) -> String {
+        let tenths = Int((Double(bytes) / mebibyte * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -40,19 +40,47 @@ extension KeychainSecrets {
         var secrets: [SecretItemID: SecretBytes] = [:]
         var size = 0
         let authentication = try authentication(for: reason)
-        for id in items {
-            var request = FindRequest(query: SecretLayout.query(.item(id)))
-            request.returns = .data
-            request.authentication = authentication
-            let found = try perform([.find(request)], for: program).first?.first
-            // An item may have an empty secret, which the keychain keeps as none.
-            if let found { secrets[id] = found.secrets[.valueData] ?? SecretBytes([UInt8]()) }
-            size += secrets[id]?.count ?? 0
+        for part in Self.parts(of: items) {
+            let operations = part.map { id in
+                var request = FindRequest(query: SecretLayout.query(.item(id)))
+                request.returns = .data
+                request.authentication = authentication
+                return KeychainOperation.find(request)
+            }
+            for (id, found) in zip(part, try read(operations, isGuarded: reason.isProtected, for: program)) {
+                // An item may have an empty secret, which the keychain keeps as none.
+                if let item = found.first { secrets[id] = item.secrets[.valueData] ?? SecretBytes([UInt8]()) }
+                size += secrets[id]?.count ?? 0
+            }
             guard size <= SecretLimits.secretsOfAnswer else {
                 throw KeychainError(.dataTooLarge, "the secrets are too large for one answer")
             }
         }
         return secrets
+    }
+
+    /// Searches, in one trip to the keychain if that is possible.
+    private func read(
+        _ operations: [KeychainOperation],
+        isGuarded: Bool,
+        for program: String?
+    ) throws(KeychainError) -> [[FoundItem]] {
+        if !isGuarded {
+            do throws(KeychainError) {
+                return try perform(operations, for: program)
+            } catch {
+                // Each of them may fit into an answer.
+                guard error.code == .dataTooLarge, operations.count > 1 else { throw error }
+            }
+        }
+        return try operations.map { (operation) throws(KeychainError) in
+            try perform([operation], for: program).first ?? []
+        }
+    }
+
+    /// As many at a time as fit into one transaction of the service without keeping others waiting.
+    private static func parts<Element>(of all: [Element]) -> [ArraySlice<Element>] {
+        stride(from: 0, to: all.count, by: 100).map { all[$0..<min($0 + 100, all.count)] }
     }
 
     private func add(_ new: NewSecret, for program: String?) throws(KeychainError) -> StoreResult {
@@ -109,12 +137,12 @@ extension KeychainSecrets {
         var update = UpdateRequest(query: SecretLayout.query(.item(id)))
         update.authentication = try authentication(for: reason)
         if let label = change.label { update.changes.attributes[.label] = .string(label) }
-        if let details = change.details { update.changes.attributes["gena"] = .data(details.serialized) }
+        if let details = change.details { update.changes.attributes[.generic] = .data(details.serialized) }
         if let secret = change.secret { update.changes.secrets[.valueData] = secret }
         var operations: [KeychainOperation] = [.update(update)]
         if let blind = change.blind {
             var update = UpdateRequest(query: SecretLayout.query(.blind(id)))
-            update.changes.attributes["gena"] = .data(blind.serialized)
+            update.changes.attributes[.generic] = .data(blind.serialized)
             operations.append(.update(update))
         }
         var look = FindRequest(query: SecretLayout.query(.item(id)))
@@ -133,8 +161,7 @@ extension KeychainSecrets {
     }
 
     private func remove(_ items: [SecretItemID], for program: String?) throws(KeychainError) {
-        // As many as fit into one transaction of the service without keeping others waiting.
-        for part in stride(from: 0, to: items.count, by: 100).map({ items[$0..<min($0 + 100, items.count)] }) {
+        for part in Self.parts(of: items) {
             _ = try perform(
                 part.flatMap { id in
                     [SecretLayout.Place.item(id), .blind(id)].map {
@@ -152,7 +179,7 @@ extension KeychainSecrets {
     func save(_ collection: StoredCollection, for program: String? = nil) throws(KeychainError) {
         let generic = SecretLayout.generic(of: collection)
         try put(.collection(collection.id), label: collection.label, generic, for: program) { update in
-            update.changes.attributes["gena"] = .data(generic)
+            update.changes.attributes[.generic] = .data(generic)
         }
     }
 
@@ -173,7 +200,7 @@ extension KeychainSecrets {
         guard let collection else { return try delete(.alias(alias), for: program) }
         let generic = SecretLayout.generic(ofAlias: collection)
         try put(.alias(alias), label: "", generic, for: program) { update in
-            update.changes.attributes["gena"] = .data(generic)
+            update.changes.attributes[.generic] = .data(generic)
         }
     }
 
@@ -289,11 +316,11 @@ extension KeychainSecrets {
         _ operations: [KeychainOperation],
         for program: String? = nil
     ) throws(KeychainError) -> [[FoundItem]] {
-        if connection != nil { known.withLock { $0.expect(operations) } }
+        if keychain.isHeldByService { known.withLock { $0.expect(operations) } }
         var found: [[FoundItem]]?
         defer {
             let outcomes = found.map { $0.map(Optional.some) } ?? Array(repeating: nil, count: operations.count)
-            if connection != nil { known.withLock { $0.note(zip(operations, outcomes)) } }
+            if keychain.isHeldByService { known.withLock { $0.note(zip(operations, outcomes)) } }
         }
         let results = try results(of: operations, for: program).map(\.found)
         found = results
@@ -306,11 +333,9 @@ extension KeychainSecrets {
     ) throws(KeychainError) -> [OperationResult] {
         // What is guarded comes by itself, since nobody is asked within a transaction.
         if let operation = operations.first, operations.count == 1 {
-            guard let connection else { return [try keychain.perform(operation)] }
-            return [try connection.perform(operation, onBehalfOf: program)]
+            return [try keychain.perform(operation, onBehalfOf: program)]
         }
-        guard let connection else { return try keychain.transact(operations) }
-        return try connection.transact(operations, onBehalfOf: program)
+        return try keychain.transact(operations, onBehalfOf: program)
     }
 }
 

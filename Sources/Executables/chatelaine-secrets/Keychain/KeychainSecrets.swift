@@ -29,8 +29,6 @@ extension PresencePurpose {
 /// It can be used from any number of threads.
 final class KeychainSecrets: Sendable {
     let keychain: any PresenceKeychain
-    /// Nil without a service.
-    let connection: ServiceConnection?
     let callers: BusCallers
     let known = Mutex(KnownItems())
     /// What was proved for a client, for as long as it lives, and for an unlock, for as long as that is asked.
@@ -40,7 +38,6 @@ final class KeychainSecrets: Sendable {
     /// - Throws: `notAvailable` where no keychain can be told.
     init(callers: BusCallers) throws(KeychainError) {
         keychain = try CurrentKeychain.presence()
-        connection = keychain as? ServiceConnection
         self.callers = callers
     }
 
@@ -66,7 +63,7 @@ final class KeychainSecrets: Sendable {
                 if let collection = SecretLayout.collection(id, item) { stored.collections.append(collection) }
             case .alias(let name): stored.aliases[name] = SecretLayout.collection(ofAlias: item)
             case .blind(let id):
-                if let blind = item.bytes("gena").flatMap(BlindAttributes.init(serialized:)) {
+                if let blind = item.bytes(.generic).flatMap(BlindAttributes.init(serialized:)) {
                     blinds[id] = (blind, item)
                 }
             case .item, .key, nil: break
@@ -121,7 +118,7 @@ final class KeychainSecrets: Sendable {
     }
 
     private func secret(in item: FoundItem, key: SymmetricKey) -> StoredSecret? {
-        guard case .item(let id) = SecretLayout.place(of: item), let generic = item.bytes("gena"),
+        guard case .item(let id) = SecretLayout.place(of: item), let generic = item.bytes(.generic),
             let details = try? ItemDetails(serialized: generic)
         else { return nil }
         return StoredSecret(
@@ -141,7 +138,7 @@ final class KeychainSecrets: Sendable {
             return state.lock == .beforeFirstUnlock ? .locked : .unlocked
         } catch {
             // No keychain so far, or one in memory.
-            guard error.code == .itemNotFound || connection == nil else { throw error }
+            guard error.code == .itemNotFound || !keychain.isHeldByService else { throw error }
             return .withoutPasscode
         }
     }

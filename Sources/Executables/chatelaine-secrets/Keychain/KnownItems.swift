@@ -21,36 +21,29 @@ struct KnownItems {
     }
 
     /// Counts changes of what is there before they are done: another thread may hear of them before this one has its answer.
+    /// What an operation adds is known once it was added.
     mutating func expect(_ operations: [KeychainOperation]) {
         for operation in operations where operation.traits.change != nil {
-            if let (uuid, place) = changed(operation) { count(uuid, at: place) }
-        }
-    }
-
-    /// What an operation changes that is known here. What it adds is known once it was added.
-    private func changed(_ operation: KeychainOperation) -> (ItemUUID, SecretLayout.Place)? {
-        switch operation {
-        case .delete, .update: uuid(operation)
-        case .add, .find, .makeKey, .useKey: nil
+            if let (uuid, place) = uuid(operation) { count(uuid, at: place) }
         }
     }
 
     /// Takes in operations that this process has done and that were expected, each with what it has found; nil for one that
     /// failed.
     mutating func note(_ done: some Sequence<(KeychainOperation, [FoundItem]?)>) {
-        for (operation, items) in done where operation.traits.change != nil {
-            switch (operation, items) {
-            case (.add, let items?):
+        for (operation, items) in done {
+            switch (operation.traits.change, items) {
+            case (.added, let items?):
                 guard let item = items.first, let uuid = item.reference.uuid, let place = SecretLayout.place(of: item)
                 else { continue }
                 note(uuid, place)
                 count(uuid, at: place)
-            case (.delete, .some):
+            case (.deleted, .some):
                 if let (uuid, _) = uuid(operation) { _ = forget(uuid) }
-            case (.delete, nil), (.update, nil):
+            case (.deleted, nil), (.updated, nil):
                 // Nothing came of it.
                 if let (uuid, _) = uuid(operation) { _ = isOwn(uuid) }
-            case (.add, nil), (.update, .some), (.find, _), (.makeKey, _), (.useKey, _): continue
+            case (.added, nil), (.updated, .some), (nil, _): continue
             }
         }
     }
@@ -63,8 +56,8 @@ struct KnownItems {
     }
 
     private func uuid(_ operation: KeychainOperation) -> (ItemUUID, SecretLayout.Place)? {
-        guard case .string(let service) = operation.query?.filters["svce"],
-            case .string(let account) = operation.query?.filters["acct"],
+        guard case .string(let service) = operation.query?.filters[.service],
+            case .string(let account) = operation.query?.filters[.account],
             let place = SecretLayout.place(service: service, account: account)
         else { return nil }
         return uuids[place].map { ($0, place) }

@@ -41,7 +41,7 @@ enum SecretLayout {
     /// - Returns: nil for an item of another program, and for names that no object path can have: another program may have
     ///   stored them, and one such path in an answer would have the bus refuse all of it.
     static func place(of item: FoundItem) -> Place? {
-        guard let service = item.text("svce"), let account = item.text("acct"),
+        guard let service = item.text(.service), let account = item.text(.account),
             let place = place(service: service, account: account)
         else { return nil }
         switch place {
@@ -73,8 +73,8 @@ enum SecretLayout {
             case .key: (key, "")
             }
         var query = ItemQuery(itemClass: .genericPassword)
-        query.filters["svce"] = .string(service)
-        query.filters["acct"] = .string(account)
+        query.filters[.service] = .string(service)
+        query.filters[.account] = .string(account)
         return query
     }
 
@@ -83,7 +83,7 @@ enum SecretLayout {
         var request = AddRequest(itemClass: .genericPassword)
         request.attributes = query(place).filters
         request.attributes[.label] = .string(label)
-        request.attributes["gena"] = .data(generic)
+        request.attributes[.generic] = .data(generic)
         request.accessibility = accessibility
         request.returns = .attributes
         return request
@@ -98,7 +98,7 @@ enum SecretLayout {
     }
 
     static func collection(_ id: String, _ item: FoundItem) -> StoredCollection? {
-        guard let generic = item.bytes("gena"), generic.count == 2, generic[0] == version else { return nil }
+        guard let generic = item.bytes(.generic), generic.count == 2, generic[0] == version else { return nil }
         return StoredCollection(
             id: id,
             label: item.text(.label) ?? "",
@@ -111,7 +111,7 @@ enum SecretLayout {
     static func generic(ofAlias collection: String) -> [UInt8] { [version] + Array(collection.utf8) }
 
     static func collection(ofAlias item: FoundItem) -> String? {
-        guard let generic = item.bytes("gena"), generic.first == version else { return nil }
+        guard let generic = item.bytes(.generic), generic.first == version else { return nil }
         return String(validating: generic.dropFirst(), as: UTF8.self)
     }
 }

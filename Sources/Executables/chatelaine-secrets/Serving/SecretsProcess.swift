@@ -169,12 +169,13 @@ final class SecretsProcess {
 
     /// - Returns: whether there are any: without a service nobody tells of changes.
     private static func watch(_ secrets: KeychainSecrets, _ mailbox: Mailbox) -> Bool {
-        guard let connection = secrets.connection else { return false }
+        let keychain = secrets.keychain
+        guard keychain.isHeldByService else { return false }
         let watcher = Thread {
             while true {
                 // The first event says how it stands; what came between two connections is unknown.
                 do throws(KeychainError) {
-                    try connection.watch { event in
+                    try keychain.watch { event in
                         mailbox.put(.event(event))
                         return true
                     }

@@ -29,13 +29,13 @@ struct ExportKey: ParsableCommand {
 
     func run() throws {
         if git {
-            guard let chosen = try key.map(KeySelection.key) ?? KeySelection.storedKeys().first else {
+            guard let chosen = try key.map(KeySelection.key) ?? KeySelection.storedKeys().keys.first else {
                 throw Failure("there is no ssh key in the keychain")
             }
             return try AgentTool.print("key::" + chosen.stored.publicKey.line)
         }
         if let file { return try write(KeySelection.key(key).line + "\n", to: file) }
-        let keys = try key.map { [try KeySelection.key($0)] } ?? KeySelection.storedKeys()
+        let keys = try key.map { [try KeySelection.key($0)] } ?? KeySelection.storedKeys().keys
         for key in keys { try AgentTool.print(key.line) }
     }
 

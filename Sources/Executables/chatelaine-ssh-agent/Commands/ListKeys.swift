@@ -8,11 +8,10 @@ struct ListKeys: ParsableCommand {
     )
 
     func run() throws {
-        for key in try KeySelection.storedKeys() {
+        let found = try KeySelection.storedKeys()
+        for key in found.keys {
             try AgentTool.print(key.description)
-            for certificate in try AgentKeychain.certificates(of: [key]) {
-                try AgentTool.print(certificate.description)
-            }
+            for certificate in found.certificates(of: key) { try AgentTool.print(certificate.description) }
         }
     }
 }

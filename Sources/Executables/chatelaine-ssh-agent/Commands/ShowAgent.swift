@@ -22,6 +22,6 @@ struct ShowAgent: ParsableCommand {
         let other = used.map { "uses \(TerminalText.escaped($0))" } ?? "uses no agent"
         try AgentTool.print("this session: \(isUsed ? "uses it" : other)")
         try AgentTool.print("later sessions: \(try SessionVariable.isSet() ? "use it" : "do not use it")")
-        try AgentTool.print("keys in the keychain: \(try KeySelection.storedKeys().count)")
+        try AgentTool.print("keys in the keychain: \(try KeySelection.storedKeys().keys.count)")
     }
 }

@@ -5,10 +5,6 @@ import SSHAgentProtocol
 /// The agent's keys in the keychain: those of the Secure Enclave are key items, all others generic passwords. No other
 /// program has the access group that they are in.
 enum AgentKeychain {
-    /// The application tag of key items.
-    private static let tag = AttributeValue.string("ssh")
-    /// The service of generic passwords.
-    private static let service = AttributeValue.string("chatelaine-ssh-agent")
     static let lockedAdvice = "the keychain is locked; only keys that were kept for that can be used"
     /// Lists have to fit into a message.
     private static let mostKeys = 64
@@ -16,72 +12,60 @@ enum AgentKeychain {
     /// All of them, the oldest first.
     ///
     /// - Throws: where the keychain is locked for one of them.
-    static func keys() throws(KeychainError) -> [KeptKey] { try keys(of: nil) }
+    static func keys() throws(KeychainError) -> [KeptKey] { try search(KeySearch()).keys }
 
-    /// Those that can be used now: of a locked keychain, what is kept for that.
-    static func usableKeys() throws(KeychainError) -> (keys: [KeptKey], isLocked: Bool) {
+    /// Those that can be used now, and behind them their certificates. Of a locked keychain it is what is kept for that.
+    ///
+    /// - Parameter wanted: the key, or the certificate, that all others are left out for.
+    static func usableKeys(_ wanted: SSHPublicKey? = nil) throws(KeychainError) -> (found: FoundKeys, isLocked: Bool) {
         do throws(KeychainError) {
-            return (try keys(), false)
+            return (try find(wanted, nil), false)
         } catch {
             guard error.code == .interactionNotAllowed else { throw error }
             // One key of another accessibility has the whole search refused.
-            return (try keys(of: KeyProtection.whileLocked), true)
+            return (try find(wanted, KeyProtection.whileLocked), true)
         }
     }
 
-    private static func keys(of accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
-        try enclaveKeys(accessibility) + itemKeys(accessibility)
+    private static func find(
+        _ wanted: SSHPublicKey?,
+        _ accessibility: Accessibility?
+    ) throws(KeychainError) -> FoundKeys {
+        guard let wanted else { return try search(KeySearch(accessibility)) }
+        for attempt in KeySearch.searches(for: wanted, accessibility) {
+            let found = try search(attempt)
+            if !found.keys.isEmpty { return found }
+        }
+        return FoundKeys()
     }
 
-    private static func enclaveKeys(_ accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
-        var query = ItemQuery(itemClass: .key)
-        query.accessibility = accessibility
-        query.filters["atag"] = tag
-        query.filters[.tokenID] = .string(EnclaveKey.tokenID)
-        var request = FindRequest(query: query)
-        request.limit = .all
-        request.returns = [.attributes, .data]
-        request.authentication.ui = .skip
-        return try CurrentKeychain.service().find(request).sorted(by: isOlder).compactMap { item in
-            guard let bytes = item.secrets[.valueData]?.copied, let key = EnclaveKey(bytes),
-                key.publicKey.algorithm == .p256
-            else { return nil }
-            return KeptKey(
-                stored: StoredKey(
-                    publicKey: SSHPublicKey(.ecdsa(.p256, point: key.publicKey.externalRepresentation)),
-                    comment: comment(of: item),
-                    isInEnclave: true,
-                    asksOwner: key.header.accessControl.keyUseDemand != .nothing
-                ),
-                reference: item.reference,
-                itemClass: .key,
-                half: .inEnclave(key)
-            )
-        }
-    }
+    /// The key itself, without its certificates.
+    ///
+    /// - Throws: where the keychain is locked for it.
+    static func key(_ plain: SSHPublicKey) throws(KeychainError) -> KeptKey? { try find(plain, nil).keys.first }
 
-    private static func itemKeys(_ accessibility: Accessibility?) throws(KeychainError) -> [KeptKey] {
-        var query = ItemQuery(itemClass: .genericPassword)
-        query.accessibility = accessibility
-        query.filters["svce"] = service
-        var request = FindRequest(query: query)
-        request.limit = .all
-        request.returns = .attributes
-        request.authentication.ui = .skip
-        return try CurrentKeychain.service().find(request).sorted(by: isOlder).compactMap { item in
-            guard case .data(let blob) = item.attributes["gena"], let key = try? SSHPublicKey(blob) else { return nil }
-            return KeptKey(
-                stored: StoredKey(
-                    publicKey: key,
-                    comment: comment(of: item),
-                    isInEnclave: false,
-                    asksOwner: item.accessControl.demand != .nothing
-                ),
-                reference: item.reference,
-                itemClass: .genericPassword,
-                half: .inItem(item.reference)
-            )
+    private static func search(_ search: KeySearch) throws(KeychainError) -> FoundKeys {
+        let keychain = try CurrentKeychain.service()
+        let requests = search.requests
+        let results =
+            requests.count == 1
+            ? [try keychain.find(requests[0])]
+            : try keychain.transact(requests.map { .find($0) }).map { (result) throws(KeychainError) in
+                guard case .items(let items) = result.answer else { throw OperationResult.unexpected }
+                return items
+            }
+        var found = FoundKeys()
+        for (request, some) in zip(requests, results) {
+            let items = some.sorted(by: isOlder)
+            if request.query.itemClass == .key {
+                found.keys += items.compactMap(KeptKey.init(enclaveItem:))
+            } else if request.query.filters[.service] == KeySearch.service {
+                found.keys += items.compactMap(KeptKey.init(item:))
+            } else {
+                found.certificates = items
+            }
         }
+        return found
     }
 
     static func isOlder(_ left: FoundItem, _ right: FoundItem) -> Bool {
@@ -89,15 +73,6 @@ enum AgentKeychain {
             case .date(let second) = right.attributes[.creationDate]
         else { return false }
         return first < second
-    }
-
-    /// What an item is called.
-    static func comment(of item: FoundItem) -> SSHComment {
-        switch item.attributes[.label] {
-        case .string(let text): SSHComment(text: text)
-        case .data(let bytes): SSHComment(bytes) ?? ""
-        default: ""
-        }
     }
 
     /// The label of an item that is called so.
@@ -121,7 +96,7 @@ enum AgentKeychain {
         let derived = DerivedAttributes(enclaveKey: key, of: point)
         var request = AddRequest(itemClass: .key)
         for (name, value) in derived.all { request.attributes[name] = value }
-        request.attributes["atag"] = tag
+        request.attributes[.applicationTag] = KeySearch.tag
         request.attributes[.label] = label(comment)
         request.accessGroup = key.header.accessGroup
         request.accessControl = key.header.accessControl
@@ -137,9 +112,9 @@ enum AgentKeychain {
         let plain = key.publicKey.plain
         try requireRoom(for: plain.blob.count + comment.bytes.count)
         var request = AddRequest(itemClass: .genericPassword)
-        request.attributes["svce"] = service
-        request.attributes["acct"] = .string(plain.fingerprint)
-        request.attributes["gena"] = .data(plain.blob)
+        request.attributes[.service] = KeySearch.service
+        request.attributes[.account] = .string(plain.fingerprint)
+        request.attributes[.generic] = .data(plain.blob)
         request.attributes[.label] = label(comment)
         if protection.asksOwner {
             request.accessControl = try AccessControl(
@@ -167,8 +142,7 @@ enum AgentKeychain {
     ///   - size: what the newcomer takes in a list, in bytes.
     ///   - replaced: what goes for it.
     static func requireRoom(for size: Int = 0, replacing replaced: [KeptKey] = []) throws(KeychainError) {
-        let keys = try keys()
-        let all = keys + (try certificates(of: keys))
+        let all = try search(KeySearch()).all
         guard all.count - replaced.count < mostKeys else {
             throw KeychainError(.dataTooLarge, "the keychain has \(mostKeys) ssh keys already; delete one first")
         }

@@ -25,3 +25,64 @@ struct KeptKey {
         return query
     }
 }
+
+extension KeptKey {
+    /// - Returns: nil for an item that is no key of the Secure Enclave's which ssh has a use for.
+    init?(enclaveItem item: FoundItem) {
+        guard let bytes = item.secrets[.valueData]?.copied, let key = EnclaveKey(bytes),
+            key.publicKey.algorithm == .p256
+        else { return nil }
+        stored = StoredKey(
+            publicKey: SSHPublicKey(.ecdsa(.p256, point: key.publicKey.externalRepresentation)),
+            comment: SSHComment(labelOf: item),
+            isInEnclave: true,
+            asksOwner: key.header.accessControl.keyUseDemand != .nothing
+        )
+        reference = item.reference
+        itemClass = .key
+        half = .inEnclave(key)
+    }
+
+    /// - Returns: nil for an item that is no key.
+    init?(item: FoundItem) {
+        guard case .data(let blob) = item.attributes[.generic], let key = try? SSHPublicKey(blob) else { return nil }
+        stored = StoredKey(
+            publicKey: key,
+            comment: SSHComment(labelOf: item),
+            isInEnclave: false,
+            asksOwner: item.accessControl.demand != .nothing
+        )
+        reference = item.reference
+        itemClass = .genericPassword
+        half = .inItem(item.reference)
+    }
+
+    /// The key with what an item certifies of it; nil for an item that is no certificate of this key.
+    func certified(by item: FoundItem) -> KeptKey? {
+        guard let blob = item.secrets[.valueData]?.copied, let certified = try? SSHPublicKey(blob),
+            certified.certificate != nil, certified.plain == stored.publicKey
+        else { return nil }
+        return KeptKey(
+            stored: StoredKey(
+                publicKey: certified,
+                comment: SSHComment(labelOf: item),
+                isInEnclave: stored.isInEnclave,
+                asksOwner: stored.asksOwner
+            ),
+            reference: item.reference,
+            itemClass: .genericPassword,
+            half: half
+        )
+    }
+}
+
+extension SSHComment {
+    /// What an item is called.
+    fileprivate init(labelOf item: FoundItem) {
+        switch item.attributes[.label] {
+        case .string(let text): self.init(text: text)
+        case .data(let bytes): self = SSHComment(bytes) ?? ""
+        default: self = ""
+        }
+    }
+}

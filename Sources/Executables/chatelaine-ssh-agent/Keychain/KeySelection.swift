@@ -6,7 +6,7 @@ enum KeySelection {
     /// - Parameter text: a fingerprint, or a comment that one key alone has; nil for the only key.
     /// - Throws: where it is none, or more than one.
     static func key(_ text: String?) throws -> KeptKey {
-        let keys = try storedKeys()
+        let keys = try storedKeys().keys
         guard let text else {
             guard let only = keys.first else { throw Failure("there is no ssh key in the keychain") }
             guard keys.count == 1 else {
@@ -20,15 +20,15 @@ enum KeySelection {
         return first
     }
 
-    /// All that can be used now; none where there is no keychain yet.
-    static func storedKeys() throws(KeychainError) -> [KeptKey] {
+    /// All that can be used now, with their certificates; none where there is no keychain yet.
+    static func storedKeys() throws(KeychainError) -> FoundKeys {
         do throws(KeychainError) {
-            let (keys, isLocked) = try AgentKeychain.usableKeys()
+            let (found, isLocked) = try AgentKeychain.usableKeys()
             if isLocked { AgentTool.complain(AgentKeychain.lockedAdvice) }
-            return keys
+            return found
         } catch {
             guard error.code == .itemNotFound else { throw error }
-            return []
+            return FoundKeys()
         }
     }
 }

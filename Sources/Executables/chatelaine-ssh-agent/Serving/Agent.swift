@@ -30,7 +30,7 @@ final class Agent: Sendable {
             if AgentRequest.adds(frame) { AgentTool.complain("a key was not added: \(error.description)") }
             return (.failure, 0)
         }
-        let kept = request.asksForStoredKeys ? keptKeys() : []
+        let kept = request.asksForStoredKeys ? keptKeys(for: request) : []
         switch action(for: request, on: &connection, kept) {
         case .reply(let reply, let delay):
             if case .add = request { keysChanged() }
@@ -70,11 +70,11 @@ final class Agent: Sendable {
     func forgetAllKeys() { state.withLock { $0.forgetAll() } }
 
     /// Those of a keychain that is locked or away are not listed; those in memory still are.
-    private func keptKeys() -> [KeptKey] {
+    private func keptKeys(for request: AgentRequest) -> [KeptKey] {
         do throws(KeychainError) {
-            let (keys, isLocked) = try AgentKeychain.usableKeys()
+            let (found, isLocked) = try AgentKeychain.usableKeys(request.signingKey)
             if isLocked { AgentTool.complain(AgentKeychain.lockedAdvice) }
-            return keys + (try AgentKeychain.certificates(of: keys))
+            return found.all
         } catch {
             // A keychain that is not there yet has no keys.
             if error.code != .itemNotFound { AgentTool.complain(error.message) }

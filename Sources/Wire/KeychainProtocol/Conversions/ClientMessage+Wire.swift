@@ -103,7 +103,7 @@ extension Request {
 extension WireOperation {
     init(_ operation: KeychainOperation) {
         self.init()
-        switch operation {
+        switch operation.action {
         case .add(let request): add = WireAdd(request)
         case .find(let request): find = WireFind(request)
         case .update(let request): update = WireUpdate(request)

@@ -109,7 +109,7 @@ extension WireStatus {
         mode = status.mode.rawValue
         uptimeSeconds = status.uptime
         connections = UInt64(clamping: status.connections)
-        metrics = status.metrics
+        metrics = status.numbers.mapValues(Double.init)
     }
 }
 
@@ -128,8 +128,8 @@ extension ServiceStatus {
             version: wire.version,
             mode: try ServiceIdentity.Mode(wire: wire.mode),
             uptime: min(wire.uptimeSeconds, Self.largestNumber),
-            connections: Int(clamping: wire.connections),
-            metrics: wire.metrics.mapValues { min($0, Self.largestNumber) }
+            connections: Int(clamping: wire.connections)
         )
+        take(wire.metrics.mapValues { Int(min($0, Self.largestNumber)) })
     }
 }

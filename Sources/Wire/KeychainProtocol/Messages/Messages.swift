@@ -191,28 +191,3 @@ package struct Response: Sendable {
         self.body = body
     }
 }
-
-/// The service's report about itself. It names no items.
-package struct ServiceStatus: Sendable, Equatable {
-    package let version: String
-    package let mode: ServiceIdentity.Mode
-    /// In seconds.
-    package let uptime: Double
-    package let connections: Int
-    /// Counters by their names.
-    package let metrics: [String: Double]
-
-    package init(
-        version: String,
-        mode: ServiceIdentity.Mode,
-        uptime: Double,
-        connections: Int,
-        metrics: [String: Double]
-    ) {
-        self.version = version
-        self.mode = mode
-        self.uptime = uptime
-        self.connections = connections
-        self.metrics = metrics
-    }
-}

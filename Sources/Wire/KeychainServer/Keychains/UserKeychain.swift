@@ -67,21 +67,23 @@ final class UserKeychain: Sendable {
 
     // MARK: - Room
 
-    /// What the keychain holds and may hold, for its user to see.
-    var storageMetrics: [String: Double] {
+    /// A status with what the keychain holds and may hold, for its user to see.
+    func completed(_ status: ServiceStatus) -> ServiceStatus {
         let limit = quota?.limit
         let state = try? withEngine { (engine) throws(KeychainError) in
             // Counting looks at every row.
             let usage = limit == nil ? nil : try engine.storageUsage()
             return (version: engine.isInMemory ? nil : engine.databaseVersion, usage: usage)
         }
-        guard let state else { return [:] }
-        let version = state.version.map { ["keychain_database_version": Double($0)] } ?? [:]
-        guard let limit, let usage = state.usage else { return version }
-        return version.merging([
-            "keychain_bytes": Double(usage.bytes), "keychain_bytes_quota": Double(limit.bytes),
-            "keychain_items": Double(usage.items), "keychain_items_quota": Double(limit.items),
-        ]) { $1 }
+        var status = status
+        status.databaseVersion = state?.version
+        if let limit, let usage = state?.usage {
+            status.room = KeychainRoom(
+                items: KeychainRoom.Share(used: Int(usage.items), quota: Int(limit.items)),
+                bytes: KeychainRoom.Share(used: Int(usage.bytes), quota: Int(limit.bytes))
+            )
+        }
+        return status
     }
 
     /// - Throws: `notAvailable` while another restoration is under way.

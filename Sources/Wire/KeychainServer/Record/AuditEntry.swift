@@ -102,6 +102,7 @@ extension KeychainOperation {
         after sent: PagedAnswer.Sent? = nil,
         in turn: RequestHandler.Turn
     ) -> AuditEntry {
+        let traits = traits
         var outcome = "ok"
         var count: Int?
         var rows: [AffectedRow] = []
@@ -110,7 +111,7 @@ extension KeychainOperation {
         case .success(let result):
             rows = result.rows
             switch result.answer {
-            case .items(let items): count = isSearch ? items.count : 1
+            case .items(let items): count = traits.isSearch ? items.count : 1
             case .count(let number): count = number
             case .key, .secret: count = 1
             }
@@ -121,7 +122,6 @@ extension KeychainOperation {
         }
         var groups: [String] = []
         for row in rows where !groups.contains(row.accessGroup) { groups.append(row.accessGroup) }
-        let traits = traits
         if groups.isEmpty, let group = traits.accessGroup { groups = [group] }
         return AuditEntry(
             time: AuditEntry.now,

@@ -1,4 +1,3 @@
-import CoreMetrics
 import KeychainEngine
 import KeychainModel
 import KeychainProtocol
@@ -12,45 +11,56 @@ extension RequestHandler {
         grant: inout MemoryBudget.Grant?,
         sendPart: Sender
     ) -> Answer {
-        let keychain = turn.keychain
-        let stream = turn.peer.stream
-        let usesContext = operation.authentication?.usesContext ?? false
-        let rounds = PresenceRounds(
-            for: state.asker,
-            in: usesContext ? state.session : nil,
-            enclave: { () throws(KeychainError) in
-                try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
-            },
-            isWanted: { stream.isWaiting }
-        )
-        var hasAsked = false
         var pages: PagedAnswer?
         let result = Result { () throws(KeychainError) in
-            try rounds.perform(
-                operation,
-                willAsk: { () throws(KeychainError) in
-                    // Neither a lock nor anybody else waits for a person.
-                    turn.pass.leave()
-                    pages?.pause()
-                    grant = nil
-                    hasAsked = true
-                    try sendPart(.prompting, limits.answerTime)
-                }
-            ) { (operation) throws(KeychainError) in
-                let deadline = hasAsked ? .now + limits.patience : turn.deadline
-                turn.pass.enter()
-                if hasAsked { try stream.confirm() }
-                return try attempt(operation, in: turn, before: deadline, &grant, &pages, sendPart: sendPart)
-            }
+            try performAsking(operation, in: turn, state, &grant, &pages, sendPart)
         }
         turn.pass.enter()
-        metrics.operations.increment()
-        keychain.watchers.tell(of: operation, result)
+        counter.count { $0.operations += 1 }
+        turn.keychain.watchers.tell(of: operation, result)
         return Answer(
             body: .outcome(result),
             entries: [operation.auditEntry(of: result, after: pages?.sent, in: turn)],
             isLarge: grant != nil
         )
+    }
+
+    private func performAsking(
+        _ operation: KeychainOperation,
+        in turn: Turn,
+        _ state: ConnectionState,
+        _ grant: inout MemoryBudget.Grant?,
+        _ pages: inout PagedAnswer?,
+        _ sendPart: Sender
+    ) throws(KeychainError) -> OperationResult {
+        let (keychain, stream) = (turn.keychain, turn.peer.stream)
+        var rounds = PresenceRounds(
+            operation,
+            of: state.asker,
+            in: operation.authentication.usesContext ? state.session : nil,
+            enclave: { () throws(KeychainError) in
+                try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
+            },
+            isWanted: { stream.isWaiting }
+        )
+        var deadline = turn.deadline
+        turn.pass.enter()
+        while true {
+            do throws(KeychainError) {
+                return try attempt(rounds.operation, in: turn, before: deadline, &grant, &pages, sendPart: sendPart)
+            } catch {
+                let question = try rounds.question(after: error)
+                // Neither a lock nor anybody else waits for a person.
+                turn.pass.leave()
+                pages?.pause()
+                grant = nil
+                try sendPart(.prompting, limits.answerTime)
+                try rounds.ask(question)
+                deadline = .now + limits.patience
+                turn.pass.enter()
+                try stream.confirm()
+            }
+        }
     }
 
     /// Does an operation as a whole or, where that is too long, in pages.
@@ -67,15 +77,17 @@ extension RequestHandler {
         if pages == nil {
             var extent: MemoryAllowance.Extent?
             func isTooLong(_ found: MemoryAllowance.Extent) -> Bool {
-                guard operation.isSearch, found.bytes > min(limits.pageSize, limits.answerSize) else { return false }
+                guard operation.traits.isSearch, found.bytes > min(limits.pageSize, limits.answerSize) else {
+                    return false
+                }
                 extent = found
                 return true
             }
             do throws(KeychainError) {
                 return try withMemory(&grant, of: turn.share, before: deadline, isTooLong: isTooLong) {
                     (allowance, _) throws(KeychainError) in
-                    if operation.isSearch { try turn.share.searches.enter(before: deadline) }
-                    defer { if operation.isSearch { turn.share.searches.leave() } }
+                    if operation.traits.isSearch { try turn.share.searches.enter(before: deadline) }
+                    defer { if operation.traits.isSearch { turn.share.searches.leave() } }
                     return try turn.keychain.withEngine(makesKeychain: operation.traits.makesKeychain) {
                         (engine) throws(KeychainError) in
                         try engine.perform(operation, for: turn.peer.caller, within: allowance)
@@ -114,8 +126,8 @@ extension RequestHandler {
                 }
             }
             for (operation, result) in zip(operations, results) {
-                metrics.operations.increment()
-                if case .failure = result { metrics.failures.increment() }
+                counter.count { $0.operations += 1 }
+                if case .failure = result { counter.count { $0.failures += 1 } }
                 turn.keychain.watchers.tell(of: operation, result)
             }
             let entries = zip(operations, results).map { $0.auditEntry(of: $1, in: turn) }

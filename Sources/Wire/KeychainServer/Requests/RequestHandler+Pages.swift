@@ -55,7 +55,7 @@ extension RequestHandler {
         _ grant: inout MemoryBudget.Grant?,
         sendPart: Sender
     ) throws(KeychainError) -> OperationResult {
-        guard case .find(let request) = operation, var answer = pages.take() else {
+        guard case .find(let request) = operation.action, var answer = pages.take() else {
             throw KeychainError(.internalError, "an answer without pages")
         }
         defer { pages = answer }

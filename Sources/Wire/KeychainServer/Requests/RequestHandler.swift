@@ -1,4 +1,3 @@
-import CoreMetrics
 import KeychainEngine
 import KeychainModel
 import KeychainProtocol
@@ -7,7 +6,7 @@ import KeychainProtocol
 struct RequestHandler: Sendable {
     let memory: MemoryBudgets
     let limits: ServiceLimits
-    let metrics: ServiceMetrics
+    let counter: ServiceCounter
     let status: @Sendable () -> ServiceStatus
 
     /// Sends a part of an answer, which the client has to read within some time.
@@ -51,7 +50,7 @@ struct RequestHandler: Sendable {
         send: Sender,
         sendPart: Sender
     ) throws(KeychainError) {
-        metrics.requests.increment()
+        counter.count { $0.requests += 1 }
         // Kept until the answer is sent, which may be large itself.
         var grant: MemoryBudget.Grant?
         var answer: Answer
@@ -64,7 +63,7 @@ struct RequestHandler: Sendable {
         } catch {
             answer = Answer(body: .outcome(.failure(error)))
         }
-        if case .outcome(.failure) = answer.body { metrics.failures.increment() }
+        if case .outcome(.failure) = answer.body { counter.count { $0.failures += 1 } }
         // First, so that no client has an answer that the record lacks.
         turn.keychain.audit.append(answer.entries)
         try send(answer.body, answer.isLarge ? limits.largeAnswerTime : limits.answerTime)
@@ -84,7 +83,7 @@ struct RequestHandler: Sendable {
         case .batch(let operations): perform(operations, in: turn, grant: &grant)
         case .transaction(let operations): perform(operations, allOrNothing: true, in: turn, grant: &grant)
         case .identity: Answer(body: .identity(turn.peer.identity))
-        case .status: Answer(body: .status(status().adding(turn.keychain.storageMetrics)))
+        case .status: Answer(body: .status(turn.keychain.completed(status())))
         // The connection does that itself.
         case .watch: throw KeychainError(.internalError, "a watch is no request")
         case .rotate(let token): rotateKeys(token, in: turn)
@@ -156,17 +155,5 @@ struct RequestHandler: Sendable {
         before deadline: ContinuousClock.Instant
     ) throws(KeychainError) -> MemoryBudget.Grant {
         try memory.answers.take(MemoryBudgets.need(of: size), for: share, before: deadline)
-    }
-}
-
-extension ServiceStatus {
-    fileprivate func adding(_ more: [String: Double]) -> ServiceStatus {
-        ServiceStatus(
-            version: version,
-            mode: mode,
-            uptime: uptime,
-            connections: connections,
-            metrics: metrics.merging(more) { $1 }
-        )
     }
 }

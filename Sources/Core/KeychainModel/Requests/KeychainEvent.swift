@@ -1,5 +1,3 @@
-package import KeychainModel
-
 /// What has happened to a watcher's keychain.
 package enum KeychainEvent: Sendable, Equatable {
     package enum LockState: String, Sendable {
