@@ -253,8 +253,6 @@ let targets: [[Target]] = [
         "Sources/Platform/CTPM": "dl",
         "Sources/Platform/CSystemBus": "dl",
         "Sources/Platform/CSQLite": "sqlite3",
-        // libsecret, loaded when it is needed.
-        "Sources/Platform/CSecretService": "dl",
         // Swift hides `fork`.
         "Tests/CProbe": nil,
         // A disk that fails when it is told to.
@@ -298,7 +296,7 @@ let targets: [[Target]] = [
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainEnclave", "KeychainModel",
             "EnclaveMessages",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "CSecretService", "Terminal", "TPMEnclave",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave",
             "Prompting", "CLinux", "ArgumentParser", "Logging",
         ],
     ]),

@@ -25,7 +25,6 @@ package_of() {
         libsystemd.so.0) echo libsystemd0 ;;
         libtss2-esys.so.0) echo "libtss2-esys-3.0.2-0t64 | libtss2-esys-3.0.2-0" ;;
         libtss2-mu.so.0) echo "libtss2-mu-4.0.1-0t64 | libtss2-mu0" ;;
-        libsecret-1.so.0) echo libsecret-1-0 ;;
         *) die "$1 is named by what is packaged, and scripts/deb.sh does not know what brings it" ;;
     esac
 }
@@ -112,10 +111,8 @@ field() {
     rm -f "$stage.package"
     printf '%s\n' "${packages[@]}" | sort -u | paste -sd , | sed 's/,/, /g'
 }
-# libsecret is for the import from another keyring, which is there where that keyring is.
 depends=$(field "$linked")
-recommends=$(field "$(grep -v '^libsecret-' <<<"$loaded")")
-suggests=$(field "$(grep '^libsecret-' <<<"$loaded")")
+recommends=$(field "$loaded")
 
 # A feature that its C code has left out is a log's line on somebody else's machine. The names are the code's own.
 demand_text() {
@@ -132,7 +129,7 @@ demand_text libexec/chatelaine/chatelaine-prompt libsystemd.so.0 sd_bus_
 
 mkdir "$stage/DEBIAN"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" \
-    -e "s/@RECOMMENDS@/$recommends/" -e "s/@SUGGESTS@/$suggests/" \
+    -e "s/@RECOMMENDS@/$recommends/" \
     -e "s/@SIZE@/$(du -sk "$stage/usr" | cut -f 1)/" packaging/debian/control.in >"$stage/DEBIAN/control"
 install -m 755 packaging/debian/{preinst,postinst,prerm,postrm} "$stage/DEBIAN/"
 printf '/etc/pam.d/chatelaine\n' >"$stage/DEBIAN/conffiles"

@@ -106,7 +106,7 @@ look_for_what_tests_need() {
     any_exists /usr/lib/polkit-1/polkitd /usr/libexec/polkitd || lacks "polkitd, which authenticates owners for tests" polkitd
     has_command pkexec || lacks "pkexec, by which it does so" pkexec
     has_command dbus-daemon || lacks "a message bus of the tests' own" dbus
-    has_command gnome-keyring-daemon || lacks "gnome-keyring, which passwords are imported from" gnome-keyring
+    has_command gnome-keyring-daemon || lacks "gnome-keyring, which secrets are imported from" gnome-keyring
     has_command dex || lacks "dex, which says what a log-in starts" dex
     has_command secret-tool || lacks "secret-tool, which puts some into it" libsecret-tools
     any_exists /usr/lib/python3/dist-packages/secretstorage ||

@@ -9,10 +9,10 @@ struct ImportPasswords: ParsableCommand {
         commandName: "import",
         abstract: "Add the passwords that another program has exported.",
         discussion: """
-            Takes comma-separated values (Apple's Passwords, KeePassXC, browsers), the XML of KeePassXC, and, with --from, \
-            what a running gnome-keyring has, as passwords; with all attributes, for the programs that keep them there, \
-            chatelaine secrets import takes it. The items belong to this program's access group, or the one that is named. \
-            Passwords that are there already stay as they are. The file is not encrypted: delete it afterwards.
+            Takes comma-separated values (Apple's Passwords, KeePassXC, browsers) and the XML of KeePassXC. The items belong \
+            to this program's access group, or the one that is named. Passwords that are there already stay as they are. \
+            The file is not encrypted: delete it afterwards. To import from gnome-keyring or KWallet, use \
+            chatelaine secrets import.
             """
     )
 
@@ -21,15 +21,8 @@ struct ImportPasswords: ParsableCommand {
         case xml
     }
 
-    enum Source: String, ExpressibleByArgument, CaseIterable {
-        case gnomeKeyring = "gnome-keyring"
-    }
-
     @Option(help: "The file's format, if it cannot be detected.")
     var format: Format?
-
-    @Option(help: "A running service, instead of a file.")
-    var from: Source?
 
     @Option(name: .customLong("access-group"), help: "The access group of the items.")
     var accessGroup: String?
@@ -38,11 +31,7 @@ struct ImportPasswords: ParsableCommand {
     var isDryRun = false
 
     @Argument(help: "The file.")
-    var file: String?
-
-    func validate() throws {
-        guard (file == nil) != (from == nil) else { throw ValidationError("Name a file, or a service with --from.") }
-    }
+    var file: String
 
     func run() throws {
         let requests = try requests()
@@ -72,7 +61,7 @@ struct ImportPasswords: ParsableCommand {
             Console.printError("Not added, since there is another password for the same place and user already:\n")
             for line in others { Console.printError("  \(line)\n") }
         }
-        if let file { Console.printError("\(TerminalText.escaped(file)) is not encrypted: delete it.\n") }
+        Console.printError("\(TerminalText.escaped(file)) is not encrypted: delete it.\n")
     }
 
     private func requests() throws -> [AddRequest] {
@@ -88,11 +77,6 @@ struct ImportPasswords: ParsableCommand {
     private static let largestFile = 256 << 20
 
     private func read() throws -> [AddRequest] {
-        guard let file else {
-            let items = try SecretServiceImport.items()
-            Self.sayWhatIsLost(of: items)
-            return items.map(\.request)
-        }
         let bytes = try InputFile(file).contents(largest: Self.largestFile)
         let passwords =
             switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
@@ -135,21 +119,6 @@ struct ImportPasswords: ParsableCommand {
 
     private static let mostEntries = 5
     private static let mostNames = 20
-
-    /// Passwords have few attributes, and programs look for their items by any.
-    private static func sayWhatIsLost(of items: [SecretServiceItem]) {
-        let names = Set(items.flatMap(\.lostAttributes)).sorted()
-        guard !names.isEmpty else { return }
-        let listed = names.prefix(mostNames).map(TerminalText.escaped).joined(separator: ", ")
-        let more = names.count > mostNames ? " and \(names.count - mostNames) more" : ""
-        Console.printError(
-            """
-            Passwords have no place for these attributes: \(listed)\(more).
-            Programs that look for their items through D-Bus do not find these copies; for them: chatelaine secrets import.
-
-            """
-        )
-    }
 
     private static func isXML(_ bytes: [UInt8]) -> Bool {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
