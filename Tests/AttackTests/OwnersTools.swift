@@ -76,25 +76,33 @@ struct OwnersTools {
 
     /// Sends messages over one connection, so many times.
     ///
-    /// - Returns: the last answers.
+    /// - Returns: the failure in each of the last replies, or nil.
     func ask(
         _ requests: [any EnclaveRequest],
         times: Int = 1,
         about uid: UInt32 = AttackSite.user
-    ) throws -> [EnclaveReply] {
+    ) throws -> [KeychainError?] {
         let messages = try requests.map { try Self.hexadecimal($0.encoded(id: 1, uid: uid)) }
         let words = [site.folder + "/packets", socket, "\(times)"] + messages
         let result = try Command(words, as: AttackSite.user, environment: ["PATH": "/usr/bin:/bin"]).run()
         guard result.status == 0 else { throw AttackFailure(result.text + result.errors + service.logText) }
-        return try String(decoding: result.output, as: UTF8.self).split(separator: "\n").map { line in
-            try EnclaveReply.decode(Self.bytes(line)).reply
-        }
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n")
+        guard lines.count == requests.count else { throw AttackFailure("\(lines.count) replies") }
+        var failures: [KeychainError?] = []
+        for (line, request) in zip(lines, requests) { failures.append(try Self.failure(in: Self.bytes(line), of: request)) }
+        return failures
     }
 
     /// The error of one request; nil where it was done.
     func failure(_ request: any EnclaveRequest, about uid: UInt32 = AttackSite.user) throws -> KeychainError.Code? {
-        guard case .failure(let error) = try ask([request], about: uid).first else { return nil }
-        return error.code
+        try ask([request], about: uid).first??.code
+    }
+
+    private static func failure<Request: EnclaveRequest>(
+        in reply: [UInt8],
+        of _: Request
+    ) throws -> KeychainError? {
+        if case .failure(let error) = try EnclaveReply(reply, to: Request.self).result { error } else { nil }
     }
 
     static func changePasscode(

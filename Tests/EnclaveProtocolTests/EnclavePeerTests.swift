@@ -21,7 +21,7 @@ struct EnclavePeerTests {
     @Test
     func `the keychain service's connection neither unlocks nor guesses nor gets leave`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         try served.setPasscode(passcode, of: uid)
         // The right passcode, so that nothing but the connection is wrong.
         let attempts: [any EnclaveRequest] = [
@@ -31,7 +31,7 @@ struct EnclavePeerTests {
             ConfirmPasscodeRequest(passcode, with: nil),
         ]
         for attempt in attempts {
-            #expect(try channel.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try channel.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
         }
         // The same on the owner's.
         #expect(throws: Never.self) { try served.owner(of: uid).verify(passcode) }
@@ -40,14 +40,15 @@ struct EnclavePeerTests {
     @Test
     func `a service that was taken over uses no private key without its owner's proof, and no owner uses one`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         try served.setPasscode(passcode, of: uid)
         let flags: AccessControlFlags = [.privateKeyUsage, .userPresence]
         let template = EnclaveKeyTemplate(
             accessGroup: "TEAM.a",
             accessControl: try AccessControl(protection: "ak", flags: flags)
         )
-        guard case .enclaveKey(let key) = try channel.ask(MakePrivateKeyRequest(template, with: .none), uid: uid),
+        let key = try channel.ask(MakePrivateKeyRequest(template, with: .none), uid: uid)
+        guard
             let bare = EnclaveKey.Header(
                 keychain: key.header.keychain,
                 uuid: key.header.uuid,
@@ -67,43 +68,34 @@ struct EnclavePeerTests {
         let invented = ItemCredentials(proofs: (0..<ItemCredentials.mostProofs).map { _ in PresenceProof() })
         let password = ItemCredentials(applicationPassword: try ApplicationPassword(passcode))
         for credentials in [ItemCredentials.none, invented, password] {
-            guard
-                case .used(.failure) = try channel.ask(UsePrivateKeyRequest(key, for: use, with: credentials), uid: uid)
-            else {
-                Issue.record("the key was used without a proof")
-                continue
-            }
+            let used = try channel.ask(UsePrivateKeyRequest(key, for: use, with: credentials), uid: uid)
+            #expect(throws: KeychainError(.interactionNotAllowed, "")) { try used.get() }
         }
-        let forged = try channel.ask(UsePrivateKeyRequest(stripped, for: use, with: invented), uid: uid)
-        #expect(forged?.error == KeychainError(.undecodable, ""))
+        let forged = UsePrivateKeyRequest(stripped, for: use, with: invented)
+        #expect(try channel.refusal(of: forged, uid: uid) == KeychainError(.undecodable, ""))
         // As an item's key nothing of it opens.
         let boxes = [key.box, key.content].map { WrappedItemKey(binding: ItemBinding(key.header), box: $0) }
-        guard case .keys(let opened) = try channel.ask(UnwrapRequest(boxes, with: invented), uid: uid) else {
-            throw KeychainError(.internalError, "")
-        }
+        let opened = try channel.ask(UnwrapRequest(boxes, with: invented), uid: uid)
+        #expect(opened.count == 2)
         for result in opened { #expect(throws: KeychainError(.undecodable, "")) { try result.get() } }
         let stranger = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
         let attempts: [any EnclaveRequest] = [
             UsePrivateKeyRequest(key, for: use, with: .none), MakePrivateKeyRequest(template, with: .none),
         ]
         for attempt in attempts {
-            #expect(try stranger.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try stranger.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
         }
         // The control: one without demands signs for the service.
         let free = EnclaveKeyTemplate(accessGroup: "TEAM.a", accessControl: AccessControl(bare: .whenUnlocked))
-        guard case .enclaveKey(let plain) = try channel.ask(MakePrivateKeyRequest(free, with: .none), uid: uid),
-            case .used(.success(let signature)) = try channel.ask(
-                UsePrivateKeyRequest(plain, for: use, with: .none),
-                uid: uid
-            )
-        else { throw KeychainError(.internalError, "") }
-        #expect(signature.count == 64)
+        let plain = try channel.ask(MakePrivateKeyRequest(free, with: .none), uid: uid)
+        let used = try channel.ask(UsePrivateKeyRequest(plain, for: use, with: .none), uid: uid)
+        #expect(try used.get().count == 64)
     }
 
     @Test
     func `a service that was taken over has no key do what keys of its kind do not do, and is answered`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         let uses: [KeyUse] = [
             .signature(ofDigest: Array(repeating: 7, count: 32)), .sharedSecret(with: Array(repeating: 4, count: 65)),
             .messageSignature(of: [1], context: []), .decapsulation(of: Array(repeating: 7, count: 1_088)),
@@ -113,13 +105,14 @@ struct EnclavePeerTests {
         for algorithm in EnclaveKeyAlgorithm.allCases {
             let control = AccessControl(bare: .whenUnlocked)
             let template = EnclaveKeyTemplate(algorithm, accessGroup: "TEAM.a", accessControl: control)
-            guard case .enclaveKey(let key) = try channel.ask(MakePrivateKeyRequest(template, with: .none), uid: uid)
-            else { throw KeychainError(.internalError, "") }
+            let key = try channel.ask(MakePrivateKeyRequest(template, with: .none), uid: uid)
             #expect(key.kind.algorithm == algorithm)
             for use in uses {
-                switch try channel.ask(UsePrivateKeyRequest(key, for: use, with: .none), uid: uid) {
-                case .used(.success): possible += 1
-                case let reply: #expect(reply?.error == KeychainError(.invalidParameter, ""))
+                do {
+                    _ = try channel.ask(UsePrivateKeyRequest(key, for: use, with: .none), uid: uid).get()
+                    possible += 1
+                } catch let error as KeychainError {
+                    #expect(error == KeychainError(.invalidParameter, ""))
                 }
             }
         }
@@ -130,32 +123,29 @@ struct EnclavePeerTests {
     @Test
     func `an owner's connection gets no key and wraps none`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         let key = SymmetricKey(size: .bits256)
         let binding = ItemBinding.sample()
         let boxes = try channel.ask(WrapRequest([UnwrappedItemKey(binding: binding, key: key)]), uid: uid)
-        guard case .boxes(let boxes) = boxes, let box = boxes.first else { throw KeychainError(.internalError, "") }
+        let box = try #require(boxes.first)
         let stranger = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
+        let unwrap = UnwrapRequest([WrappedItemKey(binding: binding, box: box)])
         let attempts: [any EnclaveRequest] = [
-            UnwrapRequest([WrappedItemKey(binding: binding, box: box)]), ServiceKeysRequest(),
-            BackupKeyRequest(ItemUUID()),
+            unwrap, ServiceKeysRequest(), BackupKeyRequest(ItemUUID()),
             SignBackupRequest(digest: Array(repeating: 0, count: 32)), WrapRequest([]), FinishRotationRequest(1),
             CreateKeychainRequest(), OpenChannelRequest(),
         ]
         for attempt in attempts {
-            #expect(try stranger.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try stranger.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
         }
         // The same on the service's.
-        guard case .keys(let keys) = try channel.ask(attempts[0], uid: uid) else {
-            throw KeychainError(.internalError, "")
-        }
-        #expect(try keys.first?.get() == key)
+        #expect(try channel.ask(unwrap, uid: uid).first?.get() == key)
     }
 
     @Test
     func `a locked enclave gives out nothing of what it has locked, whoever asks`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         let owner = try served.owner(of: uid)
         try served.setPasscode(passcode, of: uid, by: owner)
         let binding = ItemBinding.sample()
@@ -163,14 +153,13 @@ struct EnclavePeerTests {
             WrapRequest([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))]),
             uid: uid
         )
-        guard case .boxes(let boxes) = wrapped, let box = boxes.first else { throw KeychainError(.internalError, "") }
+        let box = try #require(wrapped.first)
         let unwrap = UnwrapRequest([WrappedItemKey(binding: binding, box: box)])
         func isOpened() throws -> Bool {
-            guard case .keys(let keys) = try channel.ask(unwrap, uid: uid) else { return false }
-            return keys.contains { (try? $0.get()) != nil }
+            try channel.ask(unwrap, uid: uid).contains { (try? $0.get()) != nil }
         }
         #expect(try isOpened())
-        _ = try channel.ask(LockRequest(), uid: uid)
+        try channel.ask(LockRequest(), uid: uid)
         #expect(try !isOpened())
         try owner.unlock(passcode)
         #expect(try isOpened())
@@ -179,14 +168,14 @@ struct EnclavePeerTests {
     @Test
     func `a box opens for no other row, group, class or user than it was wrapped for`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid + 1)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid + 1)
         let binding = ItemBinding.sample()
         let wrapped = try channel.ask(
             WrapRequest([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))]),
             uid: uid
         )
-        guard case .boxes(let boxes) = wrapped, let box = boxes.first else { throw KeychainError(.internalError, "") }
+        let box = try #require(wrapped.first)
         func edited(
             itemClass: ItemClass? = nil,
             uuid: ItemUUID? = nil,
@@ -209,8 +198,7 @@ struct EnclavePeerTests {
             )
         }
         func opens(_ binding: ItemBinding, uid: UInt32) throws -> Bool {
-            let reply = try channel.ask(UnwrapRequest([WrappedItemKey(binding: binding, box: box)]), uid: uid)
-            guard case .keys(let keys) = reply else { return false }
+            let keys = try channel.ask(UnwrapRequest([WrappedItemKey(binding: binding, box: box)]), uid: uid)
             return keys.contains { (try? $0.get()) != nil }
         }
         #expect(try opens(binding, uid: uid))
@@ -226,12 +214,12 @@ struct EnclavePeerTests {
     @Test
     func `an authorization counts once, for one operation, and not when it is made up`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         let owner = try served.owner(of: uid)
         try served.setPasscode(passcode, of: uid, by: owner)
         let given = try owner.authorize(.export, passcode: passcode)
         func redeem(_ token: AuthorizationToken, _ operation: GuardedOperation, _ uid: UInt32) throws -> Bool {
-            try channel.ask(RedeemRequest(token, for: operation), uid: uid)?.error == nil
+            try channel.refusal(of: RedeemRequest(token, for: operation), uid: uid) == nil
         }
         let madeUp = try #require(AuthorizationToken(Array(repeating: 1, count: 32)))
         #expect(try !redeem(madeUp, .export, uid))
@@ -243,7 +231,7 @@ struct EnclavePeerTests {
 
     @Test(.enabled(if: geteuid() == 0, "needs another user"))
     func `no user reaches another's enclave`() throws {
-        _ = try served.rawChannel().ask(CreateKeychainRequest(), uid: uid)
+        try served.rawChannel().ask(CreateKeychainRequest(), uid: uid)
         chmod(served.controlPath, 0o666)
         chmod(served.folder, 0o755)
         // A child with another uid, since credentials are those of whoever connected.
@@ -278,7 +266,7 @@ struct EnclavePeerTests {
     @Test
     func `nobody but the trusted prompter says that a finger was read, or registers for fingers`() throws {
         let channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         let owner = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
         let attempts: [any EnclaveRequest] = [
             FingerMatchedRequest(ItemUUID()), FingerMismatchedRequest(ItemUUID()),
@@ -287,22 +275,22 @@ struct EnclavePeerTests {
             RegisterPrompterRequest([.typing, .biometry]),
         ]
         for attempt in attempts {
-            #expect(try channel.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
-            #expect(try owner.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try channel.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
+            #expect(try owner.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
         }
         // The same of whoever is the prompter.
         let trusting = try ServedEnclave(prompter: geteuid())
-        _ = try trusting.rawChannel().ask(CreateKeychainRequest(), uid: uid)
+        try trusting.rawChannel().ask(CreateKeychainRequest(), uid: uid)
         for attempt in attempts {
             let prompter = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
-            #expect(try prompter.ask(attempt, uid: uid)?.error == nil)
+            #expect(try prompter.refusal(of: attempt, uid: uid) == nil)
         }
     }
 
     @Test
     func `the trusted prompter gets no key and no state, and neither locks nor changes anything`() throws {
         let trusting = try ServedEnclave(prompter: geteuid())
-        _ = try trusting.rawChannel().ask(CreateKeychainRequest(), uid: uid)
+        try trusting.rawChannel().ask(CreateKeychainRequest(), uid: uid)
         let prompter = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
         let attempts: [any EnclaveRequest] = [
             StateRequest(), LockRequest(), LogOutRequest(), UnlockRequest(passcode), VerifyPasscodeRequest(passcode),
@@ -313,20 +301,20 @@ struct EnclavePeerTests {
             OpenChannelRequest(),
         ]
         for attempt in attempts {
-            #expect(try prompter.ask(attempt, uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try prompter.refusal(of: attempt, uid: uid) == KeychainError(.noPermission, ""))
         }
     }
 
     @Test
     func `what is no message ends its connection and no other`() throws {
         let good = try served.rawChannel()
-        _ = try good.ask(CreateKeychainRequest(), uid: uid)
+        try good.ask(CreateKeychainRequest(), uid: uid)
         for bytes in [[0], [UInt8](repeating: 0xFF, count: 100), [UInt8](repeating: 1, count: 60_000)] as [[UInt8]] {
             let bad = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
             _ = bad.send(bytes)
             var buffer = [UInt8](repeating: 0, count: 100)
             #expect(bad.receive(into: &buffer).0 == .gone)
         }
-        #expect(try good.ask(StateRequest(), uid: uid)?.error == nil)
+        #expect(try good.refusal(of: StateRequest(), uid: uid) == nil)
     }
 }

@@ -251,15 +251,20 @@ struct EnclaveMessageTests {
         let request = UsePrivateKeyRequest(key, for: use, with: credentials)
         #expect(throws: Never.self) { try KnownRequests.decode(request.encoded(id: 1, uid: 1)) }
         for size in [4_627, EnclaveMessage.largestResult] {
-            let reply = EnclaveReply.used(.success(SecretBytes([UInt8](repeating: 1, count: size))))
-            let bytes = try reply.encoded(id: 1, uid: 1)
-            guard case .used(.success(let result)) = try EnclaveReply.decode(bytes).reply else {
-                throw KeychainError(.internalError, "")
-            }
-            #expect(result.count == size)
+            let secret = SecretBytes([UInt8](repeating: 1, count: size))
+            let bytes = try UsePrivateKeyRequest.encoded(answer: .success(secret), id: 1, uid: 1)
+            let reply = try EnclaveReply(bytes, to: UsePrivateKeyRequest.self)
+            #expect(try reply.result.get().get().count == size)
         }
-        let larger = EnclaveReply.used(.success(SecretBytes([UInt8](repeating: 1, count: 5_121))))
-        #expect(throws: KeychainError(.dataTooLarge, "")) { try larger.encoded(id: 1, uid: 1) }
+        let larger = SecretBytes([UInt8](repeating: 1, count: 5_121))
+        #expect(throws: KeychainError(.dataTooLarge, "")) {
+            try UsePrivateKeyRequest.encoded(answer: .success(larger), id: 1, uid: 1)
+        }
+        let reply = try EnclaveReply(
+            UsePrivateKeyRequest.reply(.success(.success(larger)), to: Self.header),
+            to: UsePrivateKeyRequest.self
+        )
+        #expect(throws: KeychainError(.dataTooLarge, "")) { try reply.result.get() }
     }
 
     /// What items lack: a password, a proof, both.
@@ -295,21 +300,67 @@ struct EnclaveMessageTests {
         }
     }
 
-    static let replies: [EnclaveReply] =
+    static let header = EnclaveMessage.Header(kind: 0, id: 3, uid: 1000)
+
+    /// A reply to a request of some kind.
+    struct Reply: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// Of the answer; nil for a failure.
+        let number: UInt8?
+        let bytes: [UInt8]
+        /// Reads a reply of this kind, and writes what it has read.
+        let again: @Sendable ([UInt8]) throws -> [UInt8]
+
+        init<Request: EnclaveRequest>(_: Request.Type, _ result: Result<Request.Answer, KeychainError>) {
+            testDescription = "\(Request.self): \(result)"
+            number = if case .success = result { Request.answerNumber } else { nil }
+            bytes = Request.reply(result, to: header)
+            again = { bytes in
+                let reply = try EnclaveReply(bytes, to: Request.self)
+                return Request.reply(reply.result, to: reply.header)
+            }
+        }
+    }
+
+    private static func replies<Request: EnclaveRequest>(
+        to request: Request.Type,
+        _ answers: Request.Answer...
+    ) -> [Reply] {
+        answers.map { Reply(request, .success($0)) } + [Reply(request, .failure(KeychainError(.undecodable, "no")))]
+    }
+
+    static let replies: [Reply] =
         [
-            .done, .presence(.none), .presence(.complete), .presence(.incomplete(missing: "keybag")), .state(state),
-            .serviceKeys(
+            replies(to: LockRequest.self, ()),
+            replies(to: KeychainPresenceRequest.self, .none, .complete, .incomplete(missing: "keybag")),
+            replies(to: StateRequest.self, state),
+            replies(
+                to: ServiceKeysRequest.self,
                 ServiceKeys(state: state, indexKey: key, metadata: [.always: [key], .whenUnlocked: [key, key]])
             ),
-            .boxes([[], [1], [2, 3]]), .keys([.success(key), .failure(KeychainError(.interactionNotAllowed, ""))]),
-            .keys([.failure(PresenceFailure.noBiometry.error)]),
-            .key(key), .bytes([1, 2]), .failure(KeychainError(.authenticationFailed, "wrong")), .proof(PresenceProof()),
-            .answer(.accepted), .answer(.wrong), .answer(.over), .failure(PresenceFailure.declined.error),
-            .presenceStatus(PresenceStatus(passcode: nil, biometry: .noBiometry)),
-            .presenceStatus(PresenceStatus(passcode: .nobodyToAsk, biometry: nil, biometrySet: [1, 2, 3])),
-            .failure(lacks[0]), .keys(lacks.map { .failure($0) }), .used(.success(secret)),
-        ] + contexts.map { .context($0) } + tokens.map { .token($0) } + lacks.map { .used(.failure($0)) }
-        + privateKeys.map { .enclaveKey($0) }
+            replies(to: WrapRequest.self, [[], [1], [2, 3]]),
+            replies(
+                to: UnwrapRequest.self,
+                [.success(key), .failure(KeychainError(.interactionNotAllowed, ""))],
+                [.failure(PresenceFailure.noBiometry.error)],
+                lacks.map { .failure($0) }
+            ),
+            replies(to: BackupKeyRequest.self, key), replies(to: SignBackupRequest.self, [1, 2]),
+            replies(to: AskOwnerRequest.self, PresenceProof()),
+            replies(to: AnswerPasscodeRequest.self, .accepted, .wrong, .over),
+            replies(
+                to: PresenceStatusRequest.self,
+                PresenceStatus(passcode: nil, biometry: .noBiometry),
+                PresenceStatus(passcode: .nobodyToAsk, biometry: nil, biometrySet: [1, 2, 3])
+            ),
+            replies(to: UsePrivateKeyRequest.self, .success(secret)),
+            lacks.map { Reply(UsePrivateKeyRequest.self, .success(.failure($0))) },
+            contexts.map { Reply(OpenContextRequest.self, .success($0)) },
+            tokens.map { Reply(AuthorizeRequest.self, .success($0)) },
+            privateKeys.map { Reply(MakePrivateKeyRequest.self, .success($0)) },
+            [Reply(WrapRequest.self, .failure(lacks[0]))],
+            [Reply(AskOwnerRequest.self, .failure(PresenceFailure.declined.error))],
+        ].flatMap(\.self)
 
     @Test(arguments: requests)
     func `a request means the same after its trip`(_ request: any EnclaveRequest) throws {
@@ -328,11 +379,28 @@ struct EnclaveMessageTests {
     }
 
     @Test(arguments: replies)
-    func `a reply means the same after its trip`(_ reply: EnclaveReply) throws {
-        let bytes = try reply.encoded(id: 3, uid: 1000)
-        let (header, decoded) = try EnclaveReply.decode(bytes)
-        #expect(header.id == 3 && header.uid == 1000)
-        #expect(try decoded.encoded(id: 3, uid: 1000) == bytes)
+    func `a reply means the same after its trip`(_ reply: Reply) throws {
+        #expect(reply.number == nil || reply.bytes[1] == reply.number)
+        #expect(reply.bytes[4..<12] == [0, 0, 0, 3, 0, 0, 3, 232])
+        #expect(try reply.again(reply.bytes) == reply.bytes)
+    }
+
+    @Test func `the number of an answer never changes, and one of each is tested here`() {
+        var numbers: [UInt8: UInt8] = [:]
+        for request in KnownRequests.all { numbers[request.number] = request.answerNumber }
+        var expected: [UInt8: UInt8] = [
+            1: 129, 3: 131, 4: 132, 5: 133, 6: 130, 7: 130, 9: 134, 10: 135, 11: 135, 15: 132, 16: 137, 18: 139,
+            19: 142,
+            20: 143, 26: 144, 32: 130, 67: 136, 73: 138, 74: 138, 96: 138, 97: 138,
+        ]
+        for number in numbers.keys where expected[number] == nil { expected[number] = 128 }
+        #expect(numbers == expected)
+        #expect(Set(numbers.values).isSubset(of: Set(Self.replies.map { $0.bytes[1] })))
+    }
+
+    @Test func `an answer to another request is no answer`() throws {
+        let bytes = LockRequest.reply(.success(()), to: Self.header)
+        #expect(throws: KeychainError(.notAvailable, "")) { try EnclaveReply(bytes, to: StateRequest.self) }
     }
 
     @Test
@@ -351,12 +419,11 @@ struct EnclaveMessageTests {
     }
 
     @Test(arguments: replies)
-    func `a reply that is cut off or goes on is refused`(_ reply: EnclaveReply) throws {
-        let bytes = try reply.encoded(id: 3, uid: 1000)
-        for count in 0..<bytes.count {
-            #expect(throws: KeychainError(.notAvailable, "")) { try EnclaveReply.decode(bytes[..<count]) }
+    func `a reply that is cut off or goes on is refused`(_ reply: Reply) throws {
+        for count in 0..<reply.bytes.count {
+            #expect(throws: KeychainError(.notAvailable, "")) { try reply.again(Array(reply.bytes[..<count])) }
         }
-        #expect(throws: KeychainError(.notAvailable, "")) { try EnclaveReply.decode(bytes + [0]) }
+        #expect(throws: KeychainError(.notAvailable, "")) { try reply.again(reply.bytes + [0]) }
     }
 
     @Test

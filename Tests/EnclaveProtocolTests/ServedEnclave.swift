@@ -99,18 +99,25 @@ final class ServedEnclave: Sendable {
 }
 
 extension PacketSocket {
-    /// Nil where the enclave has closed the connection.
-    func ask(_ request: any EnclaveRequest, uid: UInt32) throws -> EnclaveReply? {
-        guard send(try request.encoded(id: 1, uid: uid)) == .done else { return nil }
+    /// Asks, and waits for what comes of it.
+    ///
+    /// - Throws: what the enclave fails with; `POSIXError` where it has closed the connection.
+    @discardableResult
+    func ask<Request: EnclaveRequest>(_ request: Request, uid: UInt32) throws -> Request.Answer {
+        guard send(try request.encoded(id: 1, uid: uid)) == .done else { throw POSIXError(.EPIPE) }
         var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
         let (outcome, count, _) = receive(into: &buffer)
-        guard outcome == .done else { return nil }
-        return try EnclaveReply.decode(buffer[..<count]).reply
+        guard outcome == .done else { throw POSIXError(.EPIPE) }
+        return try EnclaveReply(buffer[..<count], to: Request.self).result.get()
     }
-}
 
-extension EnclaveReply {
-    var error: KeychainError? {
-        if case .failure(let error) = self { error } else { nil }
+    /// What the enclave fails with; nil where there is an answer.
+    func refusal(of request: some EnclaveRequest, uid: UInt32) throws -> KeychainError? {
+        do {
+            _ = try ask(request, uid: uid)
+            return nil
+        } catch let error as KeychainError {
+            return error
+        }
     }
 }

@@ -68,12 +68,12 @@ struct ServiceSocketTests {
     @Test
     func `nobody but the keychain service's user is answered on the service's socket`() throws {
         // The control: root is that user here.
-        #expect(try presence(as: 0) == ReplyKind.presence.rawValue)
+        #expect(try presence(as: 0) == KeychainPresenceRequest.answerNumber)
         #expect(try presence(as: 64_137) == nil)
         // Nor is whoever has the enclave's own user.
         #expect(try presence(as: SupervisedEnclave.user) == nil)
         #expect(enclave.said.contains("somebody else than the keychain service has connected"))
-        #expect(try presence(as: 0) == ReplyKind.presence.rawValue)
+        #expect(try presence(as: 0) == KeychainPresenceRequest.answerNumber)
     }
 
     @Test

@@ -75,7 +75,7 @@ struct SessionUnlockTests {
         chmod(served.controlPath, 0o666)
         chmod(served.folder, 0o755)
         channel = try served.rawChannel()
-        for user in [uid, uid + 1] { _ = try channel.ask(CreateKeychainRequest(), uid: user) }
+        for user in [uid, uid + 1] { try channel.ask(CreateKeychainRequest(), uid: user) }
         reader = try Reader(served)
         for user in [uid, uid + 1] { try reader.enrol(7, of: user) }
         try waitForBiometry(.nobodyToAsk)
@@ -85,11 +85,7 @@ struct SessionUnlockTests {
     /// proof here one that nobody was asked for.
     private func waitForBiometry(_ obstacle: PresenceFailure) throws {
         for _ in 0..<2_000 {
-            if case .presenceStatus(let status) = try channel.ask(PresenceStatusRequest(), uid: uid),
-                status.biometry == obstacle
-            {
-                return
-            }
+            if try channel.ask(PresenceStatusRequest(), uid: uid).biometry == obstacle { return }
             usleep(5_000)
         }
         throw KeychainError(.notAvailable, "nobody reads fingers")
@@ -134,7 +130,7 @@ struct SessionUnlockTests {
 
     private func unlock(_ uid: UInt32? = nil) throws {
         let root = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
-        #expect(try root.ask(SessionUnlockedRequest(), uid: uid ?? self.uid)?.error == nil)
+        #expect(try root.refusal(of: SessionUnlockedRequest(), uid: uid ?? self.uid) == nil)
     }
 
     // MARK: - What the service asks
@@ -146,10 +142,7 @@ struct SessionUnlockTests {
     }
 
     private func context(_ groups: [String] = ["TEAM.bank"], of uid: UInt32? = nil) throws -> PresenceContextID {
-        guard case .context(let context) = try channel.ask(OpenContextRequest(groups), uid: uid ?? self.uid) else {
-            throw KeychainError(.internalError, "no context")
-        }
-        return context
+        try channel.ask(OpenContextRequest(groups), uid: uid ?? self.uid)
     }
 
     private func ask(
@@ -158,7 +151,7 @@ struct SessionUnlockTests {
         in scope: PresenceScope? = nil,
         of program: VouchedProgram = bank,
         uid: UInt32? = nil
-    ) throws -> EnclaveReply? {
+    ) throws -> Result<PresenceProof, KeychainError> {
         let uid = uid ?? self.uid
         let question = PresenceQuestion(
             of: try vouched(program, uid: uid),
@@ -166,11 +159,15 @@ struct SessionUnlockTests {
             for: try scope ?? .context(context(of: uid)),
             reuse: duration
         )
-        return try channel.ask(AskOwnerRequest(question), uid: uid)
+        do {
+            return .success(try channel.ask(AskOwnerRequest(question), uid: uid))
+        } catch let error as KeychainError {
+            return .failure(error)
+        }
     }
 
     private func isProved(_ demand: PresenceDemand = .biometry, for duration: UnlockReuse = .longest) throws -> Bool {
-        if case .proof = try ask(demand, for: duration) { true } else { false }
+        if case .success = try ask(demand, for: duration) { true } else { false }
     }
 
     private func item(_ group: String, _ flags: AccessControlFlags = .biometryAny) throws -> WrappedItemKey {
@@ -179,7 +176,7 @@ struct SessionUnlockTests {
             guardedBy: try AccessControl(protection: "ak", flags: flags)
         )
         let key = UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))
-        guard case .boxes(let boxes) = try channel.ask(WrapRequest([key]), uid: uid), let box = boxes.first else {
+        guard let box = try channel.ask(WrapRequest([key]), uid: uid).first else {
             throw KeychainError(.internalError, "")
         }
         return WrappedItemKey(binding: binding, box: box)
@@ -187,8 +184,7 @@ struct SessionUnlockTests {
 
     private func opens(_ item: WrappedItemKey, _ proof: PresenceProof) throws -> Bool {
         let unwrap = UnwrapRequest([item], with: ItemCredentials(proofs: [proof]))
-        guard case .keys(let keys) = try channel.ask(unwrap, uid: uid) else { return false }
-        return keys.contains { (try? $0.get()) != nil }
+        return try channel.ask(unwrap, uid: uid).contains { (try? $0.get()) != nil }
     }
 
     // MARK: - The attacks
@@ -200,7 +196,7 @@ struct SessionUnlockTests {
         #expect(try say(message, about: uid, as: uid, inUserNamespace: true) == 0)
         #expect(try say(message, about: uid, as: Self.prompter) == 0)
         #expect(try say(message, about: uid, as: Self.witness) == 0)
-        #expect(try channel.ask(message, uid: uid)?.error == KeychainError(.noPermission, ""))
+        #expect(try channel.refusal(of: message, uid: uid) == KeychainError(.noPermission, ""))
         #expect(try !isProved())
         // Also with a passcode, which none of them needed so far.
         try served.setPasscode(Self.passcode, of: uid)
@@ -217,23 +213,21 @@ struct SessionUnlockTests {
         let both = try item("TEAM.bank", [.biometryAny, .and, .devicePasscode])
         let context = try context()
         let weeks = UnlockReuse(milliseconds: .max)
-        guard case .proof(let proof) = try ask(for: weeks, in: .context(context)) else {
-            throw KeychainError(.internalError, "no proof")
-        }
+        let proof = try ask(for: weeks, in: .context(context)).get()
         #expect(try opens(mine, proof))
         #expect(try !opens(other, proof) && !opens(both, proof))
         #expect(try !isProved(.passcode))
         let stranger = VouchedProgram(pid: 8, path: "/usr/bin/mail", isInstalled: true, connection: 2)
         let refused = try ask(for: weeks, in: .context(context), of: stranger)
-        #expect(refused?.error == KeychainError(.noPermission, ""))
+        #expect(refused == .failure(KeychainError(.noPermission, "")))
         // Neither for items outside of contexts, nor for a program that nobody vouches for.
         let items = PresenceScope.items([mine.binding.uuid: "TEAM.bank"])
-        #expect(try ask(for: weeks, in: items)?.error == PresenceFailure.nobodyToAsk.error)
+        #expect(try ask(for: weeks, in: items) == .failure(PresenceFailure.nobodyToAsk.error))
         let claim = AskerClaim.named("bank", isVerified: true)
         let unvouched = PresenceQuestion(of: claim, .biometry, for: .context(context), reuse: weeks)
-        #expect(try channel.ask(AskOwnerRequest(unvouched), uid: uid)?.error == KeychainError(.noPermission, ""))
+        #expect(try channel.refusal(of: AskOwnerRequest(unvouched), uid: uid) == KeychainError(.noPermission, ""))
         // A lock ends what was proved, and the unlock, though there is no passcode and nothing else to lock.
-        _ = try channel.ask(LockRequest(), uid: uid)
+        try channel.ask(LockRequest(), uid: uid)
         #expect(try !opens(mine, proof))
         #expect(try !isProved())
     }
@@ -241,7 +235,7 @@ struct SessionUnlockTests {
     @Test func `another user's unlock is nobody else's`() throws {
         try unlock(uid + 1)
         #expect(try !isProved())
-        guard case .proof = try ask(uid: uid + 1) else { throw KeychainError(.internalError, "no proof") }
+        _ = try ask(uid: uid + 1).get()
         try unlock()
         #expect(try isProved())
     }
@@ -264,11 +258,10 @@ struct SessionUnlockTests {
     @Test func `an unlock of a user without a keychain makes nothing, and is no use afterwards`() throws {
         let nobody: UInt32 = 4_711
         let root = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
-        let reply = try root.ask(SessionUnlockedRequest(), uid: nobody)
-        #expect(reply?.error == KeychainError(.itemNotFound, ""))
+        #expect(try root.refusal(of: SessionUnlockedRequest(), uid: nobody) == KeychainError(.itemNotFound, ""))
         #expect(!FileManager.default.fileExists(atPath: served.folder + "/users/\(nobody)"))
-        _ = try channel.ask(CreateKeychainRequest(), uid: nobody)
+        try channel.ask(CreateKeychainRequest(), uid: nobody)
         try reader.enrol(7, of: nobody)
-        #expect(try ask(uid: nobody)?.error == PresenceFailure.nobodyToAsk.error)
+        #expect(try ask(uid: nobody) == .failure(PresenceFailure.nobodyToAsk.error))
     }
 }

@@ -27,16 +27,13 @@ struct TakenOverServiceTests {
         chmod(served.controlPath, 0o666)
         chmod(served.folder, 0o755)
         channel = try served.rawChannel()
-        _ = try channel.ask(CreateKeychainRequest(), uid: uid)
+        try channel.ask(CreateKeychainRequest(), uid: uid)
         try served.owner(of: uid).changePasscode(from: nil, to: Self.passcode)
         let person = Person(desk: try served.owner(of: uid), shown: shown)
         let agent = try served.owner(of: uid)
         Thread.detachNewThread { try? agent.showPrompts(for: .typing) { _ in person } }
         for _ in 0..<2_000 {
-            guard case .presenceStatus(let status) = try channel.ask(PresenceStatusRequest(), uid: uid) else {
-                continue
-            }
-            if status.passcode == nil { return }
+            if try channel.ask(PresenceStatusRequest(), uid: uid).passcode == nil { return }
             usleep(5_000)
         }
         throw KeychainError(.notAvailable, "no prompter is registered")
@@ -66,7 +63,7 @@ struct TakenOverServiceTests {
         let control = try AccessControl(protection: "ak", flags: .devicePasscode)
         let binding = ItemBinding.sample(group: group, guardedBy: control)
         let key = UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))
-        guard case .boxes(let boxes) = try channel.ask(WrapRequest([key]), uid: uid), let box = boxes.first else {
+        guard let box = try channel.ask(WrapRequest([key]), uid: uid).first else {
             throw KeychainError(.internalError, "")
         }
         return WrappedItemKey(binding: binding, box: box)
@@ -74,17 +71,15 @@ struct TakenOverServiceTests {
 
     private func opens(_ item: WrappedItemKey, _ proof: PresenceProof, on channel: PacketSocket) throws -> Bool {
         let unwrap = UnwrapRequest([item], with: ItemCredentials(proofs: [proof]))
-        guard case .keys(let keys) = try channel.ask(unwrap, uid: uid) else { return false }
-        return keys.contains { (try? $0.get()) != nil }
+        return try channel.ask(unwrap, uid: uid).contains { (try? $0.get()) != nil }
     }
 
-    private func ask(_ scope: PresenceScope, _ claim: AskerClaim, uid: UInt32? = nil) throws -> EnclaveReply? {
+    private func proof(_ scope: PresenceScope, _ claim: AskerClaim, uid: UInt32? = nil) throws -> PresenceProof {
         try channel.ask(AskOwnerRequest(PresenceQuestion(of: claim, .passcode, for: scope)), uid: uid ?? self.uid)
     }
 
-    private func proof(_ scope: PresenceScope, _ claim: AskerClaim) throws -> PresenceProof {
-        guard case .proof(let proof) = try ask(scope, claim) else { throw KeychainError(.internalError, "no proof") }
-        return proof
+    private func refusal(_ scope: PresenceScope, _ claim: AskerClaim) throws -> KeychainError? {
+        try channel.refusal(of: AskOwnerRequest(PresenceQuestion(of: claim, .passcode, for: scope)), uid: uid)
     }
 
     private static let bank = VouchedProgram(pid: 7, path: "/usr/bin/bank", isInstalled: true, connection: 1)
@@ -140,28 +135,25 @@ struct TakenOverServiceTests {
         let prompt = try #require(shown.all.last)
         #expect(prompt.groups == ["TEAM.bank"])
         #expect(prompt.asker == AskerDescription(.installed, name: "org.example.bank", path: "/usr/bin/bank"))
-        _ = try channel.ask(LockRequest(), uid: uid)
+        try channel.ask(LockRequest(), uid: uid)
         try served.owner(of: uid).unlock(Self.passcode)
         #expect(try !opens(mine, proof, on: channel))
     }
 
     @Test func `a context's proof opens the groups that the prompt named, of that program's context`() throws {
         let (mine, other) = (try item("TEAM.bank"), try item("TEAM.mail"))
-        guard case .context(let context) = try channel.ask(OpenContextRequest(["TEAM.bank"]), uid: uid) else {
-            throw KeychainError(.internalError, "no context")
-        }
+        let context = try channel.ask(OpenContextRequest(["TEAM.bank"]), uid: uid)
         let proof = try proof(.context(context), vouched())
         #expect(shown.all.last?.groups == ["TEAM.bank"])
         #expect(try opens(mine, proof, on: channel) && !opens(other, proof, on: channel))
         let stranger = VouchedProgram(pid: 8, path: "/usr/bin/mail", isInstalled: true, connection: 2)
-        let refused = try ask(.context(context), vouched(stranger))
-        #expect(refused?.error == KeychainError(.noPermission, ""))
+        #expect(try refusal(.context(context), vouched(stranger)) == KeychainError(.noPermission, ""))
         for groups in [["*"], ["TEAM.*"]] {
-            #expect(try channel.ask(OpenContextRequest(groups), uid: uid)?.error == KeychainError(.noPermission, ""))
+            #expect(try channel.refusal(of: OpenContextRequest(groups), uid: uid) == KeychainError(.noPermission, ""))
         }
-        _ = try channel.ask(CloseContextRequest(context), uid: uid)
+        try channel.ask(CloseContextRequest(context), uid: uid)
         #expect(try !opens(mine, proof, on: channel))
-        #expect(try ask(.context(context), vouched())?.error == KeychainError(.itemNotFound, ""))
+        #expect(try refusal(.context(context), vouched()) == KeychainError(.itemNotFound, ""))
     }
 
     @Test func `a question about everything, or about too much, is no question`() throws {
@@ -201,7 +193,7 @@ struct TakenOverServiceTests {
         _ = try proof(scope, good)
         let before = shown.all.count
         for claim in [good, others, .vouched(by: madeUp, name: "bank"), .named("bank", isVerified: true)] {
-            #expect(try ask(scope, claim)?.error == KeychainError(.noPermission, ""))
+            #expect(try refusal(scope, claim) == KeychainError(.noPermission, ""))
         }
         #expect(shown.all.count == before)
     }
@@ -211,12 +203,12 @@ struct TakenOverServiceTests {
     {
         let voucher = try #require(AskerVoucher([UInt8](repeating: 9, count: 16)))
         let vouch = VouchRequest(for: Self.bank, by: voucher)
-        #expect(try channel.ask(vouch, uid: uid)?.error == KeychainError(.noPermission, ""))
+        #expect(try channel.refusal(of: vouch, uid: uid) == KeychainError(.noPermission, ""))
         let root = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
-        #expect(try root.ask(vouch, uid: uid)?.error == KeychainError(.noPermission, ""))
+        #expect(try root.refusal(of: vouch, uid: uid) == KeychainError(.noPermission, ""))
         #expect(try send([vouch.encoded(id: 1, uid: uid)], as: uid) == [255])
         let scope = PresenceScope.items([ItemUUID(): "TEAM.bank"])
-        #expect(try ask(scope, .vouched(by: voucher, name: ""))?.error == KeychainError(.noPermission, ""))
+        #expect(try refusal(scope, .vouched(by: voucher, name: "")) == KeychainError(.noPermission, ""))
         let others: [any EnclaveRequest] = [
             StateRequest(), LockRequest(), UnlockRequest(Self.passcode), LogInRequest(Self.passcode, setsFirst: true),
             ServiceKeysRequest(), UnwrapRequest([]),
@@ -227,7 +219,7 @@ struct TakenOverServiceTests {
         #expect(replies == others.map { _ in 255 })
         // The control: its one message it may send.
         #expect(try send([vouch.encoded(id: 1, uid: uid)], as: Self.witness) == [128])
-        #expect(try ask(scope, .vouched(by: voucher, name: "bank"))?.error == nil)
+        #expect(try refusal(scope, .vouched(by: voucher, name: "bank")) == nil)
     }
 
     @Test func `ten thousand vouchers keep nobody else's out`() throws {

@@ -31,7 +31,7 @@ enum WarmUp {
         )
         let boxes = try enclave.wrap([UnwrappedItemKey(binding: binding, key: SymmetricKey(size: .bits256))])
         let keys = try enclave.unwrap(boxes.map { WrappedItemKey(binding: binding, box: $0) })
-        _ = try EnclaveReply.keys(keys).encoded(id: 0, uid: 0)
+        _ = try UnwrapRequest.encoded(answer: keys, id: 0, uid: 0)
         for algorithm in EnclaveKeyAlgorithm.allCases {
             let template = EnclaveKeyTemplate(
                 algorithm,
@@ -49,6 +49,6 @@ enum WarmUp {
             _ = try enclave.use(key, for: use, with: .none)
         }
         _ = try enclave.sign(backupDigest: [UInt8](repeating: 0, count: 32))
-        _ = try EnclaveReply.failure(KeychainError(.notAvailable, "\(enclave.state())")).encoded(id: 0, uid: 0)
+        _ = EnclaveFailure.encoded(KeychainError(.notAvailable, "\(try enclave.state())"), id: 0, uid: 0)
     }
 }

@@ -110,15 +110,12 @@ package final class EnclaveConnection: Sendable {
         let id = ids.wrappingAdd(1, ordering: .relaxed).newValue
         var message = try request.encoded(id: id, uid: uid)
         defer { wipe(&message) }
-        let reply: EnclaveReply
-        switch try exchange(message, id: id, uid: uid) {
-        case .reply(let answer): reply = answer
-        case .lost(let wasSent) where !wasSent || Request.isRepeatable:
-            guard case .reply(let answer) = try exchange(message, id: id, uid: uid) else { throw Self.isGone }
-            reply = answer
-        case .lost: throw Self.isGone
+        var exchange: Exchange<Request> = try self.exchange(message, id: id, uid: uid)
+        if case .lost(let wasSent) = exchange, !wasSent || Request.isRepeatable {
+            exchange = try self.exchange(message, id: id, uid: uid)
         }
-        return try request.answer(in: reply)
+        guard case .reply(let reply) = exchange else { throw Self.isGone }
+        return try reply.result.get()
     }
 
     /// Has an owner asked, and waits for as long as somebody wants to know: whoever closes the connection takes the
@@ -151,9 +148,9 @@ package final class EnclaveConnection: Sendable {
                 throw Self.isGone
             case .done: break
             }
-            let decoded = try EnclaveReply.decode(channel.buffer[..<count])
-            guard decoded.header.id == id, decoded.header.uid == uid else { throw Self.isNoAnswer }
-            return try AskOwnerRequest(question).answer(in: decoded.reply)
+            let reply = try EnclaveReply(channel.buffer[..<count], to: AskOwnerRequest.self)
+            guard reply.header.id == id, reply.header.uid == uid else { throw Self.isNoAnswer }
+            return try reply.result.get()
         }
         throw PresenceFailure.interrupted.error
     }
@@ -162,12 +159,16 @@ package final class EnclaveConnection: Sendable {
     private static let isLate = KeychainError(.notAvailable, "the enclave has not answered in time")
     static let isNoAnswer = KeychainError(.notAvailable, "the enclave answered something else than was asked")
 
-    private enum Exchange {
-        case reply(EnclaveReply)
+    private enum Exchange<Request: EnclaveRequest> {
+        case reply(EnclaveReply<Request>)
         case lost(wasSent: Bool)
     }
 
-    private func exchange(_ message: [UInt8], id: UInt32, uid: UInt32) throws(KeychainError) -> Exchange {
+    private func exchange<Request: EnclaveRequest>(
+        _ message: [UInt8],
+        id: UInt32,
+        uid: UInt32
+    ) throws(KeychainError) -> Exchange<Request> {
         let (channel, generation) = try channel()
         switch channel.socket.send(message) {
         case .done: break
@@ -185,13 +186,14 @@ package final class EnclaveConnection: Sendable {
             lose(generation)
             return .lost(wasSent: true)
         }
-        let decoded = try EnclaveReply.decode(channel.buffer[..<count])
+        let read = Result { () throws(KeychainError) in try EnclaveReply(channel.buffer[..<count], to: Request.self) }
         wipe(&channel.buffer, count)
-        guard decoded.header.id == id, decoded.header.uid == uid else { throw Self.isNoAnswer }
+        let reply = try read.get()
+        guard reply.header.id == id, reply.header.uid == uid else { throw Self.isNoAnswer }
         state.withLock { state in
             if state.generation == generation, state.idle.count < Self.mostIdle { state.idle.append(channel) }
         }
-        return .reply(decoded.reply)
+        return .reply(reply)
     }
 
     /// A connection of one user at a time.

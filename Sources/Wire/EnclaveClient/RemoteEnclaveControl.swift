@@ -82,13 +82,12 @@ package final class RemoteEnclaveControl: EnclaveControl {
 
     private func ask<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
         // One question at a time: an owner has no more.
-        let reply = try isBusy.withLock { _ in
+        try isBusy.withLock { _ in
             Result { () throws(KeychainError) in try exchange(request) }
         }.get()
-        return try request.answer(in: reply)
     }
 
-    private func exchange(_ request: some EnclaveRequest) throws(KeychainError) -> EnclaveReply {
+    private func exchange<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
         var message = try request.encoded(id: 1, uid: uid)
         let sent = socket.send(message)
         wipe(&message)
@@ -100,9 +99,9 @@ package final class RemoteEnclaveControl: EnclaveControl {
             throw outcome == .late
                 ? KeychainError(.notAvailable, "the enclave has not answered in time") : EnclaveConnection.isGone
         }
-        let (header, reply) = try EnclaveReply.decode(buffer[..<count])
-        guard header.id == 1, header.uid == uid else { throw EnclaveConnection.isNoAnswer }
-        return reply
+        let reply = try EnclaveReply(buffer[..<count], to: Request.self)
+        guard reply.header.id == 1, reply.header.uid == uid else { throw EnclaveConnection.isNoAnswer }
+        return try reply.result.get()
     }
 }
 

@@ -31,32 +31,6 @@ package enum EnclaveMessage {
     }
 }
 
-/// What a reply brings.
-enum ReplyKind: UInt8, CaseIterable {
-    case done = 128
-    case presence = 129
-    case state = 130
-    case serviceKeys = 131
-    case boxes = 132
-    case keys = 133
-    case key = 134
-    case bytes = 135
-    case token = 136
-    case proof = 137
-    case answer = 138
-    case presenceStatus = 139
-    /// The owner was asked, or could not be.
-    case unproved = 140
-    /// A new item needs a password that was not given.
-    case passwordNeeded = 141
-    /// A private key, sealed.
-    case enclaveKey = 142
-    /// What a private key has done, or what its owner has to prove first.
-    case used = 143
-    case context = 144
-    case failure = 255
-}
-
 /// What the enclave says unasked, to the keychain service.
 let stateChangedKind: UInt8 = 254
 

@@ -65,7 +65,8 @@ extension EnclaveLoop {
     /// Tells a peer that its request was put off the queue by a user who had less in it.
     func refusal(of header: EnclaveMessage.Header, to number: UInt64) -> @Sendable () -> Void {
         { [service] in
-            service.deliveries.add(.reply(Self.encode(.failure(EnclaveWorker.isBusy), header), to: number))
+            let message = EnclaveFailure.encoded(EnclaveWorker.isBusy, id: header.id, uid: header.uid)
+            service.deliveries.add(.reply(message, to: number))
         }
     }
 }

@@ -175,7 +175,8 @@ struct EnclaveLoop {
             case .served(let request): try serve(request, message)
             }
         } catch {
-            send(.failure(error), to: message)
+            let header = message.header
+            send(EnclaveFailure.encoded(error, id: header.id, uid: header.uid), to: message.peer.number)
         }
     }
 
@@ -197,11 +198,11 @@ struct EnclaveLoop {
             if released > 0, watch.isUnusual(released, of: uid) {
                 service.log("more than \(UnwrapWatch.unusual) items of uid \(uid) were read in a minute")
             }
-            return send(request.reply(visit), to: message)
+            return send(request.reply(visit, to: message.header), to: message.peer.number)
         }
         let (header, number) = (message.header, message.peer.number)
         try hand(message, to: worker(of: type(of: request).thread)) { [service] in
-            service.deliveries.add(.reply(Self.encode(request.reply(visit), header), to: number))
+            service.deliveries.add(.reply(request.reply(visit, to: header), to: number))
             // After the answer, which says why.
             if service.hasToEnd() { service.deliveries.add(.end) }
             clinux_wipe_deep_stack()
@@ -241,8 +242,8 @@ struct EnclaveLoop {
         let (header, number, connection) = (message.header, message.peer.number, message.peer.connection)
         let asker = asker(of: question, about: header.uid)
         try hand(message, to: service.changes) { [service] in
-            @Sendable func answer(_ reply: EnclaveReply) {
-                service.deliveries.add(.reply(Self.encode(reply, header), to: number))
+            @Sendable func answer(_ result: Result<PresenceProof, KeychainError>) {
+                service.deliveries.add(.reply(AskOwnerRequest.reply(result, to: header), to: number))
             }
             do throws(KeychainError) {
                 // A look at the state, which may have been locked by time alone.
@@ -250,12 +251,7 @@ struct EnclaveLoop {
                 let desk = try service.table.desk(of: header.uid)
                 desk.refreshBiometry(for: question.demand)
                 let whom = { () throws(KeychainError) in try asker.get() }
-                let id = try desk.begin(question, of: whom, on: connection) { result in
-                    switch result {
-                    case .success(let proof): answer(.proof(proof))
-                    case .failure(let error): answer(.failure(error))
-                    }
-                }
+                let id = try desk.begin(question, of: whom, on: connection) { answer($0) }
                 service.deliveries.add(.asked(id, uid: header.uid, by: number))
             } catch {
                 answer(.failure(error))
@@ -275,20 +271,8 @@ struct EnclaveLoop {
 
     // MARK: Replies
 
-    static func encode(_ reply: EnclaveReply, _ header: EnclaveMessage.Header) -> [UInt8] {
-        do throws(KeychainError) {
-            return try reply.encoded(id: header.id, uid: header.uid)
-        } catch {
-            return (try? EnclaveReply.failure(error).encoded(id: header.id, uid: header.uid)) ?? []
-        }
-    }
-
-    mutating func send(_ reply: EnclaveReply, to message: IncomingMessage) {
-        send(Self.encode(reply, message.header), to: message.peer.number)
-    }
-
     /// The loop never waits for a peer: a client that does not read is disconnected.
-    private mutating func send(_ message: consuming [UInt8], to number: UInt64) {
+    mutating func send(_ message: consuming [UInt8], to number: UInt64) {
         var message = message
         defer { wipe(&message) }
         guard let peer = peers[number] else { return }
@@ -297,7 +281,7 @@ struct EnclaveLoop {
             peer.question = nil
             isOutdated = true
         }
-        if message.isEmpty || peer.socket.send(message, waits: false) != .done { remove(number) }
+        if peer.socket.send(message, waits: false) != .done { remove(number) }
     }
 
     private var services: Set<UInt64> { Set(peers.values.filter { $0.role == .service }.map(\.number)) }

@@ -12,18 +12,22 @@ protocol ServedRequest: EnclaveRequest {
 extension ServedRequest {
     var releasedKeys: Int { 0 }
 
-    func reply(_ visit: EnclaveVisit) -> EnclaveReply {
-        do throws(KeychainError) {
-            return Self.description.answer.reply(try answer(visit))
-        } catch {
-            return .failure(error)
-        }
+    /// The message with what comes of it.
+    func reply(_ visit: EnclaveVisit, to header: EnclaveMessage.Header) -> [UInt8] {
+        Self.reply(Result { () throws(KeychainError) in try answer(visit) }, to: header)
     }
 }
 
 /// A request about the loop's own tables. Its function sends the reply, if there is one.
 protocol LoopRequest: EnclaveRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError)
+}
+
+extension LoopRequest where Answer == Void {
+    /// Says that it is done.
+    func confirm(_ message: IncomingMessage, in loop: inout EnclaveLoop) {
+        loop.send(Self.reply(.success(()), to: message.header), to: message.peer.number)
+    }
 }
 
 /// Where a request came from, beside what it says.

@@ -24,6 +24,9 @@ package struct MessageWriter {
         return bytes
     }
 
+    /// For messages that always fit.
+    consuming func finishSmall() -> [UInt8] { bytes }
+
     static let tooLarge = KeychainError(.dataTooLarge, "more than a message to the enclave can hold")
 
     mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {

@@ -23,6 +23,8 @@ package protocol EnclaveRequest: Sendable {
 
 extension EnclaveRequest {
     package static var number: UInt8 { description.number }
+    /// Of its answer, in a reply.
+    package static var answerNumber: UInt8 { description.answer.number }
     package static var senders: RequestSenders { description.senders }
     package static var thread: RequestThread { description.thread }
     package static var isRepeatable: Bool { description.isRepeatable }
@@ -59,7 +61,7 @@ package struct RequestDescription<Answer: Sendable>: Sendable {
     let senders: RequestSenders
     let thread: RequestThread
     let isRepeatable: Bool
-    package let answer: ReplyForm<Answer>
+    let answer: AnswerForm<Answer>
 
     /// - Parameters:
     ///   - number: stands for the request in messages, and never changes.
@@ -69,7 +71,7 @@ package struct RequestDescription<Answer: Sendable>: Sendable {
         from senders: RequestSenders,
         on thread: RequestThread,
         isRepeatable: Bool = false,
-        answer: ReplyForm<Answer>
+        answer: AnswerForm<Answer>
     ) {
         self.number = number
         self.senders = senders

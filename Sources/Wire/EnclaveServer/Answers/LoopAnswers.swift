@@ -17,7 +17,7 @@ extension AcknowledgeRequest: LoopRequest {
 extension VouchRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
         loop.vouchers.add(voucher, for: program, of: message.header.uid)
-        loop.send(.done, to: message)
+        confirm(message, in: &loop)
     }
 }
 
@@ -42,7 +42,7 @@ extension RegisterPrompterRequest: LoopRequest {
             for: abilities,
             of: peer.role == .prompter ? nil : message.header.uid
         ) { PeerPrompter(number: number, uid: $0, deliveries: deliveries) }
-        loop.send(.done, to: message)
+        confirm(message, in: &loop)
     }
 }
 
@@ -50,13 +50,13 @@ extension FingerHintRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
         let (table, uid) = (loop.service.table, message.header.uid)
         if table.opened(uid) != nil { try table.desk(of: uid).hint(question, hint) }
-        loop.send(.done, to: message)
+        confirm(message, in: &loop)
     }
 }
 
 extension BiometryStateRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
         try loop.service.table.take(state, of: message.header.uid)
-        loop.send(.done, to: message)
+        confirm(message, in: &loop)
     }
 }
