@@ -89,7 +89,9 @@ struct OwnersTools {
         let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n")
         guard lines.count == requests.count else { throw AttackFailure("\(lines.count) replies") }
         var failures: [KeychainError?] = []
-        for (line, request) in zip(lines, requests) { failures.append(try Self.failure(in: Self.bytes(line), of: request)) }
+        for (line, request) in zip(lines, requests) {
+            failures.append(try Self.failure(in: Self.bytes(line), of: request))
+        }
         return failures
     }
 

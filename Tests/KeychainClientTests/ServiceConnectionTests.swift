@@ -29,11 +29,33 @@ struct ServiceConnectionTests {
         #expect(try client.update(UpdateRequest(query: query)) == 5)
         #expect(throws: KeychainError(.missingEntitlement, "")) { try client.delete(DeleteRequest(query: query)) }
         #expect(try client.transact([.delete(DeleteRequest(query: query))]).count == 1)
-        let each = try client.performTogether([.find(FindRequest(query: query))], allOrNothing: false, onBehalfOf: "p")
-        #expect(each.count == 1)
         #expect(try client.identity() == FakeConnection.me)
         #expect(try client.status().connections == 1)
         #expect(service.connections == 1)
+    }
+
+    @Test func `several operations are a batch or a transaction, on behalf of the program that is named`() throws {
+        let asked = Mutex<[String]>([])
+        let service = try FakeService { connection in
+            try connection.serve { request in
+                let text =
+                    switch request {
+                    case .batch(let operations): "batch of \(operations.count)"
+                    case .onBehalf(let program, .batch(let operations)): "batch of \(operations.count) for \(program)"
+                    case .onBehalf(let program, .transaction): "transaction for \(program)"
+                    default: "something else"
+                    }
+                asked.withLock { $0.append(text) }
+                return nothing(request)
+            }
+        }
+        let client = service.client()
+        let finds = [KeychainOperation](repeating: .find(FindRequest(query: ItemQuery(itemClass: .key))), count: 2)
+        for (allOrNothing, program) in [(false, nil), (false, "p"), (true, "p")] {
+            let outcomes = try client.performTogether(finds, allOrNothing: allOrNothing, onBehalfOf: program)
+            #expect(outcomes.count == 2)
+        }
+        #expect(asked.withLock { $0 } == ["batch of 2", "batch of 2 for p", "transaction for p"])
     }
 
     @Test func `the answer to hello comes in one message with a descriptor`() throws {

@@ -31,7 +31,9 @@ struct CertificateTests {
         return outcome.lines.compactMap { $0.split(separator: " ").last.map(String.init) }
     }
 
-    @Test(arguments: [["-t", "ed25519"], ["-t", "rsa", "-b", "2048"], ["-t", "ecdsa", "-b", "384"]])
+    @Test(arguments: [
+        ["-t", "ed25519"], ["-t", "rsa", "-b", "2048"], ["-t", "ecdsa", "-b", "384"], ["-t", "ecdsa", "-b", "256"],
+    ])
     func `a certificate beside an imported key survives the agent, logs in, and goes with its key`(
         kind: [String]
     ) throws {

@@ -134,7 +134,9 @@ struct LogInTests {
         #expect(try server.logIn(["-o", "PubkeyAcceptedAlgorithms=ssh-rsa"]).status == 255)
     }
 
-    @Test(arguments: [["-t", "ed25519"], ["-t", "rsa", "-b", "2048"], ["-t", "ecdsa", "-b", "521"]])
+    @Test(arguments: [
+        ["-t", "ed25519"], ["-t", "rsa", "-b", "2048"], ["-t", "ecdsa", "-b", "521"], ["-t", "ecdsa", "-b", "256"],
+    ])
     func `keys that were imported log in, also after the agent's memory was emptied`(kind: [String]) throws {
         let site = try AgentSite()
         let server = try SSHServer("server.example", at: site)

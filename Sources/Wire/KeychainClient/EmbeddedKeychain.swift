@@ -81,8 +81,8 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
         ForkGuard.register(self)
     }
 
-    /// Does an operation, and has the owner asked for what it lacks: by the prompter of this process. The process itself is
-    /// who asks, on behalf of anybody.
+    /// Does an operation, and has the owner asked for what it lacks: by the prompter of this process. Prompts name this
+    /// process, also where it acts for another program.
     package func perform(
         _ operation: KeychainOperation,
         onBehalfOf program: String?
@@ -115,9 +115,11 @@ package final class EmbeddedKeychain: KeychainService, ClosedBeforeForks {
     ) throws(KeychainError) -> [OperationOutcome] {
         // As in the service, a transaction without operations makes the keychain.
         let makesKeychain = operations.isEmpty || operations.contains(where: \.traits.makesKeychain)
-        return try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
-            try engine.perform(operations, allOrNothing: allOrNothing, for: caller)
+        let outcomes = try withEngine(makesKeychain: makesKeychain) { (engine) throws(KeychainError) in
+            try engine.perform(operations.map(absences.observed), allOrNothing: allOrNothing, for: caller)
         }
+        absences.note(outcomes)
+        return outcomes
     }
 
     func withEngine<Value>(

@@ -17,6 +17,10 @@ package struct AbsenceLog: Sendable {
         return asking
     }
 
+    package func note(_ outcomes: [OperationOutcome]) {
+        for case .success(let result) in outcomes { note(result) }
+    }
+
     package func note(_ result: OperationResult) {
         for sentence in result.explanation { log.debug("\(sentence)") }
     }

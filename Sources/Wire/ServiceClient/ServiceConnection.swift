@@ -66,6 +66,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
         allOrNothing: Bool,
         onBehalfOf program: String?
     ) throws(KeychainError) -> [OperationOutcome] {
+        let operations = operations.map(absences.observed)
         let request = allOrNothing ? Request.transaction(operations) : .batch(operations)
         var outcomes: [OperationOutcome] = []
         for part in try parts(request.onBehalf(of: program)) {
@@ -76,6 +77,7 @@ package final class ServiceConnection: KeychainService, ClosedBeforeForks {
             }
         }
         guard outcomes.count == operations.count else { throw Self.unexpected }
+        absences.note(outcomes)
         return outcomes.map { $0.mapError(reported) }
     }
 

@@ -29,7 +29,7 @@ extension KeychainEngine {
             guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction),
                 let item = try openOrReport(stored, for: authorized.selection),
-                try matchesDigest(item, in: authorized.selection),
+                try matchesDigest(item, in: authorized.selection, with: authorized.authentication),
                 let sealed = try reseal(item, for: authorized)
             else { continue }
             try settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
@@ -91,9 +91,13 @@ extension KeychainEngine {
     }
 
     /// Whether an item has the SHA-1 that a query asks for, if it asks for one.
-    func matchesDigest(_ item: OpenedItem, in selection: AuthorizedQuery) throws(KeychainError) -> Bool {
+    func matchesDigest(
+        _ item: OpenedItem,
+        in selection: AuthorizedQuery,
+        with authentication: ItemAuthentication = ItemAuthentication()
+    ) throws(KeychainError) -> Bool {
         guard let sha1 = selection.query.sha1 else { return true }
-        return try openSecretsOrReport(of: item, for: selection)?.sha1 == sha1
+        return try openSecretsOrReport(of: item, for: selection, with: authentication)?.sha1 == sha1
     }
 }
 

@@ -2,8 +2,7 @@ package import KeychainEnclave
 package import KeychainModel
 import KeychainVault
 
-/// What the owner is asked for one call: each time that the call fails for the lack of a proof, one question, and then the
-/// call is done again with the answer.
+/// Asks the owner one question each time that a call lacks a proof. The caller then does the call again, with the answer.
 package struct PresenceRounds: ~Copyable {
     /// With what was proved for it so far.
     package private(set) var operation: KeychainOperation
@@ -52,9 +51,10 @@ package struct PresenceRounds: ~Copyable {
     }
 
     /// - Parameter error: what the last attempt at the operation has failed with.
-    /// - Throws: that error, where no answer of the owner's would help; with a `PresenceFailure` where they may not be asked,
-    ///   or were asked too often.
+    /// - Throws: that error, if no answer could help; with a `PresenceFailure`, if the owner may not be asked or was asked too
+    ///   often.
     package mutating func question(after error: KeychainError) throws(KeychainError) -> Question {
+        guard operation.traits.mayAsk else { throw error }
         let question: Question
         if let need = error.need {
             question = Question(need: need, isRepeated: false)

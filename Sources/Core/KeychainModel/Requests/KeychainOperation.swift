@@ -1,7 +1,7 @@
 /// What a program asks of a keychain: one of the four calls, or work for a private key of the enclave.
 ///
-/// Layers hand it on without asking which it is: what they need of it, its request says. Only what does an operation, and
-/// what encodes one, tells the actions apart.
+/// Layers hand it on without asking which it is. The request says what a layer needs to know. Only the code that does an
+/// operation, and the code that encodes one, tells the actions apart.
 package struct KeychainOperation: Sendable {
     private var request: any OperationRequest
 
@@ -59,6 +59,8 @@ package struct OperationTraits: Sendable {
     package var isForKey = false
     /// Whether a user who has used up the quota may do it.
     package var makesRoom = false
+    /// Whether its owner may be asked for what it lacks.
+    package var mayAsk = true
 
     /// Whether it changes nothing, so that it may be done twice.
     package var isRepeatable: Bool { change == nil }
@@ -131,7 +133,7 @@ extension UpdateRequest: SelectingRequest {
 extension DeleteRequest: SelectingRequest {
     package var action: KeychainOperation.Action { .delete(self) }
 
-    /// No item demands anything of a deletion, so nothing of what is set is kept.
+    /// A deletion brings no proofs, and its owner is not asked for any. What is set is dropped.
     package var authentication: ItemAuthentication {
         get { ItemAuthentication() }
         set {}
@@ -140,6 +142,7 @@ extension DeleteRequest: SelectingRequest {
     package var traits: OperationTraits {
         var traits = selecting(as: "delete", .deleted)
         traits.makesRoom = true
+        traits.mayAsk = false
         return traits
     }
 }

@@ -2,8 +2,8 @@
 package protocol KeychainService: Sendable {
     /// Does one operation. Its owner may be asked for what it lacks.
     ///
-    /// - Parameter program: another one for which it is done, if there is one. Its name stands in the audit log, as what the
-    ///   caller says.
+    /// - Parameter program: another one for which it is done, if there is one. The audit log records its name as the caller's
+    ///   claim.
     /// - Throws: the operation's documented error; then nothing has changed.
     func perform(
         _ operation: KeychainOperation,
@@ -14,8 +14,8 @@ package protocol KeychainService: Sendable {
     /// used by themselves.
     ///
     /// - Parameters:
-    ///   - allOrNothing: whether the first that fails is thrown, and none is done. Otherwise one that fails changes nothing,
-    ///     and the others are done.
+    ///   - allOrNothing: whether the first error is thrown, and no operation is done. Otherwise one that fails changes
+    ///     nothing, and the others are done.
     ///   - program: as for one operation.
     /// - Returns: what came of each.
     /// - Throws: what they fail with as a whole; then nothing has changed.
@@ -30,8 +30,7 @@ package protocol KeychainService: Sendable {
 
     /// Hands on what happens to the keychain, from how it stands now, until the body returns false.
     ///
-    /// - Throws: `notAvailable` where nobody tells of it, or the service ends, or too many watch already; what the body
-    ///   throws.
+    /// - Throws: `notAvailable` if nothing reports changes, the service ends, or too many watch already; what the body throws.
     func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError)
 }
 

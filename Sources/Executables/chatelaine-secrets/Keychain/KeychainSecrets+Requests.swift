@@ -40,6 +40,16 @@ extension KeychainSecrets {
         var secrets: [SecretItemID: SecretBytes] = [:]
         var size = 0
         let authentication = try authentication(for: reason)
+        func note(_ found: [FoundItem], _ id: SecretItemID) throws(KeychainError) {
+            // An item may have an empty secret, which the keychain keeps as none.
+            guard let item = found.first else { return }
+            let secret = item.secrets[.valueData] ?? SecretBytes([UInt8]())
+            size += secret.count - (secrets[id]?.count ?? 0)
+            secrets[id] = secret
+            guard size <= SecretLimits.secretsOfAnswer else {
+                throw KeychainError(.dataTooLarge, "the secrets are too large for one answer")
+            }
+        }
         for part in Self.parts(of: items) {
             let operations = part.map { id in
                 var request = FindRequest(query: SecretLayout.query(.item(id)))
@@ -47,34 +57,30 @@ extension KeychainSecrets {
                 request.authentication = authentication
                 return KeychainOperation.find(request)
             }
-            for (id, found) in zip(part, try read(operations, isGuarded: reason.isProtected, for: program)) {
-                // An item may have an empty secret, which the keychain keeps as none.
-                if let item = found.first { secrets[id] = item.secrets[.valueData] ?? SecretBytes([UInt8]()) }
-                size += secrets[id]?.count ?? 0
+            if !reason.isProtected, let found = try readTogether(operations, for: program) {
+                for (id, found) in zip(part, found) { try note(found, id) }
+                continue
             }
-            guard size <= SecretLimits.secretsOfAnswer else {
-                throw KeychainError(.dataTooLarge, "the secrets are too large for one answer")
+            for (id, operation) in zip(part, operations) {
+                try note(perform([operation], for: program).first ?? [], id)
             }
         }
         return secrets
     }
 
-    /// Searches, in one trip to the keychain if that is possible.
-    private func read(
+    /// Searches in one trip to the service.
+    ///
+    /// - Returns: nil where each has to be done by itself: within a process a trip costs nothing, and the service may have no
+    ///   room for all of them at once.
+    private func readTogether(
         _ operations: [KeychainOperation],
-        isGuarded: Bool,
         for program: String?
-    ) throws(KeychainError) -> [[FoundItem]] {
-        if !isGuarded {
-            do throws(KeychainError) {
-                return try perform(operations, for: program)
-            } catch {
-                // Each of them may fit into an answer.
-                guard error.code == .dataTooLarge, operations.count > 1 else { throw error }
-            }
-        }
-        return try operations.map { (operation) throws(KeychainError) in
-            try perform([operation], for: program).first ?? []
+    ) throws(KeychainError) -> [[FoundItem]]? {
+        guard keychain.isHeldByService, operations.count > 1 else { return nil }
+        do throws(KeychainError) {
+            return try perform(operations, for: program)
+        } catch  where error.code == .dataTooLarge || error.code == .notAvailable {
+            return nil
         }
     }
 

@@ -16,7 +16,7 @@ enum AgentKeychain {
 
     /// Those that can be used now, and behind them their certificates. Of a locked keychain it is what is kept for that.
     ///
-    /// - Parameter wanted: the key, or the certificate, that all others are left out for.
+    /// - Parameter wanted: finds only this key or certificate.
     static func usableKeys(_ wanted: SSHPublicKey? = nil) throws(KeychainError) -> (found: FoundKeys, isLocked: Bool) {
         do throws(KeychainError) {
             return (try find(wanted, nil), false)

@@ -27,7 +27,7 @@ struct KeptKey {
 }
 
 extension KeptKey {
-    /// - Returns: nil for an item that is no key of the Secure Enclave's which ssh has a use for.
+    /// - Returns: nil unless the item is a Secure Enclave key that ssh can use.
     init?(enclaveItem item: FoundItem) {
         guard let bytes = item.secrets[.valueData]?.copied, let key = EnclaveKey(bytes),
             key.publicKey.algorithm == .p256

@@ -26,7 +26,8 @@ struct KeySearch {
         self.init(nil, in: Place.allCases, accessibility)
     }
 
-    /// One key, or a certificate and its key: where it most likely is, and then, where that finds nothing, elsewhere.
+    /// One key, or a certificate and its key. The search in the likelier place comes first, and the next one is for when it
+    /// finds nothing.
     static func searches(for wanted: SSHPublicKey, _ accessibility: Accessibility? = nil) -> [KeySearch] {
         // Most keys on this curve are the Secure Enclave's, which has no others.
         guard case .ecdsa(.p256, _) = wanted.material else { return [KeySearch(wanted, in: [.item], accessibility)] }

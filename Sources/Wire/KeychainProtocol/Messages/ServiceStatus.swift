@@ -32,9 +32,9 @@ package struct ServiceCounts: Sendable, Equatable {
     package var accepted = 0
     /// Connections over a limit.
     package var refused = 0
-    /// Connections that the checks of who it is ended.
+    /// Connections that the identity checks ended.
     package var rejected = 0
-    /// Connections that the service ended, since what came was no message, or not in time.
+    /// Connections that the service ended because of a malformed or late message.
     package var dropped = 0
     package var requests = 0
     package var operations = 0
@@ -84,7 +84,7 @@ extension ServiceStatus {
         return numbers
     }
 
-    /// Takes in numbers by these names. One with a name that is unknown here says nothing.
+    /// Takes in numbers by these names. Unknown names are ignored.
     mutating func take(_ numbers: [String: Int]) {
         var counts = ServiceCounts()
         for (name, count) in Self.countNames { counts[keyPath: count] = numbers[name] ?? 0 }

@@ -83,27 +83,3 @@ extension Response.Body {
     /// For what has no answer but that it was done.
     static var done: Response.Body { .outcome(.success(OperationResult(.count(0)))) }
 }
-
-extension AuditEntry {
-    /// What was done with the keychain as a whole.
-    init(_ operation: String, of result: Result<Int, KeychainError>, by peer: AdmittedPeer) {
-        var outcome = "ok"
-        var count: Int?
-        switch result {
-        case .success(let number): count = number
-        case .failure(let error): outcome = "\(error.code)"
-        }
-        self.init(
-            time: Self.now,
-            uid: peer.uid,
-            caller: peer.caller.name,
-            kind: peer.identity.kind,
-            operation: operation,
-            itemClass: nil,
-            groups: [],
-            outcome: outcome,
-            count: count,
-            rows: []
-        )
-    }
-}
