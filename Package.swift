@@ -132,7 +132,7 @@ func testPrograms(_ targets: Targets) -> [Target] {
 let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter"]
 
 /// What most tests use besides.
-let usual = ["KeychainModel", "KeychainEnclave", "KeychainTestSupport"]
+let usual = ["KeychainModel", "EnclaveInterface", "LocalEnclave", "KeychainTestSupport"]
 
 /// Every target; docs/modules.md says what each of them is.
 let targets: [[Target]] = [
@@ -148,16 +148,24 @@ let targets: [[Target]] = [
         "KeychainExchange": [
             "KeychainCertificates", "KeychainModel", "CLegacyCiphers", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
-        // Who holds the keys: its code, and how the rest of the core speaks to it.
-        "KeychainEnclave": ["KeychainModel", "CLinux", "Crypto", "CryptoExtras"],
-        "KeychainPolicy": ["KeychainModel", "KeychainEnclave"],
-        "KeychainVault": ["KeychainModel", "KeychainEnclave", "KeychainPolicy", "Crypto"],
-        "KeychainStore": ["KeychainModel", "KeychainEnclave", "KeychainVault", "CLinux", "CSQLite", "GRDB", "Logging"],
-        "KeychainEngine": [
-            "KeychainModel", "KeychainEnclave", "KeychainCertificates", "KeychainTrust", "KeychainPolicy",
-            "KeychainVault", "KeychainStore", "KeychainBackup", "Logging",
+        // Who holds the keys: how the rest of the core speaks to it, where its owner is asked, and its own code.
+        "SecureFiles": ["KeychainModel", "CLinux"],
+        "EnclaveInterface": ["KeychainModel", "CLinux", "Crypto"],
+        "Presence": ["EnclaveInterface", "KeychainModel", "CLinux", "Crypto"],
+        "LocalEnclave": [
+            "EnclaveInterface", "Presence", "SecureFiles", "KeychainModel", "CLinux", "Crypto", "CryptoExtras",
         ],
-        "KeychainBackup": ["KeychainModel", "KeychainEnclave", "CLinux", "Crypto", "CryptoExtras"],
+        "KeychainPolicy": ["KeychainModel", "EnclaveInterface"],
+        "KeychainVault": ["KeychainModel", "EnclaveInterface", "KeychainPolicy", "Crypto"],
+        "KeychainStore": [
+            "KeychainModel", "KeychainVault", "CLinux", "CSQLite", "GRDB", "Logging", "EnclaveInterface",
+            "SecureFiles",
+        ],
+        "KeychainEngine": [
+            "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
+            "KeychainStore", "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "SecureFiles",
+        ],
+        "KeychainBackup": ["KeychainModel", "EnclaveInterface", "CLinux", "Crypto", "CryptoExtras"],
         "PasswordImport": ["KeychainModel"],
         // The Secret Service: how secrets are sent in a session, and all else as a state machine.
         "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
@@ -170,32 +178,35 @@ let targets: [[Target]] = [
     // Wire: how a process reaches a keychain.
     wire([
         // How the enclave's process is spoken to: by the service, and by those who bring a passcode.
-        "EnclaveMessages": ["KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
-        "EnclaveClient": ["EnclaveMessages", "KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
-        "EnclaveServer": ["EnclaveMessages", "KeychainEnclave", "KeychainModel", "CLinux", "Crypto"],
+        "EnclaveMessages": ["KeychainModel", "CLinux", "Crypto", "EnclaveInterface"],
+        "EnclaveClient": ["EnclaveMessages", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence"],
+        "EnclaveServer": [
+            "EnclaveMessages", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence", "LocalEnclave",
+        ],
         "KeychainMessages": ["SwiftProtobuf"],
         "KeychainProtocol": [
-            "KeychainMessages", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainCertificates", "Crypto",
-            "SwiftProtobuf",
+            "KeychainMessages", "KeychainModel", "KeychainBackup", "KeychainCertificates", "Crypto", "SwiftProtobuf",
+            "EnclaveInterface",
         ],
         "KeychainServer": [
-            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "PeerIdentity", "CodeSignature", "CLinux", "Logging",
+            "Accounts", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity",
+            "CodeSignature", "CLinux", "Logging", "EnclaveInterface", "SecureFiles",
         ],
         "KeychainDaemon": [
-            "Accounts", "KeychainServer", "KeychainModel", "KeychainEnclave", "EnclaveMessages", "EnclaveClient",
-            "EnclaveServer", "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions",
-            "TPMEnclave", "Prompting", "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle",
-            "UnixSignals",
+            "Accounts", "KeychainServer", "KeychainModel", "EnclaveMessages", "EnclaveClient", "EnclaveServer",
+            "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting",
+            "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "EnclaveInterface",
+            "LocalEnclave",
         ],
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
         "ServiceClient": [
-            "Accounts", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainProtocol", "EnclaveMessages",
-            "EnclaveClient", "ProgramTrailer", "CLinux", "Logging",
+            "Accounts", "KeychainModel", "KeychainBackup", "KeychainProtocol", "EnclaveMessages", "EnclaveClient",
+            "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
         ],
         "KeychainClient": [
-            "Accounts", "ServiceClient", "KeychainModel", "KeychainEnclave", "KeychainBackup", "KeychainEngine",
-            "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging",
+            "Accounts", "ServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
+            "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
+            "LocalEnclave",
         ],
     ]),
 
@@ -224,13 +235,15 @@ let targets: [[Target]] = [
         "CodeSignature": [
             "SecurityObjects", "ProgramTrailer", "KeychainModel", "CLinux", "Crypto", "SwiftASN1", "X509",
         ],
-        "TPMEnclave": ["KeychainEnclave", "KeychainModel", "CTPM", "Crypto"],
+        "TPMEnclave": ["KeychainModel", "CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "SecureFiles"],
         "Pinentry": ["KeychainModel", "CLinux"],
-        "Prompting": ["KeychainModel", "KeychainEnclave", "Pinentry"],
+        "Prompting": ["KeychainModel", "Pinentry", "EnclaveInterface", "Presence"],
         "SessionBus": ["SecretServiceModel", "CSystemBus"],
         "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
         "FingerprintReader": ["CSystemBus", "Crypto"],
-        "FingerPrompting": ["Accounts", "KeychainModel", "KeychainEnclave", "FingerprintReader", "CLinux"],
+        "FingerPrompting": [
+            "Accounts", "KeychainModel", "FingerprintReader", "CLinux", "EnclaveInterface", "Presence",
+        ],
     ]),
 
     // C.
@@ -266,8 +279,8 @@ let targets: [[Target]] = [
     ]),
     programs([
         "SecurityTool": [
-            "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainEnclave",
-            "KeychainExchange", "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser",
+            "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
+            "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface",
         ],
         "chatelained": [
             "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser",
@@ -275,29 +288,27 @@ let targets: [[Target]] = [
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
             "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
-            "KeychainEnclave", "KeychainModel", "CNoPriorities", "CLinux",
+            "KeychainModel", "CNoPriorities", "CLinux", "EnclaveInterface",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainEnclave", "KeychainModel", "TPMEnclave",
-            "CZeroingAllocator", "CNoPriorities", "CLinux",
+            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "CNoPriorities", "CLinux", "EnclaveInterface", "LocalEnclave",
         ],
         // The Secret Service on the session's bus, for programs that know no keychain of ours.
         "chatelaine-secrets": [
-            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainEnclave", "KeychainModel",
-            "KeychainProtocol",
-            "Terminal", "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto",
+            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainModel", "KeychainProtocol", "Terminal",
+            "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto", "EnclaveInterface",
         ],
         // With nothing of Foundation: other programs start it and wait for it.
         "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"],
         "chatelaine-ssh-agent": [
             "Accounts", "KeychainCertificates", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal",
-            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser",
+            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser", "EnclaveInterface",
         ],
         "ChatelaineTool": [
-            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainEnclave", "KeychainModel",
-            "EnclaveMessages",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave",
-            "Prompting", "CLinux", "ArgumentParser", "Logging",
+            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainModel", "EnclaveMessages",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "Prompting", "CLinux",
+            "ArgumentParser", "Logging", "EnclaveInterface",
         ],
     ]),
 
@@ -322,7 +333,7 @@ let targets: [[Target]] = [
             "X509",
         ],
         "LocalAuthenticationTests": [
-            "LocalAuthentication", "Security", "KeychainModel", "KeychainClient", "KeychainEnclave",
+            "LocalAuthentication", "Security", "KeychainModel", "KeychainClient", "EnclaveInterface",
         ],
         "KeychainProtocolTests": [
             "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates", "KeychainTestSupport",
@@ -359,9 +370,8 @@ let targets: [[Target]] = [
             "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
         ] + service,
         "KeychainClientTests": [
-            "Accounts", "KeychainClient", "ServiceClient", "KeychainEnclave", "KeychainProtocol", "KeychainModel",
-            "CLinux",
-            "CProbe", "KeychainTestSupport", "Logging", "Security",
+            "Accounts", "KeychainClient", "ServiceClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
+            "KeychainTestSupport", "Logging", "Security", "EnclaveInterface", "Presence", "LocalEnclave",
         ],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",
@@ -385,21 +395,23 @@ let targets: [[Target]] = [
             "KeychainExchange", "KeychainCertificates", "KeychainModel", "KeychainTestSupport", "Crypto",
             "CryptoExtras",
         ],
-        "KeychainEnclaveTests": ["KeychainCertificates", "Crypto"] + usual,
-        "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto"] + usual,
+        "KeychainEnclaveTests": ["KeychainCertificates", "Crypto", "Presence", "SecureFiles"] + usual,
+        "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto", "Presence"] + usual,
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
             "TPMEnclave", "KeychainCertificates", "EnclaveMessages", "EnclaveClient", "CLinux", "chatelaine-enclave",
-            "Crypto",
+            "Crypto", "Presence", "SecureFiles",
         ] + usual,
         "KeychainStoreTests": [
             "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "ServiceClient",
-            "Security", "CoreFoundationAliases", "CFaultVFS", "GRDB", "Logging",
+            "Security", "CoreFoundationAliases", "CFaultVFS", "GRDB", "Logging", "Presence",
         ] + usual,
-        "ProcessTests": ["KeychainEngine", "KeychainClient", "KeychainProbe", "chatelained", "GRDB", "Logging"] + usual,
+        "ProcessTests": [
+            "KeychainEngine", "KeychainClient", "KeychainProbe", "chatelained", "GRDB", "Logging",
+        ] + usual,
         // Programs in C and C++, compiled and run against the library as users do.
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "KeychainTestSupport", "X509"],
-        "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "Crypto", "GRDB", "Logging"] + usual,
+        "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "Crypto", "GRDB", "Logging", "Presence"] + usual,
         "BackupCommandTests": ["ChatelaineTool", "KeychainBackup", "KeychainClient"] + usual + service,
         "PasswordImportTests": ["PasswordImport", "KeychainModel"],
         "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession", "KeychainModel", "Crypto"],
@@ -425,7 +437,7 @@ let targets: [[Target]] = [
         // What the suites about certificates share: authorities that issue whatever a test needs.
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
         // What the storage suites share: keychains in folders of their own, and other processes that use them.
-        "KeychainTestSupport": ["KeychainModel", "KeychainEnclave", "KeychainClient", "Crypto", "GRDB", "Logging"],
+        "KeychainTestSupport": ["KeychainModel", "KeychainClient", "Crypto", "GRDB", "Logging", "EnclaveInterface"],
     ]),
 
     // Programs that tests start, and some that test for as long as somebody wants.
@@ -438,8 +450,8 @@ let targets: [[Target]] = [
         // Starts a program on an older kernel than there is, or under systemd's filter, as far as the program can tell.
         "kernel-filter": [],
         "KeychainProbe": [
-            "Security", "LocalAuthentication", "KeychainModel", "KeychainEnclave", "KeychainStore", "KeychainEngine",
-            "KeychainClient", "KeychainTestSupport", "CProbe", "Logging",
+            "Security", "LocalAuthentication", "KeychainModel", "KeychainStore", "KeychainEngine", "KeychainClient",
+            "KeychainTestSupport", "CProbe", "Logging", "LocalEnclave",
         ],
         "crash-campaign": ["KeychainTestSupport", "KeychainProbe", "ArgumentParser"],
         "service-soak": ["KeychainTestSupport", "KeychainClient", "KeychainModel", "ArgumentParser", "Logging"],
@@ -449,7 +461,9 @@ let targets: [[Target]] = [
 
 /// What the fuzzers, a package of their own, import.
 let internals = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainEnclave", "KeychainExchange",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "EnclaveInterface", "Presence",
+    "LocalEnclave",
+    "SecureFiles", "KeychainExchange",
     "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveMessages", "EnclaveServer",
     "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "ServiceClient",
     "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases",

@@ -13,6 +13,8 @@ struct Target: Decodable {
     var path: String?
     var dependencies: [Dependency]
 
+    var isForTests: Bool { path?.hasPrefix("Tests/") ?? false }
+
     /// The folder that decides the target's layer, such as `Sources/Core`.
     var layer: String {
         if let layer = lowered[name] { return layer }
@@ -43,8 +45,9 @@ struct Dependency: Decodable {
 
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainExchange", "KeychainEnclave",
-    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "Security",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainExchange", "EnclaveInterface",
+    "Presence", "LocalEnclave", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient",
+    "Security",
 ]
 
 /// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.
@@ -64,6 +67,11 @@ let lowered = ["SecurityObjects": "Sources/Core", "CoreFoundationAliases": "Sour
 
 /// What holds keys and rows, and whom the rest of the core stands in front of.
 let guarded: Set = ["KeychainVault", "KeychainStore"]
+
+/// The only ones that know the enclave's own code. Everybody else has its interface, and cannot tell where it is.
+let holders: Set = [
+    "KeychainEngine", "KeychainClient", "KeychainDaemon", "EnclaveServer", "TPMEnclave", "chatelaine-enclave",
+]
 
 /// Those who reach a keychain only through the engine, where policy is asked first.
 func mustAskPolicy(_ target: Target) -> Bool {
@@ -131,6 +139,9 @@ func problems(in manifest: Manifest) -> [String] {
                 let other = layers.firstIndex(where: { $0.contains(dependency.layer) }), other > own
             {
                 problems.append("\(arrow), but \(target.layer) lies below \(dependency.layer).")
+            }
+            if dependency.name == "LocalEnclave", !target.isForTests, !holders.contains(target.name) {
+                problems.append("\(arrow), but only those who open one know its code: they use EnclaveInterface.")
             }
             if guarded.contains(dependency.name), mustAskPolicy(target) {
                 problems.append("\(arrow), but façades and clients never do: they go through KeychainEngine.")

@@ -5,7 +5,8 @@ import Foundation
 import KeychainModel
 import KeychainTestSupport
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
 
 /// What any program of the victim's user has at hand against the owners' socket and through `chatelaine`, and what root has.
 struct OwnersTools {

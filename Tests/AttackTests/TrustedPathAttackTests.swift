@@ -1,7 +1,7 @@
 import EnclaveClient
+import EnclaveInterface
 import EnclaveMessages
 import Foundation
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Testing

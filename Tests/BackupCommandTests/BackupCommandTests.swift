@@ -1,7 +1,7 @@
+import EnclaveInterface
 import Foundation
 import KeychainBackup
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Testing

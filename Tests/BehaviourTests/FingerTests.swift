@@ -1,6 +1,6 @@
 import Dispatch
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import LocalAuthentication

@@ -1,10 +1,11 @@
 import EnclaveClient
+import EnclaveInterface
 import Foundation
 import KeychainClient
-import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 import KeychainTestSupport
+import LocalEnclave
 import Logging
 import Prompting
 import Testing

@@ -1,6 +1,6 @@
 import CryptoKit
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 import KeychainTestSupport
 import LocalAuthentication
 import Security

@@ -1,6 +1,6 @@
 import Crypto
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Testing

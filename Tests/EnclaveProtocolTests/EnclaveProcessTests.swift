@@ -6,7 +6,8 @@ import KeychainTestSupport
 import Testing
 
 @testable import EnclaveClient
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
 
 /// The enclave's process, looked at and into from outside.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "only root can start the enclave's process"))

@@ -1,5 +1,5 @@
 import Crypto
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 
 @testable import EnclaveClient
 @testable import EnclaveMessages

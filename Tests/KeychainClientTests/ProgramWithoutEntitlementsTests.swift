@@ -1,6 +1,6 @@
+import EnclaveInterface
 import Foundation
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Security

@@ -2,7 +2,9 @@ import Foundation
 import KeychainModel
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
+@testable import Presence
 
 @Suite("What a device key is bound to")
 struct DeviceBindingTests {

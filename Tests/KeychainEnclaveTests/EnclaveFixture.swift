@@ -5,7 +5,10 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
+@testable import Presence
+@testable import SecureFiles
 
 /// An enclave in a folder of a test's own, with a scrypt that costs nothing.
 final class EnclaveFixture {

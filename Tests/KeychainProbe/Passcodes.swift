@@ -1,6 +1,6 @@
-import KeychainEnclave
 import KeychainEngine
 import KeychainModel
+import LocalEnclave
 import Logging
 
 /// Changes of keys, with a passcode that costs nothing to try.

@@ -4,9 +4,11 @@ import KeychainStore
 import Logging
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainVault
+@testable import LocalEnclave
+@testable import Presence
 
 /// Two engines over one database: one is unlocked, the other was not yet given the passcode.
 @Suite("Identities of which a half is locked")

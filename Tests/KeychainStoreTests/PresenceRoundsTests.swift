@@ -1,4 +1,4 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainEngine
 import KeychainModel
 import Testing

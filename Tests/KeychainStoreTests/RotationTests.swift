@@ -7,10 +7,12 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainStore
 @testable import KeychainVault
+@testable import LocalEnclave
+@testable import Presence
 
 /// The database follows its keybag, whatever comes in between.
 @Suite("Rows under new keys")
@@ -53,14 +55,14 @@ struct RotationTests {
     }
 
     private func rotate(_ engine: KeychainEngine) throws {
-        let enclave = try #require(engine.vault.localEnclave)
+        let enclave = try #require(engine.vault.enclave as? LocalEnclave)
         let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
         let passcode = try control.state().hasPasscode ? Self.passcode : nil
         try engine.rotateKeys(owner.authorize(.rotateKeys, passcode: passcode))
     }
 
     private func begin(in engine: KeychainEngine) throws {
-        let enclave = try #require(engine.vault.localEnclave)
+        let enclave = try #require(engine.vault.enclave as? LocalEnclave)
         let owner = LocalControl(enclave, for: .administrator, keepsProgramsApart: false)
         try engine.vault.beginRotation(owner.authorize(.rotateKeys, passcode: nil))
     }
@@ -212,7 +214,7 @@ struct RotationTests {
         let (engine, other) = (try keychain.engine(), try keychain.engine())
         try add("a", to: engine)
         try begin(in: engine)
-        let seen = try engine.vault.localEnclave?.state().generation ?? 0
+        let seen = try (engine.vault.enclave as? LocalEnclave)?.state().generation ?? 0
         try other.vault.refresh()
         try rotate(other)
         try begin(in: other)

@@ -1,5 +1,5 @@
 package import Crypto
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// An enclave that hands everything on to another one, for those that look at something on its way or hold it up.

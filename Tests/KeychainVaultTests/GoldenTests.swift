@@ -5,8 +5,10 @@ import KeychainModel
 import KeychainTestSupport
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
 @testable import KeychainVault
+@testable import LocalEnclave
+@testable import Presence
 
 /// Files of each version, made once and kept: whatever changes in the code, they open and say the same.
 @Suite("Files that were made before")

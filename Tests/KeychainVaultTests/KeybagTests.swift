@@ -3,7 +3,9 @@ import KeychainModel
 import KeychainVault
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
+@testable import Presence
 
 @Suite("The keybag and the device key")
 struct KeybagTests {

@@ -1,6 +1,7 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 import KeychainPolicy
+import LocalEnclave
 import Testing
 
 @testable import KeychainVault

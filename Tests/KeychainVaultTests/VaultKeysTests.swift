@@ -1,6 +1,7 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 import KeychainTestSupport
+import LocalEnclave
 import Synchronization
 import Testing
 

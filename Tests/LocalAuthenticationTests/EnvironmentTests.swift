@@ -1,5 +1,5 @@
+import EnclaveInterface
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import EnclaveClient
+import EnclaveInterface
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 import Testing

@@ -1,8 +1,8 @@
 import EnclaveClient
+import EnclaveInterface
 import Foundation
 import Glibc
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import KeychainTestSupport

@@ -2,10 +2,10 @@ import EnclaveClient
 import EnclaveMessages
 import Foundation
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import KeychainTestSupport
+import LocalEnclave
 
 /// The real service in a folder of a test's own, with the keychain of the user that the tests run as.
 ///

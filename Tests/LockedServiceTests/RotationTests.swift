@@ -1,7 +1,7 @@
 import EnclaveClient
+import EnclaveInterface
 import Foundation
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import KeychainTestSupport

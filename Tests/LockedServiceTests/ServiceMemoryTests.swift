@@ -9,7 +9,8 @@ import KeychainTestSupport
 import Logging
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
 
 /// What root finds in the memory, and in core files, of the processes that keep a keychain.
 @Suite(

@@ -3,7 +3,8 @@ import KeychainModel
 import KeychainTestSupport
 import Synchronization
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
 
 /// An enclave that notes the item keys it gives out.
 final class SpiedEnclave: ForwardingEnclave {

@@ -1,7 +1,7 @@
 import EnclaveClient
+import EnclaveInterface
 import Foundation
 import Glibc
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
 

@@ -1,7 +1,7 @@
 import EnclaveClient
+import EnclaveInterface
 import Foundation
 import Glibc
-import KeychainEnclave
 import KeychainTestSupport
 
 /// A machine of a test's own, as far as log-ins are concerned: a user with a password, the service in system mode with its

@@ -1,5 +1,5 @@
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 import KeychainTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import EnclaveInterface
 import Foundation
 import Glibc
-import KeychainEnclave
 import KeychainTestSupport
 import Logging
 import LoginSessions

@@ -1,11 +1,12 @@
 import CLinux
 import Crypto
+import EnclaveInterface
 import Foundation
 import Glibc
 import KeychainCertificates
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
+import SecureFiles
 import TPMEnclave
 import Testing
 

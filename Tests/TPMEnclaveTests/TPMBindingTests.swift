@@ -1,6 +1,6 @@
 import Foundation
-import KeychainEnclave
 import KeychainModel
+import SecureFiles
 import TPMEnclave
 import Testing
 

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 import Synchronization
 import Testing
 

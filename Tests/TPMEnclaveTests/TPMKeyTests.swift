@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
-import KeychainEnclave
 import KeychainModel
 import KeychainTestSupport
+import LocalEnclave
 import Testing
 
 @testable import TPMEnclave

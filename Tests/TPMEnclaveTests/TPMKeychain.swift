@@ -4,7 +4,10 @@ import KeychainModel
 import TPMEnclave
 import Testing
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
+@testable import LocalEnclave
+@testable import Presence
+@testable import SecureFiles
 
 /// A keychain's keys in a folder, bound to a TPM, with a scrypt that costs nothing.
 final class TPMKeychain {

@@ -1,8 +1,8 @@
 import FuzzSupport
 
+@testable import EnclaveInterface
 @testable import EnclaveMessages
 @testable import EnclaveServer
-@testable import KeychainEnclave
 @testable import KeychainModel
 
 /// A packet to the enclave, from it, to a prompter, or an event: the first byte of an input says which.

@@ -2,12 +2,14 @@ import Crypto
 package import GRDB
 import Logging
 
-@testable package import KeychainEnclave
+@testable package import EnclaveInterface
 @testable package import KeychainEngine
 @testable package import KeychainModel
 @testable import KeychainPolicy
 @testable import KeychainStore
 @testable package import KeychainVault
+@testable package import LocalEnclave
+@testable package import Presence
 
 /// A keychain in memory whose keys are known, and whose database can be edited.
 package struct FuzzKeychain {

@@ -4,12 +4,13 @@ import FuzzRowSupport
 import FuzzSupport
 import GRDB
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainModel
 @testable import KeychainPolicy
 @testable import KeychainStore
 @testable import KeychainVault
+@testable import LocalEnclave
 
 /// Rows whose seals are right and whose contents are anything: what a holder of the keys, or a newer version, may have
 /// written. An input is class, protection, flags, access control, metadata and secret.

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// A request for a backup of a keychain.

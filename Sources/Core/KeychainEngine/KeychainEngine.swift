@@ -1,8 +1,9 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
+import LocalEnclave
 package import Logging
 import Synchronization
 

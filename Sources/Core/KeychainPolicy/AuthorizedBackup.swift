@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// The authorization to take a keychain's items out of it, sealed for whom its owner names: those of all access groups,

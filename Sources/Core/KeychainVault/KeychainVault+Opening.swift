@@ -1,6 +1,6 @@
 import Crypto
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 package import KeychainModel
 package import KeychainPolicy
 

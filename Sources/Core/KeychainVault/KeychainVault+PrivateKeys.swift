@@ -1,4 +1,4 @@
-import KeychainEnclave
+import EnclaveInterface
 package import KeychainModel
 package import KeychainPolicy
 

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 package import KeychainPolicy
 
@@ -63,9 +63,4 @@ extension KeychainVault {
         row.metadata = try Cipher.seal(plaintext, under: newest, authenticating: data)
         return row
     }
-}
-
-extension KeychainVault {
-    /// The enclave, where it is in this process.
-    package var localEnclave: LocalEnclave? { keys.enclave as? LocalEnclave }
 }

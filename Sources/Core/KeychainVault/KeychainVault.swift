@@ -1,6 +1,6 @@
 import Crypto
+package import EnclaveInterface
 import Foundation
-package import KeychainEnclave
 package import KeychainModel
 package import KeychainPolicy
 

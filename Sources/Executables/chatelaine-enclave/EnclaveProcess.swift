@@ -2,8 +2,8 @@ import CLinux
 import EnclaveMessages
 import EnclaveServer
 import Glibc
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 import TPMEnclave
 
 /// The process that holds the keys of all users' keychains.

@@ -1,7 +1,8 @@
 import Crypto
+import EnclaveInterface
 import EnclaveMessages
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 
 /// Does once what the enclave will do, so that nothing has to be loaded or looked up after system calls are filtered.
 enum WarmUp {

@@ -1,8 +1,8 @@
 import CLinux
 import EnclaveClient
+import EnclaveInterface
 import FingerPrompting
 import Glibc
-import KeychainEnclave
 import KeychainModel
 
 /// The process that reads fingers of all users for their keychains.

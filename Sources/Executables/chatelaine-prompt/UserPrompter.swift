@@ -1,6 +1,6 @@
 import EnclaveClient
+import EnclaveInterface
 import FingerPrompting
-import KeychainEnclave
 import KeychainModel
 import Prompting
 

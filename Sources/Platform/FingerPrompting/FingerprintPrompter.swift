@@ -1,10 +1,11 @@
 import Accounts
 import CLinux
 import Dispatch
+package import EnclaveInterface
 import FingerprintReader
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
+import Presence
 import Synchronization
 
 /// Reads a user's fingers for prompts, and brings what was read to the desk. For a process that the desk trusts.

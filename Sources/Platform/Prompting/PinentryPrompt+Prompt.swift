@@ -1,6 +1,7 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 import Pinentry
+import Presence
 
 extension PinentryPrompt {
     /// The words of a prompt. Names and reasons are foreign text: they stand in quotation marks, on lines of their own,

@@ -1,5 +1,5 @@
 import Dispatch
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 package import Pinentry
 import Synchronization

@@ -1,5 +1,5 @@
-import KeychainEnclave
 package import KeychainModel
+import LocalEnclave
 
 /// The device key's file where a TPM has sealed the key. `docs/formats/device-key.md` gives every byte.
 package struct SealedDeviceKey: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import LocalEnclave
 
 /// The TPM of this machine, for the keychains that are bound to it.
 package struct TPMHardware: DeviceHardware {

@@ -1,4 +1,4 @@
-import KeychainEnclave
+import EnclaveInterface
 package import KeychainModel
 
 /// A key that a TPM has made, as it is kept outside. `docs/formats/tpm-key.md` gives every byte.

@@ -1,6 +1,6 @@
 import Crypto
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 
 /// P-256 keys that the keychain's TPM makes and uses, and that leave it encrypted for it alone.
 struct TPMKeys: HardwareKeys {

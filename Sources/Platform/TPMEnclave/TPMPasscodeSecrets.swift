@@ -1,6 +1,6 @@
 import Crypto
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 
 /// The passcode's second half, in two places of a TPM's own memory.
 struct TPMPasscodeSecrets: PasscodeSecretStore {

@@ -1,5 +1,5 @@
-import KeychainEnclave
 import KeychainModel
+import LocalEnclave
 
 /// A counter in a TPM's own memory. An attacker who removes it and makes another gets one that is higher than all
 /// before it.

@@ -1,8 +1,9 @@
 import CLinux
+import EnclaveInterface
 package import EnclaveMessages
 import Glibc
-import KeychainEnclave
 package import KeychainModel
+import Presence
 import Synchronization
 
 /// The keychain service's connection to the enclave's process, for any number of threads and users.

@@ -1,6 +1,6 @@
 package import Crypto
+package import EnclaveInterface
 import EnclaveMessages
-package import KeychainEnclave
 package import KeychainModel
 import Synchronization
 

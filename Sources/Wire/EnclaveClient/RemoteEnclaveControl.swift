@@ -1,6 +1,6 @@
+package import EnclaveInterface
 import EnclaveMessages
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
 import Synchronization
 

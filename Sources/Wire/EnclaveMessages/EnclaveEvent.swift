@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// What the enclave tells the keychain service in the middle of a change.

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// What the enclave tells a prompter.

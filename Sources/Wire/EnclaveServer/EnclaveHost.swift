@@ -1,6 +1,7 @@
+package import EnclaveInterface
 import EnclaveMessages
-package import KeychainEnclave
 package import KeychainModel
+package import Presence
 import Synchronization
 
 /// Where the enclaves are that a process serves.

@@ -1,8 +1,9 @@
 import CLinux
+import EnclaveInterface
 import EnclaveMessages
 import Glibc
-import KeychainEnclave
 import KeychainModel
+import Presence
 import Synchronization
 
 /// What answers all that takes microseconds, and what its one thread alone touches.

@@ -1,5 +1,5 @@
+import EnclaveInterface
 package import EnclaveMessages
-import KeychainEnclave
 package import KeychainModel
 import Synchronization
 

@@ -1,5 +1,6 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
+import Presence
 
 /// Whom a request is about and where it came from: what a function that answers one works with.
 struct EnclaveVisit: Sendable {

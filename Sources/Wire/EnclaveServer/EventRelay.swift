@@ -1,6 +1,6 @@
+import EnclaveInterface
 import EnclaveMessages
 import Glibc
-import KeychainEnclave
 import KeychainModel
 import Synchronization
 

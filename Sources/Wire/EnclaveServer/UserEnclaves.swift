@@ -1,7 +1,9 @@
+package import EnclaveInterface
 import EnclaveMessages
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
+package import LocalEnclave
+package import Presence
 
 /// Enclaves whose files this process reads itself.
 package struct UserEnclaves: EnclaveHost {

@@ -1,9 +1,10 @@
 import Accounts
 import EnclaveClient
+package import EnclaveInterface
 import EnclaveMessages
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
+import LocalEnclave
 
 extension CurrentKeychain {
     /// What the owner does with the enclave of the keychain that this process uses now: locking, unlocking, the

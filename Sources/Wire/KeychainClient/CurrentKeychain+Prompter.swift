@@ -1,5 +1,5 @@
 import EnclaveClient
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 extension CurrentKeychain {

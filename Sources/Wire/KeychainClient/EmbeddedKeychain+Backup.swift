@@ -1,5 +1,5 @@
+package import EnclaveInterface
 package import KeychainBackup
-package import KeychainEnclave
 import KeychainEngine
 package import KeychainModel
 

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 import KeychainEngine
 package import KeychainModel
 

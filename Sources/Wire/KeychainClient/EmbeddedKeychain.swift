@@ -1,6 +1,7 @@
-package import KeychainEnclave
+import EnclaveInterface
 import KeychainEngine
 package import KeychainModel
+package import LocalEnclave
 package import Logging
 
 /// A keychain that this process opens itself: no other process stands between a caller and the files, so it isolates

@@ -1,6 +1,6 @@
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
+package import LocalEnclave
 
 /// Where the passcode of a keychain comes from that a program opens itself, where nobody is there to type it.
 ///

@@ -1,5 +1,7 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
+import LocalEnclave
+import Presence
 import Prompting
 
 /// The pinentry of a process that opens its keychain itself.

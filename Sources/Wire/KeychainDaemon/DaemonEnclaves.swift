@@ -1,11 +1,12 @@
 import EnclaveClient
+import EnclaveInterface
 import EnclaveMessages
 import EnclaveServer
 import FingerPrompting
 import Glibc
-import KeychainEnclave
 import KeychainModel
 import KeychainServer
+import LocalEnclave
 import Logging
 import Prompting
 import TPMEnclave

@@ -1,8 +1,8 @@
 import EnclaveClient
+package import EnclaveInterface
 import EnclaveMessages
 import Glibc
 package import KeychainBackup
-package import KeychainEnclave
 package import KeychainModel
 import KeychainProtocol
 

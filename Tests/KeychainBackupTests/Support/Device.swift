@@ -5,9 +5,11 @@ import KeychainModel
 import KeychainTestSupport
 import Logging
 
-@testable import KeychainEnclave
+@testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainVault
+@testable import LocalEnclave
+@testable import Presence
 
 /// A machine with one keychain, whose owner asks for backups.
 final class Device {

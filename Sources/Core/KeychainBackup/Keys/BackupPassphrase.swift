@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 package import KeychainModel
 
 /// A passphrase for a backup, in the one spelling that all ways to type it have: that of a passcode.

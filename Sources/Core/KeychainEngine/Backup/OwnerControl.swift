@@ -1,7 +1,8 @@
+package import EnclaveInterface
 import Glibc
-package import KeychainEnclave
 package import KeychainModel
 import KeychainVault
+import LocalEnclave
 
 extension KeychainEngine {
     /// What the owner does with the enclave of a keychain that this process opens itself. Nothing keeps programs apart

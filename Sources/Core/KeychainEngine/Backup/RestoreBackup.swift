@@ -1,5 +1,5 @@
+import EnclaveInterface
 package import KeychainBackup
-import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore

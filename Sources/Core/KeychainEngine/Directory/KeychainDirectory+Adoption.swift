@@ -1,5 +1,5 @@
-import KeychainEnclave
 package import KeychainModel
+import LocalEnclave
 
 extension KeychainDirectory {
     /// Has a folder's device key open on this machine from now on, whichever one it was made on.

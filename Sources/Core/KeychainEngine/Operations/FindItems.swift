@@ -1,4 +1,4 @@
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 import KeychainPolicy
 import KeychainStore

@@ -1,8 +1,9 @@
-import KeychainEnclave
+import EnclaveInterface
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
+import LocalEnclave
 package import Logging
 
 extension KeychainDirectory {

@@ -1,5 +1,5 @@
+import EnclaveInterface
 import Glibc
-import KeychainEnclave
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore

@@ -1,6 +1,6 @@
+import EnclaveInterface
 import Foundation
 import GRDB
-import KeychainEnclave
 import KeychainModel
 import KeychainVault
 

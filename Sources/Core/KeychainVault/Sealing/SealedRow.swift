@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 /// A row as it stands in the database: nothing in it is to be believed before the vault has opened it.

@@ -1,6 +1,6 @@
 import CLinux
+import EnclaveInterface
 import Glibc
-import KeychainEnclave
 
 /// Has the system authenticate the person who types a command, where being one of their programs does not authorize it:
 /// a helper that runs as root does it, by polkit or by PAM, and has the enclave give a token.

@@ -1,6 +1,6 @@
+import EnclaveInterface
 import Glibc
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Terminal
 

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EnclaveInterface
 import Glibc
-import KeychainEnclave
 import KeychainModel
 import Terminal
 

@@ -2,11 +2,11 @@ import Accounts
 import ArgumentParser
 import CLinux
 import CodeSignature
+import EnclaveInterface
 import EnclaveMessages
 import Foundation
 import Glibc
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import Terminal

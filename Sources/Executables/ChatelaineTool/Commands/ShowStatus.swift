@@ -1,6 +1,6 @@
 import ArgumentParser
+import EnclaveInterface
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import Terminal

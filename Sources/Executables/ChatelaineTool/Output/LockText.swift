@@ -1,5 +1,5 @@
+import EnclaveInterface
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 
 /// What a keychain's enclave says of itself, in words.

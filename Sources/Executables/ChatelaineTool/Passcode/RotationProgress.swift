@@ -1,7 +1,7 @@
 import Dispatch
+import EnclaveInterface
 import Glibc
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Terminal
 

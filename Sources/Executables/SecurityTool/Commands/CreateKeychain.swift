@@ -1,7 +1,7 @@
 import ArgumentParser
+import EnclaveInterface
 import Foundation
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Security
 import Terminal

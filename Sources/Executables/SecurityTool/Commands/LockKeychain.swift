@@ -1,5 +1,5 @@
 import ArgumentParser
-import KeychainEnclave
+import EnclaveInterface
 
 struct LockKeychain: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 
 struct SetKeychainPassword: ItemCommand {
     static let configuration = CommandConfiguration(

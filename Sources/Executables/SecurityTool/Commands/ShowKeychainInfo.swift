@@ -1,5 +1,5 @@
 import ArgumentParser
-import KeychainEnclave
+import EnclaveInterface
 import Security
 import Terminal
 

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EnclaveInterface
 import Foundation
-import KeychainEnclave
 import Security
 import Terminal
 

@@ -1,7 +1,7 @@
+import EnclaveInterface
 import Foundation
 import Glibc
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Security
 import Terminal

@@ -1,6 +1,6 @@
 import Crypto
+import EnclaveInterface
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import SecretServiceModel
 import Synchronization

@@ -1,5 +1,5 @@
 import Crypto
-import KeychainEnclave
+import EnclaveInterface
 package import KeychainModel
 
 /// Parses a message. Any deviation from the format is refused.

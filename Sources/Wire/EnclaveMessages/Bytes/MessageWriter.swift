@@ -1,6 +1,6 @@
 import CLinux
 import Crypto
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 
 /// Puts a message together. Numbers are big-endian.

@@ -1,5 +1,5 @@
 import Crypto
-import KeychainEnclave
+import EnclaveInterface
 import KeychainModel
 
 /// The form of an answer: its number in messages, and its bytes.

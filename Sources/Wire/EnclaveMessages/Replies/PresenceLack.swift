@@ -1,4 +1,4 @@
-import KeychainEnclave
+import EnclaveInterface
 package import KeychainModel
 
 /// What an item lacks, in a byte of a reply. The item's own access control says the rest.

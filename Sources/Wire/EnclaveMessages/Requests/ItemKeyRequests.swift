@@ -1,5 +1,5 @@
 package import Crypto
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 // What becomes of items' keys.

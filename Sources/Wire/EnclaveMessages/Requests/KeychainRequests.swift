@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 import KeychainModel
 
 // What the keychain service asks about a keychain, and about its lock.

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 // What an owner does with the passcode, or by it. The keychain service can send none of these.

@@ -1,4 +1,4 @@
-package import KeychainEnclave
+package import EnclaveInterface
 package import KeychainModel
 
 // What prompters send. An owner's program may be one; only the trusted prompter reads fingers.

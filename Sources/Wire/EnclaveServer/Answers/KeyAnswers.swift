@@ -1,6 +1,6 @@
 import Crypto
+import EnclaveInterface
 import EnclaveMessages
-import KeychainEnclave
 import KeychainModel
 
 extension WrapRequest: ServedRequest {

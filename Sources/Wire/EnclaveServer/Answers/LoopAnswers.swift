@@ -1,6 +1,7 @@
+import EnclaveInterface
 import EnclaveMessages
-import KeychainEnclave
 import KeychainModel
+import Presence
 
 extension OpenChannelRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {

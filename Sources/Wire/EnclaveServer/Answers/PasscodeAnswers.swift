@@ -1,5 +1,5 @@
+import EnclaveInterface
 import EnclaveMessages
-import KeychainEnclave
 import KeychainModel
 
 extension UnlockRequest: ServedRequest {

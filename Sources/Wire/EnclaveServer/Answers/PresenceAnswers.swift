@@ -1,6 +1,7 @@
+import EnclaveInterface
 import EnclaveMessages
-import KeychainEnclave
 import KeychainModel
+import Presence
 
 extension ForgetProofRequest: ServedRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) { try visit.enclave.forget(proof) }

@@ -1,6 +1,6 @@
+import EnclaveInterface
 import Foundation
 import KeychainBackup
-import KeychainEnclave
 import KeychainMessages
 import KeychainModel
 

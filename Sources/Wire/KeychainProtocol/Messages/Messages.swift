@@ -1,5 +1,5 @@
+package import EnclaveInterface
 package import KeychainBackup
-package import KeychainEnclave
 package import KeychainModel
 
 /// What a server sends, one a frame (`chatelaine.proto`, docs/protocol.md).

@@ -1,7 +1,7 @@
 import CLinux
 package import CodeSignature
+import EnclaveInterface
 import Glibc
-import KeychainEnclave
 package import KeychainModel
 import KeychainProtocol
 package import PeerIdentity

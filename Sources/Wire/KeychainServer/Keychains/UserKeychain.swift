@@ -1,5 +1,5 @@
 import Dispatch
-import KeychainEnclave
+import EnclaveInterface
 import KeychainEngine
 import KeychainModel
 import KeychainProtocol

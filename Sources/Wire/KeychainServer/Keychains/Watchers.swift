@@ -1,6 +1,6 @@
 import CLinux
+import EnclaveInterface
 import Glibc
-import KeychainEnclave
 import KeychainModel
 import KeychainProtocol
 import Synchronization

@@ -1,5 +1,5 @@
+import EnclaveInterface
 import KeychainBackup
-import KeychainEnclave
 import KeychainEngine
 import KeychainModel
 import KeychainProtocol

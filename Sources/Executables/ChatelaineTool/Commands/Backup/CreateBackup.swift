@@ -1,8 +1,8 @@
 import ArgumentParser
 import CodeSignature
+import EnclaveInterface
 import KeychainBackup
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Terminal
 

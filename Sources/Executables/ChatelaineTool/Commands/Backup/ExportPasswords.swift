@@ -1,9 +1,9 @@
 import ArgumentParser
 import CodeSignature
+import EnclaveInterface
 import Foundation
 import KeychainBackup
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import PasswordImport
 import Terminal

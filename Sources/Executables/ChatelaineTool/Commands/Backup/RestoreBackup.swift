@@ -1,7 +1,7 @@
 import ArgumentParser
+import EnclaveInterface
 import KeychainBackup
 import KeychainClient
-import KeychainEnclave
 import KeychainModel
 import Terminal
 

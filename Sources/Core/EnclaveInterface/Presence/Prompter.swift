@@ -1,0 +1,132 @@
+package import KeychainModel
+
+/// Asks the owner: shows a prompt, and brings the answer to the desk.
+package protocol Prompter: Sendable {
+    /// Shows a prompt. It returns at once.
+    func show(_ prompt: Prompt)
+
+    /// Takes a prompt away that is still shown. It returns at once.
+    func withdraw(_ question: ItemUUID)
+
+    /// Asks for a new report of the biometry state (`take`). It returns at once. Only prompters that read fingers are
+    /// asked.
+    func reportBiometry()
+}
+
+extension Prompter {
+    package func reportBiometry() {}
+}
+
+/// What a prompter can bring.
+package struct PrompterAbilities: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What is typed: the passcode, an application password, and a no.
+    package static let typing = PrompterAbilities(rawValue: 1 << 0)
+    /// Fingers that were read. Only a prompter that is trusted has it.
+    package static let biometry = PrompterAbilities(rawValue: 1 << 1)
+}
+
+/// A request to one prompter for one answer of a person.
+package struct Prompt: Sendable, Hashable {
+    package enum Wish: UInt8, Sendable, CaseIterable {
+        /// The passcode.
+        case passcode = 1
+        /// An application password.
+        case password = 2
+        /// An application password that is typed twice.
+        case newPassword = 3
+        /// Nothing that is typed: the person is told what the reader of fingers waits for, and may say no.
+        case notice = 4
+        /// A finger.
+        case biometry = 5
+
+        package static let typed: Set<Wish> = [.passcode, .password, .newPassword, .notice]
+    }
+
+    /// Names the question. Only the prompters that were shown it know the name.
+    package let question: ItemUUID
+    package let wish: Wish
+    package let asker: AskerDescription
+    /// The access groups that the proof will be good for; one that ends in an asterisk stands for all that begin so.
+    /// None where a question is about no item.
+    package let groups: [String]
+    package let wishes: PromptWishes
+    /// Whether a finger does as well.
+    package let biometryIsEnough: Bool
+    /// Whether what was given last was wrong.
+    package let isRepeated: Bool
+    /// Whether the keychain is locked, so that the passcode unlocks it as well.
+    package let unlocks: Bool
+    /// What the reader of fingers has said last.
+    package let hint: FingerHint?
+
+    package init(
+        question: ItemUUID,
+        wish: Wish,
+        asker: AskerDescription,
+        groups: [String],
+        wishes: PromptWishes,
+        biometryIsEnough: Bool,
+        isRepeated: Bool,
+        unlocks: Bool = false,
+        hint: FingerHint? = nil
+    ) {
+        self.question = question
+        self.wish = wish
+        self.asker = asker
+        self.groups = Array(groups.prefix(PresenceScope.mostGroups).map { $0.prefix(utf8Bytes: Asker.longestName) })
+        self.wishes = wishes
+        self.biometryIsEnough = biometryIsEnough
+        self.isRepeated = isRepeated
+        self.unlocks = unlocks
+        self.hint = hint
+    }
+}
+
+/// What became of something that a person gave.
+package enum PromptAnswer: Sendable, Hashable {
+    /// It was right; if more is wanted, another prompt comes.
+    case accepted
+    /// It was wrong, and the person may try once more.
+    case wrong
+    /// The question is over: answered, taken back, or failed.
+    case over
+}
+
+/// Where prompters bring what people give.
+package protocol PromptDesk: Sendable {
+    /// Verifies a passcode, or the secret of another factor that the prompt asks for.
+    ///
+    /// - Throws: what the verification fails with, other than that the secret is wrong; the question is over then.
+    func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer
+
+    /// Brings an application password. Whether it is right, only the item can tell.
+    ///
+    /// - Throws: `invalidParameter` for one that no item can have.
+    func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer
+
+    /// The person said no, or cannot be asked by this prompter.
+    ///
+    /// - Parameter abilities: what this prompter was asked for.
+    func decline(
+        _ id: ItemUUID,
+        because failure: PresenceFailure,
+        of abilities: PrompterAbilities
+    ) throws(KeychainError)
+}
+
+/// Where a prompter that is trusted brings what it reads.
+package protocol BiometryDesk: PromptDesk {
+    /// A finger was read that is enrolled.
+    func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+
+    /// A finger was read that is not enrolled.
+    func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+
+    /// The reader wants the person told something.
+    func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError)
+
+    func take(_ biometry: BiometryState) throws(KeychainError)
+}

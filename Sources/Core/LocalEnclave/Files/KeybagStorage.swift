@@ -1,0 +1,113 @@
+import Glibc
+package import KeychainModel
+import Presence
+import SecureFiles
+import Synchronization
+
+/// Where an enclave keeps its keybag and the count of wrong passcodes.
+package protocol KeybagStorage: Sendable {
+    /// Keeps other processes from changing anything meanwhile.
+    func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value
+
+    /// - Throws: `notAvailable` where there is none, or one that others may read.
+    func keybag() throws(KeychainError) -> [UInt8]
+
+    /// Puts a keybag in the place of the one before: whole, or not at all.
+    func write(keybag: [UInt8]) throws(KeychainError)
+
+    /// Changes whenever another process may have written a keybag; nil where none can.
+    var stamp: FileStamp? { get }
+
+    /// Nil where none was written.
+    func attempts() throws(KeychainError) -> [UInt8]?
+    func write(attempts: [UInt8]) throws(KeychainError)
+}
+
+/// What tells a file from the one that had its name before.
+package struct FileStamp: Sendable, Equatable {
+    private let device: UInt64
+    private let node: UInt64
+    private let changed: timespec
+
+    /// Nil where there is no such file.
+    package init?(_ path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        node = UInt64(status.st_ino)
+        changed = status.st_ctim
+    }
+
+    package static func == (left: FileStamp, right: FileStamp) -> Bool {
+        left.device == right.device && left.node == right.node && left.changed.tv_sec == right.changed.tv_sec
+            && left.changed.tv_nsec == right.changed.tv_nsec
+    }
+}
+
+/// In the memory of one process.
+package final class MemoryStorage: KeybagStorage {
+    private let contents: Mutex<(keybag: [UInt8], attempts: [UInt8]?)>
+
+    package init(keybag: [UInt8]) {
+        contents = Mutex((keybag, nil))
+    }
+
+    package func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        try body()
+    }
+    package func keybag() throws(KeychainError) -> [UInt8] { contents.withLock { $0.keybag } }
+    package func write(keybag: [UInt8]) throws(KeychainError) { contents.withLock { $0.keybag = keybag } }
+    package var stamp: FileStamp? { nil }
+    package func attempts() throws(KeychainError) -> [UInt8]? { contents.withLock { $0.attempts } }
+    package func write(attempts: [UInt8]) throws(KeychainError) { contents.withLock { $0.attempts = attempts } }
+}
+
+/// In a folder.
+package struct FolderStorage: KeybagStorage {
+    private let folder: String
+    /// Whether other processes write here too.
+    private let isShared: Bool
+
+    package init(_ folder: String, isShared: Bool) {
+        self.folder = folder
+        self.isShared = isShared
+    }
+
+    package var keybagPath: String { folder + "/keybag" }
+    private var attemptsPath: String { folder + "/attempts" }
+    private var lockPath: String { folder + "/keybag.lock" }
+
+    package func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(lockPath) cannot be opened") }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw KeychainError(errno: errno, "\(lockPath) cannot be locked") }
+        }
+        return try body()
+    }
+
+    package func keybag() throws(KeychainError) -> [UInt8] {
+        guard let file = try SecureFile.read(keybagPath, largest: Keybag.largestFile, ownership: .own) else {
+            throw LocalEnclaveFolder.missing(keybagPath)
+        }
+        return unsafe file.withUnsafeBytes { unsafe Array($0) }
+    }
+
+    package func write(keybag: [UInt8]) throws(KeychainError) {
+        try SecureFile.write(SecretBytes(keybag), to: keybagPath)
+    }
+
+    package var stamp: FileStamp? { isShared ? FileStamp(keybagPath) : nil }
+
+    package func attempts() throws(KeychainError) -> [UInt8]? {
+        guard let file = try SecureFile.read(attemptsPath, largest: Attempts.fileSize, ownership: .own) else {
+            return nil
+        }
+        return unsafe file.withUnsafeBytes { unsafe Array($0) }
+    }
+
+    package func write(attempts: [UInt8]) throws(KeychainError) {
+        try SecureFile.overwrite(attempts, at: attemptsPath)
+    }
+}

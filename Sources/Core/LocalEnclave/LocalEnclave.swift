@@ -1,0 +1,166 @@
+package import Crypto
+package import EnclaveInterface
+package import KeychainModel
+package import Presence
+
+/// The enclave's own code, in whichever process it runs: the lock, the passcode, the owner's presence and the key ring,
+/// each a type of its own.
+///
+/// It can be used from any number of threads. What needs a passcode or rewrites the keybag waits for its turn; nothing
+/// else waits for that.
+package final class LocalEnclave: Enclave {
+    let locking: EnclaveLock
+    let passcode: PasscodeGuard
+    let presence: OwnerPresence
+    private let keyRing: KeyRing
+
+    /// Where the owner is asked for what items demand.
+    package var desk: PresenceDesk { presence.desk }
+
+    /// Opens a keychain's keys, as far as they open without a passcode.
+    ///
+    /// - Parameters:
+    ///   - shared: makes the place that other processes share, once the keybag is known.
+    ///   - cost: what a new passcode costs to try; one that is out of bounds is taken in the keybag too.
+    ///   - keepsProgramsApart: whether a service keeps the owner's programs apart.
+    /// - Throws: `notAvailable` where the keybag is missing, damaged, of a newer version, not of this device, or older
+    ///   than the device remembers.
+    package init(
+        _ storage: any KeybagStorage,
+        device: any DeviceBinding,
+        arena: any KeyArena = HeapArena(),
+        cost: PasscodeCost = .usual,
+        keepsProgramsApart: Bool = false,
+        sharedBy shared: (ItemUUID) -> (any UnlockedStorage)? = { _ in nil }
+    ) throws(KeychainError) {
+        let desk = PresenceDesk()
+        locking = try EnclaveLock(
+            storage,
+            device: device,
+            arena: arena,
+            cost: cost,
+            keepsProgramsApart: keepsProgramsApart,
+            desk: desk,
+            sharedBy: shared
+        )
+        let editor = KeybagEditor(locking: locking)
+        let passcode = PasscodeGuard(editor)
+        self.passcode = passcode
+        presence = OwnerPresence(editor, at: desk)
+        keyRing = KeyRing(editor, presence)
+        try passcode.beginWaiting()
+        desk.serve { [weak passcode] (typed) throws(KeychainError) in
+            guard let passcode else { throw PresenceFailure.interrupted.error }
+            try passcode.proveAtPrompt(typed)
+        }
+        desk.follow(try state())
+    }
+
+    /// An enclave that goes with its process.
+    package convenience init(
+        _ keybag: Keybag,
+        under deviceKey: DeviceKey,
+        cost: PasscodeCost = .usual
+    ) throws(KeychainError) {
+        var keybag = keybag
+        try keybag.upgrade(under: Keybag.WrappingKeys(deviceKey.key, keybag: keybag.uuid))
+        try self.init(
+            MemoryStorage(keybag: keybag.file(under: deviceKey)),
+            device: MemoryBinding(deviceKey),
+            cost: cost
+        )
+    }
+
+    /// Whether it could be closed and opened again unnoticed: it has no key that a passcode has opened, no open
+    /// question, and no delay after wrong answers.
+    package var isAtRest: Bool { presence.isAtRest && passcode.isAtRest && locking.isClosed }
+
+    // MARK: - The state
+
+    package var epoch: UInt64 { get throws(KeychainError) { try locking.epoch } }
+
+    package func state() throws(KeychainError) -> EnclaveState { try locking.state() }
+
+    package func serviceKeys() throws(KeychainError) -> ServiceKeys { try locking.serviceKeys() }
+
+    package func lock() throws(KeychainError) { try locking.lock() }
+
+    package func logOut() throws(KeychainError) { try locking.logOut() }
+
+    package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) { locking.observe(observer) }
+
+    // MARK: - Keys
+
+    package func wrap(
+        _ keys: [UnwrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [[UInt8]] {
+        try keyRing.wrap(keys, with: credentials)
+    }
+
+    package func unwrap(
+        _ keys: [WrappedItemKey],
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
+        try keyRing.unwrap(keys, with: credentials)
+    }
+
+    package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] { try keyRing.rewrap(keys) }
+
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        try keyRing.makeKey(template, with: credentials)
+    }
+
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        try keyRing.use(key, for: use, with: credentials)
+    }
+
+    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
+        try passcode.redeem(token, for: .rotateKeys)
+        return try keyRing.beginRotation()
+    }
+
+    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
+        try keyRing.finishRotation(of: generation)
+    }
+
+    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
+        try keyRing.deviceKey(ofBackup: backup)
+    }
+
+    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        try keyRing.sign(backupDigest: backupDigest)
+    }
+
+    package func backupSigner() throws(KeychainError) -> [UInt8] { try keyRing.backupSigner() }
+
+    // MARK: - The owner
+
+    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        try passcode.redeem(token, for: operation)
+    }
+
+    package func ask(
+        _ question: PresenceQuestion,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
+        try presence.ask(question, isWanted: isWanted)
+    }
+
+    package func forget(_ proof: PresenceProof) { desk.forget(proof) }
+
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try desk.openContext(groups)
+    }
+
+    package func closeContext(_ id: PresenceContextID) { desk.closeContext(id) }
+
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus { try presence.status() }
+}

@@ -1,0 +1,15 @@
+import EnclaveInterface
+import KeychainModel
+
+/// An action that the desk performs for its state machine after the lock is released: a prompter or caller may call
+/// back at once.
+enum PresenceEffect: Sendable {
+    case show(Prompt, prompter: Int)
+    case withdraw(ItemUUID, prompter: Int)
+    /// Gives the caller its answer. No question is resolved twice.
+    case resolve(ItemUUID, Result<PresenceProof, KeychainError>)
+    /// Asks for the biometry state.
+    case readBiometry(prompter: Int)
+    /// The biometry state has come that this call waits for.
+    case wake(refresh: Int)
+}
