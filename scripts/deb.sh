@@ -92,9 +92,13 @@ architecture=$(dpkg --print-architecture)
 
 # What is linked with is depended on, and what is loaded when it is needed is recommended. Swift's own runtime, which
 # libChatelaine.so needs, comes with the toolchain that a Swift program is built with.
+# Some programs are scripts, which are linked with nothing.
 mapfile -d '' -t binaries < <(
     find "$stage/usr/bin" "$stage/usr/lib" "$stage/usr/libexec" -type f \
-        \( -perm -u+x -o -name '*.so' -o -name '*.so.*' \) -print0
+        \( -perm -u+x -o -name '*.so' -o -name '*.so.*' \) -print0 |
+        while IFS= read -r -d '' file; do
+            if [ "$(head -c 4 "$file")" = $'\x7fELF' ]; then printf '%s\0' "$file"; fi
+        done
 )
 symbols() { objdump -T "${binaries[@]}" 2>/dev/null; }
 linked=$(objdump -p "${binaries[@]}" 2>/dev/null | awk '$1 == "NEEDED" { print $2 }' | sort -u |

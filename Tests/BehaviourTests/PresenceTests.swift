@@ -104,6 +104,27 @@ struct PresenceTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `an update by the digest of a guarded value asks once, and a deletion by it asks nobody`(
+        transport: Transport
+    ) throws {
+        let keychain = try AttendedKeychain(transport, .secret("open sesame"))
+        try keychain.run {
+            try addGuarded()
+            let found = find(query(account: "alice", [kSecReturnData: true, kSecReturnAttributes: true]))
+            let digest = try #require((found.result as? [String: Any])?["sha1"])
+            let byDigest = query(account: "alice", ["sha1" as NSString: digest])
+            #expect(keychain.person.dialogs == 1)
+            keychain.person.answer(.secret("open sesame"))
+            #expect(update(byDigest, [kSecAttrComment: "changed"]) == errSecSuccess)
+            #expect(try attributes(of: query(account: "alice"))["icmt"] as? String == "changed")
+            #expect(keychain.person.dialogs == 2)
+            #expect(delete(byDigest) == errSecInteractionNotAllowed)
+            #expect(keychain.person.dialogs == 2)
+            #expect(find(query(account: "alice")).status == errSecSuccess)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `what is proved in a context counts in that context alone, and until it ends`(transport: Transport) throws {
         let keychain = try AttendedKeychain(transport, .secret("open sesame"))
         try keychain.run {
