@@ -178,10 +178,10 @@ let targets: [[Target]] = [
     // Wire: how a process reaches a keychain.
     wire([
         // How the enclave's process is spoken to: by the service, and by those who bring a passcode.
-        "EnclaveMessages": ["KeychainModel", "CLinux", "Crypto", "EnclaveInterface"],
-        "EnclaveClient": ["EnclaveMessages", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence"],
+        "EnclaveSockets": ["KeychainModel", "CLinux"],
+        "EnclaveClient": ["EnclaveSockets", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence"],
         "EnclaveServer": [
-            "EnclaveMessages", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence", "LocalEnclave",
+            "EnclaveSockets", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence", "LocalEnclave",
         ],
         "KeychainMessages": ["SwiftProtobuf"],
         "KeychainProtocol": [
@@ -193,19 +193,19 @@ let targets: [[Target]] = [
             "CodeSignature", "CLinux", "Logging", "EnclaveInterface", "SecureFiles",
         ],
         "KeychainDaemon": [
-            "Accounts", "KeychainServer", "KeychainModel", "EnclaveMessages", "EnclaveClient", "EnclaveServer",
+            "Accounts", "KeychainServer", "KeychainModel", "EnclaveSockets", "EnclaveClient", "EnclaveServer",
             "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting",
             "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "EnclaveInterface",
             "LocalEnclave",
         ],
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
         "ServiceClient": [
-            "Accounts", "KeychainModel", "KeychainBackup", "KeychainProtocol", "EnclaveMessages", "EnclaveClient",
+            "Accounts", "KeychainModel", "KeychainBackup", "KeychainProtocol", "EnclaveSockets", "EnclaveClient",
             "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
         ],
         "KeychainClient": [
             "Accounts", "ServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "EnclaveMessages", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
+            "EnclaveSockets", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
             "LocalEnclave",
         ],
     ]),
@@ -287,11 +287,11 @@ let targets: [[Target]] = [
         ],
         "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
         "chatelaine-prompt": [
-            "Accounts", "EnclaveMessages", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
+            "Accounts", "EnclaveSockets", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
             "KeychainModel", "CNoPriorities", "CLinux", "EnclaveInterface",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveMessages", "EnclaveServer", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
+            "Accounts", "EnclaveSockets", "EnclaveServer", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
             "CNoPriorities", "CLinux", "EnclaveInterface", "LocalEnclave",
         ],
         // The Secret Service on the session's bus, for programs that know no keychain of ours.
@@ -306,7 +306,7 @@ let targets: [[Target]] = [
             "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser", "EnclaveInterface",
         ],
         "ChatelaineTool": [
-            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainModel", "EnclaveMessages",
+            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainModel", "EnclaveSockets",
             "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "Prompting", "CLinux",
             "ArgumentParser", "Logging", "EnclaveInterface",
         ],
@@ -340,7 +340,7 @@ let targets: [[Target]] = [
             "SwiftProtobuf",
         ],
         "EnclaveProtocolTests": [
-            "EnclaveMessages", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
+            "EnclaveSockets", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
             "chatelaine-enclave", "kernel-filter", "Crypto",
         ] + usual,
         "PeerIdentityTests": ["PeerIdentity", "KeychainTestSupport", "CLinux"],
@@ -351,12 +351,12 @@ let targets: [[Target]] = [
         ],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
-            "CodeSignature", "KeychainProtocol", "EnclaveMessages", "EnclaveClient", "unchecked-daemon",
+            "CodeSignature", "KeychainProtocol", "EnclaveSockets", "EnclaveClient", "unchecked-daemon",
             "chatelaine-prompt", "ChatelaineTool", "SecurityTool", "attacked-program",
         ] + usual + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
         "LockedServiceTests": [
-            "EnclaveMessages", "EnclaveClient", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux",
+            "EnclaveSockets", "EnclaveClient", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux",
             "ChatelaineTool", "Crypto", "Logging",
         ] + usual + service,
         // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
@@ -399,7 +399,7 @@ let targets: [[Target]] = [
         "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto", "Presence"] + usual,
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "EnclaveMessages", "EnclaveClient", "CLinux", "chatelaine-enclave",
+            "TPMEnclave", "KeychainCertificates", "EnclaveSockets", "EnclaveClient", "CLinux", "chatelaine-enclave",
             "Crypto", "Presence", "SecureFiles",
         ] + usual,
         "KeychainStoreTests": [
@@ -464,7 +464,7 @@ let internals = [
     "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "EnclaveInterface", "Presence",
     "LocalEnclave",
     "SecureFiles", "KeychainExchange",
-    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveMessages", "EnclaveServer",
+    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveSockets", "EnclaveServer",
     "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "ServiceClient",
     "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases",
     "Security",

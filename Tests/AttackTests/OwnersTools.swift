@@ -1,6 +1,5 @@
 import Crypto
 import EnclaveClient
-import EnclaveMessages
 import Foundation
 import KeychainModel
 import KeychainTestSupport

@@ -1,4 +1,3 @@
-import EnclaveMessages
 import Foundation
 import KeychainModel
 import KeychainProtocol

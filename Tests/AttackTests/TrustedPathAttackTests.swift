@@ -1,6 +1,5 @@
 import EnclaveClient
 import EnclaveInterface
-import EnclaveMessages
 import Foundation
 import KeychainModel
 import KeychainTestSupport

@@ -44,7 +44,7 @@ struct CrowdedEnclaveTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let table = table(folder, mostUsers: 4)
         try table.create(for: 1)
-        try table.control(of: 1, isRoot: true).changePasscode(from: nil, to: SecretBytes(Array("passcode".utf8)))
+        try table.rootControl(of: 1).changePasscode(from: nil, to: SecretBytes(Array("passcode".utf8)))
         for uid in UInt32(2)..<20 {
             try table.create(for: uid)
             _ = try table.enclave(of: uid)

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
+@testable import EnclaveSockets
 
 /// Who tries to have more of an enclave than is theirs.
 struct EnclavePeerTests {

@@ -1,9 +1,8 @@
 import Crypto
-import EnclaveInterface
 import KeychainModel
 import Testing
 
-@testable import EnclaveMessages
+@testable import EnclaveInterface
 @testable import EnclaveServer
 
 struct EnclaveMessageTests {

@@ -7,7 +7,6 @@ import Synchronization
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
 @testable import EnclaveServer
 
 /// The keychain service's side and the enclave's, over their sockets.

@@ -1,10 +1,11 @@
+import EnclaveInterface
 import Foundation
 import KeychainModel
 import LocalEnclave
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
 @testable import EnclaveServer
+@testable import EnclaveSockets
 
 /// Enclaves that this process serves, in a folder of their own, with passcodes that cost nothing to try.
 final class ServedEnclave: Sendable {
@@ -63,7 +64,7 @@ final class ServedEnclave: Sendable {
 
     /// Sets the first passcode as an owner does whom the system has authenticated.
     func setPasscode(_ passcode: SecretBytes, of uid: UInt32, by owner: RemoteEnclaveControl? = nil) throws {
-        let token = try table.control(of: uid, isRoot: true).authorize(.setPasscode, passcode: nil)
+        let token = try table.rootControl(of: uid).authorize(.setPasscode, passcode: nil)
         try (owner ?? self.owner(of: uid)).changePasscode(from: nil, to: passcode, with: token)
     }
 
@@ -120,4 +121,9 @@ extension PacketSocket {
             return error
         }
     }
+}
+
+extension EnclaveTable {
+    /// What root may do with a user's enclave.
+    func rootControl(of uid: UInt32) throws -> any EnclaveControl { try enclave(of: uid).control(isRoot: true) }
 }

@@ -7,7 +7,6 @@ import Synchronization
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
 
 /// The sockets that systemd makes for the enclave, and who is answered there.
 @Suite(

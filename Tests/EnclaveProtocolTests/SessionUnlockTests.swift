@@ -6,8 +6,8 @@ import KeychainTestSupport
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
 @testable import EnclaveServer
+@testable import EnclaveSockets
 
 /// Programs that say that the session was unlocked with a finger, and services that make too much of it.
 @Suite(.enabled(if: geteuid() == 0, "needs another user"), .timeLimit(.minutes(5)))

@@ -8,8 +8,8 @@ import Synchronization
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveMessages
 @testable import EnclaveServer
+@testable import EnclaveSockets
 
 /// A keychain service that was taken over, and asks the owner for more than programs have asked for.
 @Suite(.enabled(if: geteuid() == 0, "needs another user"), .timeLimit(.minutes(5)))

@@ -27,9 +27,10 @@ private final class LateEnclave: ForwardingEnclave {
 
     func goAway() { isAway.withLock { $0 = true } }
 
-    func serviceKeys() throws(KeychainError) -> ServiceKeys {
+    func answer<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+        guard request is ServiceKeysRequest else { return try enclave.answer(request) }
         if isAway.withLock({ $0 }) { throw KeychainError(.notAvailable, "the enclave is away") }
-        let keys = try enclave.serviceKeys()
+        let keys = try enclave.answer(request)
         let action = meanwhile.withLock { action in
             defer { action = nil }
             return action

@@ -1,5 +1,4 @@
 import EnclaveClient
-import EnclaveMessages
 import Foundation
 import KeychainClient
 import KeychainModel

@@ -1,7 +1,6 @@
 import FuzzSupport
 
 @testable import EnclaveInterface
-@testable import EnclaveMessages
 @testable import EnclaveServer
 @testable import KeychainModel
 

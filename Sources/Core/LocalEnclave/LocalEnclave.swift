@@ -8,11 +8,11 @@ package import Presence
 ///
 /// It can be used from any number of threads. What needs a passcode or rewrites the keybag waits for its turn; nothing
 /// else waits for that.
-package final class LocalEnclave: Enclave {
+package final class LocalEnclave: InProcessEnclave {
     let locking: EnclaveLock
     let passcode: PasscodeGuard
     let presence: OwnerPresence
-    private let keyRing: KeyRing
+    let keyRing: KeyRing
 
     /// Where the owner is asked for what items demand.
     package var desk: PresenceDesk { presence.desk }
@@ -75,21 +75,26 @@ package final class LocalEnclave: Enclave {
     /// question, and no delay after wrong answers.
     package var isAtRest: Bool { presence.isAtRest && passcode.isAtRest && locking.isClosed }
 
-    // MARK: - The state
+    // MARK: - As the keychain's own code sees it
 
     package var epoch: UInt64 { get throws(KeychainError) { try locking.epoch } }
 
+    package func answer<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+        try answer(request, from: .service(connection: 0))
+    }
+
     package func state() throws(KeychainError) -> EnclaveState { try locking.state() }
-
-    package func serviceKeys() throws(KeychainError) -> ServiceKeys { try locking.serviceKeys() }
-
-    package func lock() throws(KeychainError) { try locking.lock() }
-
-    package func logOut() throws(KeychainError) { try locking.logOut() }
 
     package func observe(_ observer: @escaping @Sendable (EnclaveState) -> Void) { locking.observe(observer) }
 
-    // MARK: - Keys
+    package func ask(
+        _ question: PresenceQuestion,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) -> PresenceProof {
+        try presence.ask(question, isWanted: isWanted)
+    }
+
+    // Each item that is found comes by here, so these are called without a request.
 
     package func wrap(
         _ keys: [UnwrappedItemKey],
@@ -107,60 +112,13 @@ package final class LocalEnclave: Enclave {
 
     package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] { try keyRing.rewrap(keys) }
 
-    package func makeKey(
-        _ template: EnclaveKeyTemplate,
-        with credentials: ItemCredentials
-    ) throws(KeychainError) -> EnclaveKey {
-        try keyRing.makeKey(template, with: credentials)
+    // MARK: - As its owner sees it in the same process
+
+    package var inProcess: (any InProcessEnclave)? { self }
+
+    package func control(isRoot: Bool) -> any EnclaveControl {
+        LocalControl(self, for: isRoot ? .administrator : .owner, keepsProgramsApart: false)
     }
 
-    package func use(
-        _ key: EnclaveKey,
-        for use: KeyUse,
-        with credentials: ItemCredentials
-    ) throws(KeychainError) -> SecretBytes {
-        try keyRing.use(key, for: use, with: credentials)
-    }
-
-    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
-        try passcode.redeem(token, for: .rotateKeys)
-        return try keyRing.beginRotation()
-    }
-
-    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
-        try keyRing.finishRotation(of: generation)
-    }
-
-    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
-        try keyRing.deviceKey(ofBackup: backup)
-    }
-
-    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
-        try keyRing.sign(backupDigest: backupDigest)
-    }
-
-    package func backupSigner() throws(KeychainError) -> [UInt8] { try keyRing.backupSigner() }
-
-    // MARK: - The owner
-
-    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
-        try passcode.redeem(token, for: operation)
-    }
-
-    package func ask(
-        _ question: PresenceQuestion,
-        isWanted: @Sendable () -> Bool
-    ) throws(KeychainError) -> PresenceProof {
-        try presence.ask(question, isWanted: isWanted)
-    }
-
-    package func forget(_ proof: PresenceProof) { desk.forget(proof) }
-
-    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
-        try desk.openContext(groups)
-    }
-
-    package func closeContext(_ id: PresenceContextID) { desk.closeContext(id) }
-
-    package func presenceStatus() throws(KeychainError) -> PresenceStatus { try presence.status() }
+    package var prompts: any RegisteringDesk { desk }
 }

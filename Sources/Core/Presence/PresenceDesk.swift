@@ -297,4 +297,4 @@ package final class PresenceDesk: Sendable {
     }
 }
 
-extension PresenceDesk: BiometryDesk {}
+extension PresenceDesk: BiometryDesk, RegisteringDesk {}

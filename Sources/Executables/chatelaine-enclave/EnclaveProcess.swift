@@ -1,6 +1,6 @@
 import CLinux
-import EnclaveMessages
 import EnclaveServer
+import EnclaveSockets
 import Glibc
 import KeychainModel
 import LocalEnclave

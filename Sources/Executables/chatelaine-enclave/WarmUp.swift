@@ -1,6 +1,5 @@
 import Crypto
 import EnclaveInterface
-import EnclaveMessages
 import KeychainModel
 import LocalEnclave
 

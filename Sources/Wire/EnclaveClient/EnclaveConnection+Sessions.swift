@@ -1,4 +1,4 @@
-import EnclaveMessages
+import EnclaveInterface
 package import KeychainModel
 
 extension EnclaveConnection {

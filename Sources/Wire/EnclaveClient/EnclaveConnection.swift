@@ -1,6 +1,6 @@
 import CLinux
 import EnclaveInterface
-package import EnclaveMessages
+package import EnclaveSockets
 import Glibc
 package import KeychainModel
 import Presence
@@ -116,7 +116,7 @@ package final class EnclaveConnection: Sendable {
             exchange = try self.exchange(message, id: id, uid: uid)
         }
         guard case .reply(let reply) = exchange else { throw Self.isGone }
-        return try reply.result.get()
+        return try request.completing(reply.result).get()
     }
 
     /// Has an owner asked, and waits for as long as somebody wants to know: whoever closes the connection takes the

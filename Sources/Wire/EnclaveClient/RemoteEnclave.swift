@@ -1,6 +1,5 @@
 package import Crypto
 package import EnclaveInterface
-import EnclaveMessages
 package import KeychainModel
 import Synchronization
 
@@ -44,13 +43,10 @@ package final class RemoteEnclave: Enclave {
         }
     }
 
-    package func state() throws(KeychainError) -> EnclaveState {
-        remember(try ask(StateRequest()))
-    }
-
-    package func serviceKeys() throws(KeychainError) -> ServiceKeys {
-        let keys = try ask(ServiceKeysRequest())
-        return ServiceKeys(state: remember(keys.state), indexKey: keys.indexKey, metadata: keys.metadata)
+    package func answer<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+        var answer = try connection.ask(request, about: uid)
+        Request.description.answer.replaceState(&answer, remember)
+        return answer
     }
 
     /// An enclave that was started again counts from the beginning; the service's epochs go on growing.
@@ -101,12 +97,7 @@ package final class RemoteEnclave: Enclave {
         var boxes: [[UInt8]] = []
         boxes.reserveCapacity(keys.count)
         for batch in Batches(keys, size: \.binding.wireSize) {
-            let more: [[UInt8]]
-            do throws(KeychainError) {
-                more = try ask(WrapRequest(Array(batch), with: credentials))
-            } catch {
-                throw error.about(new: batch.first { $0.binding.needsApplicationPassword }?.binding.item)
-            }
+            let more = try answer(WrapRequest(Array(batch), with: credentials))
             guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
             boxes += more
         }
@@ -119,16 +110,12 @@ package final class RemoteEnclave: Enclave {
     ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
         let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
         return try asking(keys, otherwise: .failure(damaged)) { (batch) throws(KeychainError) in
-            let results = try ask(UnwrapRequest(batch, with: credentials))
-            guard results.count == batch.count else { return [] }
-            return zip(batch, results).map { item, result in result.mapError { $0.about(item.binding) } }
+            try answer(UnwrapRequest(batch, with: credentials))
         }
     }
 
     package func rewrap(_ keys: [WrappedItemKey]) throws(KeychainError) -> [[UInt8]?] {
-        try asking(keys, otherwise: nil) { (batch) throws(KeychainError) in
-            try ask(RewrapRequest(batch)).map { $0.isEmpty ? nil : $0 }
-        }
+        try asking(keys, otherwise: nil) { (batch) throws(KeychainError) in try answer(RewrapRequest(batch)) }
     }
 
     /// Asks about wrapped keys, as many at a time as a message holds. What cannot be said in one was never wrapped by
@@ -155,97 +142,11 @@ package final class RemoteEnclave: Enclave {
     /// Larger than a box of any version.
     private static let largestBox = 256
 
-    // MARK: - Private keys
-
-    package func makeKey(
-        _ template: EnclaveKeyTemplate,
-        with credentials: ItemCredentials
-    ) throws(KeychainError) -> EnclaveKey {
-        do throws(KeychainError) {
-            return try ask(MakePrivateKeyRequest(template, with: credentials))
-        } catch {
-            // Its uuid is made with it.
-            throw error.about(new: GuardedItem(ItemUUID(), in: template.accessGroup))
-        }
-    }
-
-    package func use(
-        _ key: EnclaveKey,
-        for use: KeyUse,
-        with credentials: ItemCredentials
-    ) throws(KeychainError) -> SecretBytes {
-        let result = try ask(UsePrivateKeyRequest(key, for: use, with: credentials))
-        let item = GuardedItem(key.header.uuid, in: key.header.accessGroup)
-        return try result.mapError { $0.about(item, key.header.accessControl.keyUseDemand) }.get()
-    }
-
-    // MARK: - Presence
-
     package func ask(
         _ question: PresenceQuestion,
         isWanted: @Sendable () -> Bool
     ) throws(KeychainError) -> PresenceProof {
         try connection.ask(question, about: uid, isWanted: isWanted)
-    }
-
-    package func forget(_ proof: PresenceProof) {
-        // An enclave that is gone has forgotten it.
-        try? ask(ForgetProofRequest(proof))
-    }
-
-    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
-        try ask(OpenContextRequest(groups))
-    }
-
-    package func closeContext(_ id: PresenceContextID) {
-        try? ask(CloseContextRequest(id))
-    }
-
-    package func presenceStatus() throws(KeychainError) -> PresenceStatus {
-        try ask(PresenceStatusRequest())
-    }
-
-    // MARK: - Changes of keys
-
-    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
-        remember(try ask(BeginRotationRequest(token)))
-    }
-
-    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
-        remember(try ask(FinishRotationRequest(generation)))
-    }
-
-    package func lock() throws(KeychainError) {
-        try ask(LockRequest())
-    }
-
-    package func logOut() throws(KeychainError) {
-        try ask(LogOutRequest())
-    }
-
-    // MARK: - Owner authorizations
-
-    package func redeem(
-        _ token: AuthorizationToken,
-        for operation: GuardedOperation
-    ) throws(KeychainError) {
-        try ask(RedeemRequest(token, for: operation))
-    }
-
-    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
-        try ask(BackupKeyRequest(backup))
-    }
-
-    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
-        try ask(SignBackupRequest(digest: backupDigest))
-    }
-
-    package func backupSigner() throws(KeychainError) -> [UInt8] {
-        try ask(BackupSignerRequest())
-    }
-
-    private func ask<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
-        try connection.ask(request, about: uid)
     }
 }
 
@@ -277,39 +178,7 @@ private struct Batches<Element>: Sequence, IteratorProtocol {
     }
 }
 
-extension KeychainError {
-    /// The same, with what an item lacks said in full: a reply names neither the item nor what it demands.
-    fileprivate func about(_ binding: ItemBinding) -> KeychainError {
-        guard need != nil, let accessibility = Accessibility(code: binding.accessibility),
-            let control = AccessControl(serialized: binding.accessControl, accessibility: accessibility)
-        else { return self }
-        return about(binding.item, control.demand)
-    }
-
-    /// Whose application password is missing.
-    fileprivate func about(new item: GuardedItem?) -> KeychainError {
-        guard let need, let item else { return self }
-        return KeychainError(
-            code,
-            message,
-            presence: .needed(PresenceNeed(need.demand, password: need.password, items: [item]))
-        )
-    }
-
-    fileprivate func about(_ item: GuardedItem, _ demand: PresenceDemand) -> KeychainError {
-        guard let need else { return self }
-        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [item], demand) ?? self
-    }
-}
-
 extension ItemBinding {
-    fileprivate var item: GuardedItem { GuardedItem(uuid, in: accessGroup) }
-
-    fileprivate var needsApplicationPassword: Bool {
-        guard !accessControl.isEmpty, let accessibility = Accessibility(code: accessibility) else { return false }
-        return AccessControl(serialized: accessControl, accessibility: accessibility)?.needsApplicationPassword ?? false
-    }
-
     /// No less than what it takes in a message, beside a key or a box.
     fileprivate var wireSize: Int { 128 + accessGroup.utf8.count + accessControl.count }
 

@@ -1,5 +1,5 @@
 package import EnclaveInterface
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 package import KeychainModel
 import Synchronization
@@ -32,55 +32,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
         }
     }
 
-    package func state() throws(KeychainError) -> EnclaveState {
-        try ask(StateRequest())
-    }
-
-    package func unlock(_ passcode: SecretBytes) throws(KeychainError) {
-        try ask(UnlockRequest(passcode))
-    }
-
-    package func lock() throws(KeychainError) {
-        try ask(LockRequest())
-    }
-
-    package func logOut() throws(KeychainError) {
-        try ask(LogOutRequest())
-    }
-
-    package func changePasscode(
-        from old: SecretBytes?,
-        to new: SecretBytes?,
-        with token: AuthorizationToken?
-    ) throws(KeychainError) {
-        guard let token else { return try ask(ChangePasscodeRequest(from: old, to: new)) }
-        try ask(ChangePasscodeWithTokenRequest(from: old, to: new, with: token))
-    }
-
-    package func confirmPasscode(_ passcode: SecretBytes, with token: AuthorizationToken?) throws(KeychainError) {
-        try ask(ConfirmPasscodeRequest(passcode, with: token))
-    }
-
-    package func verify(_ passcode: SecretBytes) throws(KeychainError) {
-        try ask(VerifyPasscodeRequest(passcode))
-    }
-
-    package func authorize(
-        _ operation: GuardedOperation,
-        passcode: SecretBytes?
-    ) throws(KeychainError) -> AuthorizationToken {
-        try ask(AuthorizeRequest(operation, passcode: passcode))
-    }
-
-    package func change(
-        _ settings: LockSettings,
-        passcode: SecretBytes?,
-        with token: AuthorizationToken?
-    ) throws(KeychainError) {
-        try ask(ChangeSettingsRequest(settings, passcode: passcode, with: token))
-    }
-
-    private func ask<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
+    package func answer<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {
         // One question at a time: an owner has no more.
         try isBusy.withLock { _ in
             Result { () throws(KeychainError) in try exchange(request) }
@@ -101,7 +53,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
         }
         let reply = try EnclaveReply(buffer[..<count], to: Request.self)
         guard reply.header.id == 1, reply.header.uid == uid else { throw EnclaveConnection.isNoAnswer }
-        return try reply.result.get()
+        return try request.completing(reply.result).get()
     }
 }
 
@@ -109,11 +61,11 @@ package final class RemoteEnclaveControl: EnclaveControl {
 
 extension RemoteEnclaveControl: PromptDesk {
     package func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer {
-        try ask(AnswerPasscodeRequest(secret, to: id))
+        try answer(AnswerPasscodeRequest(secret, to: id))
     }
 
     package func answer(_ id: ItemUUID, password: SecretBytes) throws(KeychainError) -> PromptAnswer {
-        try ask(AnswerPasswordRequest(password, to: id))
+        try answer(AnswerPasswordRequest(password, to: id))
     }
 
     package func decline(
@@ -121,7 +73,7 @@ extension RemoteEnclaveControl: PromptDesk {
         because failure: PresenceFailure,
         of abilities: PrompterAbilities
     ) throws(KeychainError) {
-        try ask(DeclineRequest(id, because: failure, of: abilities))
+        try answer(DeclineRequest(id, because: failure, of: abilities))
     }
 
     /// Has prompts come over this connection, and hands them on until it ends. Nothing else can be asked here then.
@@ -141,7 +93,7 @@ extension RemoteEnclaveControl: PromptDesk {
         for abilities: PrompterAbilities,
         _ prompter: (UInt32) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) {
-        try ask(RegisterPrompterRequest(abilities))
+        try answer(RegisterPrompterRequest(abilities))
         socket.limit(receiving: .zero, sending: Self.patience)
         var buffer = [UInt8](repeating: 0, count: EnclaveMessage.largest)
         while true {
@@ -160,18 +112,18 @@ extension RemoteEnclaveControl: PromptDesk {
 
 extension RemoteEnclaveControl: BiometryDesk {
     package func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
-        try ask(FingerMatchedRequest(id))
+        try answer(FingerMatchedRequest(id))
     }
 
     package func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
-        try ask(FingerMismatchedRequest(id))
+        try answer(FingerMismatchedRequest(id))
     }
 
     package func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError) {
-        try ask(FingerHintRequest(id, hint))
+        try answer(FingerHintRequest(id, hint))
     }
 
     package func take(_ biometry: BiometryState) throws(KeychainError) {
-        try ask(BiometryStateRequest(biometry))
+        try answer(BiometryStateRequest(biometry))
     }
 }

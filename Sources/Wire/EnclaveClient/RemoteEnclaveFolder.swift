@@ -1,5 +1,4 @@
 package import EnclaveInterface
-import EnclaveMessages
 package import KeychainModel
 
 /// One user's files with the enclave's process, which alone can see them.

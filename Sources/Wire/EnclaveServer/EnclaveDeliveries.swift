@@ -1,4 +1,4 @@
-import EnclaveMessages
+import EnclaveInterface
 import KeychainModel
 import Synchronization
 

@@ -1,4 +1,5 @@
-import EnclaveMessages
+import EnclaveInterface
+import EnclaveSockets
 import KeychainModel
 
 /// The holders of places among the owners' connections.

@@ -1,8 +1,9 @@
 import CLinux
 import EnclaveInterface
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 import KeychainModel
+import LocalEnclave
 import Presence
 import Synchronization
 
@@ -173,7 +174,10 @@ struct EnclaveLoop {
             }
             switch request {
             case .loop(let request): try request.answer(message, in: &self)
-            case .served(let request): try serve(request, message)
+            case .table(let request):
+                try serve(request, message) { [header = message.header] in request.reply($0, to: header) }
+            case .served(let request):
+                try serve(request, message) { [header = message.header] in request.reply($0, to: header) }
             }
         } catch {
             let header = message.header
@@ -183,30 +187,33 @@ struct EnclaveLoop {
 
     /// Answers at once what takes no time, and gives the rest to a worker.
     private mutating func serve(
-        _ request: any ServedRequest,
-        _ message: IncomingMessage
+        _ request: any EnclaveRequest,
+        _ message: IncomingMessage,
+        _ reply: @escaping @Sendable (TableVisit) -> [UInt8]
     ) throws(KeychainError) {
         let uid = message.header.uid
-        let visit = EnclaveVisit(
-            table: service.table,
-            uid: uid,
-            isRoot: message.peer.role == .owner(uid: 0),
-            connection: message.peer.connection
-        )
+        let visit = TableVisit(table: service.table, uid: uid, sender: sender(message.peer))
         // A user's first request has to read files.
         if type(of: request).thread.mayRunOnLoop, !request.takesTime, service.table.opened(uid) != nil {
-            let released = request.releasedKeys
-            if released > 0, watch.isUnusual(released, of: uid) {
+            if let unwrap = request as? UnwrapRequest, watch.isUnusual(unwrap.keys.count, of: uid) {
                 service.log("more than \(UnwrapWatch.unusual) items of uid \(uid) were read in a minute")
             }
-            return send(request.reply(visit, to: message.header), to: message.peer.number)
+            return send(reply(visit), to: message.peer.number)
         }
-        let (header, number) = (message.header, message.peer.number)
+        let number = message.peer.number
         try hand(message, to: worker(of: type(of: request).thread)) { [service] in
-            service.deliveries.add(.reply(request.reply(visit, to: header), to: number))
+            service.deliveries.add(.reply(reply(visit), to: number))
             // After the answer, which says why.
             if service.hasToEnd() { service.deliveries.add(.end) }
             clinux_wipe_deep_stack()
+        }
+    }
+
+    private func sender(_ peer: EnclavePeer) -> EnclaveVisit.Sender {
+        switch peer.role {
+        case .service, .channel: .service(connection: peer.connection)
+        case .owner(let uid): .owner(service.table.visitor(isRoot: uid == 0))
+        case .prompter, .witness: .prompter
         }
     }
 

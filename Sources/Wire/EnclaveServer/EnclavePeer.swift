@@ -1,4 +1,5 @@
-import EnclaveMessages
+import EnclaveInterface
+import EnclaveSockets
 import KeychainModel
 
 /// The process at the other end of one of the enclave's connections.

@@ -1,5 +1,5 @@
 import EnclaveInterface
-package import EnclaveMessages
+package import EnclaveSockets
 package import KeychainModel
 import Synchronization
 

@@ -1,4 +1,4 @@
-import EnclaveMessages
+import EnclaveSockets
 import KeychainModel
 import Synchronization
 

@@ -1,5 +1,4 @@
 import EnclaveInterface
-import EnclaveMessages
 import Glibc
 import KeychainModel
 import Synchronization

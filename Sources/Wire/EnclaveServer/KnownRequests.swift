@@ -1,32 +1,24 @@
-package import EnclaveMessages
+package import EnclaveInterface
 package import KeychainModel
+import LocalEnclave
 
 /// All requests that the enclave's process knows.
 package enum KnownRequests {
-    enum Kind {
-        case served(any ServedRequest.Type)
-        case loop(any LoopRequest.Type)
-
-        var type: any EnclaveRequest.Type {
-            switch self {
-            case .served(let type): type
-            case .loop(let type): type
-            }
-        }
-    }
-
     private static let served: [any ServedRequest.Type] = [
-        KeychainPresenceRequest.self, CreateKeychainRequest.self, ServiceKeysRequest.self, SleepRequest.self,
-        StateRequest.self, LockRequest.self, LogOutRequest.self,
+        ServiceKeysRequest.self, StateRequest.self, LockRequest.self, LogOutRequest.self,
         WrapRequest.self, UnwrapRequest.self, RewrapRequest.self, BeginRotationRequest.self,
         FinishRotationRequest.self,
         MakePrivateKeyRequest.self, UsePrivateKeyRequest.self,
         RedeemRequest.self, BackupKeyRequest.self, SignBackupRequest.self, BackupSignerRequest.self,
-        ForgetProofRequest.self, PresenceStatusRequest.self, OpenContextRequest.self, CloseContextRequest.self,
+        ForgetProofRequest.self, OpenContextRequest.self, CloseContextRequest.self,
         UnlockRequest.self, LogInRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
         AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, FingerMatchedRequest.self,
         FingerMismatchedRequest.self, SessionUnlockedRequest.self,
+    ]
+
+    private static let table: [any TableRequest.Type] = [
+        KeychainPresenceRequest.self, CreateKeychainRequest.self, SleepRequest.self, PresenceStatusRequest.self,
     ]
 
     private static let loop: [any LoopRequest.Type] = [
@@ -34,24 +26,34 @@ package enum KnownRequests {
         RegisterPrompterRequest.self, FingerHintRequest.self, BiometryStateRequest.self,
     ]
 
+    package static let all: [any EnclaveRequest.Type] = served + table + loop
+
+    private enum Kind {
+        case served(any ServedRequest.Type)
+        case table(any TableRequest.Type)
+        case loop(any LoopRequest.Type)
+    }
+
     /// By their numbers.
     private static let kinds: [UInt8: Kind] = {
         var kinds: [UInt8: Kind] = [:]
         for type in served { kinds[type.number] = .served(type) }
+        for type in table { kinds[type.number] = .table(type) }
         for type in loop { kinds[type.number] = .loop(type) }
         return kinds
     }()
 
-    package static let all: [any EnclaveRequest.Type] = served + loop
-
-    /// A request that was read, as its handler sees it.
-    enum Request {
+    /// A request that was read, by who answers it.
+    enum Request: Sendable {
+        /// The enclave that it is about.
         case served(any ServedRequest)
+        case table(any TableRequest)
         case loop(any LoopRequest)
 
         var value: any EnclaveRequest {
             switch self {
             case .served(let request): request
+            case .table(let request): request
             case .loop(let request): request
             }
         }
@@ -66,6 +68,7 @@ package enum KnownRequests {
         let request: Request =
             switch kind {
             case .served(let type): .served(try type.init(from: &reader))
+            case .table(let type): .table(try type.init(from: &reader))
             case .loop(let type): .loop(try type.init(from: &reader))
             }
         try reader.finish()

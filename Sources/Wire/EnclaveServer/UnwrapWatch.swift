@@ -1,5 +1,3 @@
-import EnclaveMessages
-
 /// Counts unwrapped keys, so that the log shows when a whole keychain is unwrapped.
 struct UnwrapWatch {
     static let unusual = 100_000

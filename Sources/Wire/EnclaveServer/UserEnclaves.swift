@@ -1,15 +1,13 @@
 package import EnclaveInterface
-import EnclaveMessages
 import Glibc
 package import KeychainModel
 package import LocalEnclave
-package import Presence
 
-/// Enclaves whose files this process reads itself.
-package struct UserEnclaves: EnclaveHost {
+/// Where the enclaves are that a process serves: whose files it reads itself.
+package struct UserEnclaves: Sendable {
     /// Where the folders are of the users' folders; nil where they are there already.
     private let directory: String?
-    private let keepsProgramsApart: Bool
+    let keepsProgramsApart: Bool
     private let openFolder: @Sendable (String, UInt32) throws(KeychainError) -> LocalEnclaveFolder
 
     /// One folder for each user, `users/UID` in a directory that is this process's alone.
@@ -31,7 +29,7 @@ package struct UserEnclaves: EnclaveHost {
         openFolder = { (_, _) throws(KeychainError) in folder }
     }
 
-    package func folder(of uid: UInt32) throws(KeychainError) -> any EnclaveFolder {
+    func folder(of uid: UInt32) throws(KeychainError) -> LocalEnclaveFolder {
         var folder = try openFolder(path(of: uid), uid)
         folder.keepsProgramsApart = keepsProgramsApart
         return folder
@@ -39,39 +37,21 @@ package struct UserEnclaves: EnclaveHost {
 
     private func path(of uid: UInt32) -> String { (directory ?? "") + "/users/\(uid)" }
 
-    package func hasFolder(of uid: UInt32) -> Bool {
+    /// Whether there is a folder, to be told in no time.
+    func hasFolder(of uid: UInt32) -> Bool {
         guard directory != nil else { return true }
         var status = stat()
         return unsafe lstat(path(of: uid), &status) == 0
     }
 
-    package func isAtRest(_ enclave: any Enclave) -> Bool { (enclave as? LocalEnclave)?.isAtRest ?? false }
-
-    package func prepare(for uid: UInt32) throws(KeychainError) {
+    /// Makes what the folder lies in.
+    func prepare(for uid: UInt32) throws(KeychainError) {
         guard let directory else { return }
         for path in [directory + "/users", path(of: uid)] {
             guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
                 throw KeychainError(errno: errno, "the folder \(path) cannot be made")
             }
         }
-    }
-
-    package func desk(of enclave: any Enclave) throws(KeychainError) -> PresenceDesk {
-        guard let enclave = enclave as? LocalEnclave else {
-            throw KeychainError(.internalError, "an enclave of another kind")
-        }
-        return enclave.desk
-    }
-
-    package func control(of enclave: any Enclave, isRoot: Bool) throws(KeychainError) -> any EnclaveControl {
-        guard let enclave = enclave as? LocalEnclave else {
-            throw KeychainError(.internalError, "an enclave of another kind")
-        }
-        return LocalControl(
-            enclave,
-            for: isRoot ? .administrator : .owner,
-            keepsProgramsApart: keepsProgramsApart
-        )
     }
 }
 

@@ -1,5 +1,4 @@
 import CLinux
-import EnclaveMessages
 import Glibc
 import KeychainModel
 

@@ -1,7 +1,6 @@
 import Accounts
 import EnclaveClient
 package import EnclaveInterface
-import EnclaveMessages
 import Glibc
 package import KeychainModel
 import LocalEnclave

@@ -1,6 +1,5 @@
 import EnclaveInterface
 import KeychainModel
-import LocalEnclave
 import Presence
 import Prompting
 
@@ -15,7 +14,7 @@ package enum PinentryChoice: Sendable {
 
     /// Has it shown what the owner is asked.
     func serve(_ enclave: any Enclave) {
-        guard let desk = (enclave as? LocalEnclave)?.desk, let path,
+        guard let desk = enclave.inProcess?.prompts, let path,
             let prompter = try? PinentryPrompter(
                 path: path.named,
                 desk: { [weak desk] () throws(KeychainError) in

@@ -1,7 +1,7 @@
 import EnclaveClient
 import EnclaveInterface
-import EnclaveMessages
 import EnclaveServer
+import EnclaveSockets
 import FingerPrompting
 import Glibc
 import KeychainModel

@@ -1,7 +1,7 @@
 import Accounts
 package import ArgumentParser
 import CodeSignature
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 import KeychainModel
 package import KeychainProtocol

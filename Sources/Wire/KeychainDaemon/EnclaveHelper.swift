@@ -1,5 +1,5 @@
 import Accounts
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 import KeychainModel
 import KeychainServer

@@ -2,7 +2,7 @@ import Accounts
 import CLinux
 package import CodeSignature
 import EnclaveClient
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 package import KeychainModel
 import KeychainProtocol

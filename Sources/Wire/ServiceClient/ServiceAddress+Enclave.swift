@@ -1,5 +1,5 @@
 import Accounts
-import EnclaveMessages
+import EnclaveSockets
 import Glibc
 
 extension ServiceAddress {

@@ -1,6 +1,5 @@
 import EnclaveClient
 package import EnclaveInterface
-import EnclaveMessages
 import Glibc
 package import KeychainBackup
 package import KeychainModel

@@ -117,6 +117,14 @@ package protocol PromptDesk: Sendable {
     ) throws(KeychainError)
 }
 
+/// A desk in this process.
+package protocol RegisteringDesk: PromptDesk, AnyObject {
+    /// Has a prompter show what the owner is asked.
+    ///
+    /// - Returns: a number for its end.
+    func register(_ prompter: any Prompter, for abilities: PrompterAbilities) -> Int
+}
+
 /// Where a prompter that is trusted brings what it reads.
 package protocol BiometryDesk: PromptDesk {
     /// A finger was read that is enrolled.

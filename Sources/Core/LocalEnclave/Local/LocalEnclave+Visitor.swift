@@ -13,5 +13,10 @@ extension LocalEnclave {
 
         /// Whether wrong passcodes are counted.
         var isCounted: Bool { self != .administrator }
+
+        /// The same, with whether a service keeps the owner's programs apart.
+        package func keptApart(_ keepsProgramsApart: Bool) -> Self {
+            self == .owner && keepsProgramsApart ? .program : self
+        }
     }
 }

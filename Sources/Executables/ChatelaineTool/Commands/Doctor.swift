@@ -3,7 +3,7 @@ import ArgumentParser
 import CLinux
 import CodeSignature
 import EnclaveInterface
-import EnclaveMessages
+import EnclaveSockets
 import Foundation
 import Glibc
 import KeychainClient

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 /// What the enclave tells the keychain service in the middle of a change.

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 // What the owner is asked, on the service's behalf.
@@ -39,6 +38,11 @@ package struct ForgetProofRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(proof.bytes) }
 }
 
+extension Enclave {
+    /// A proof is not needed any more. An enclave that is gone has forgotten it.
+    package func forget(_ proof: PresenceProof) { try? answer(ForgetProofRequest(proof)) }
+}
+
 /// By what the owner can prove to be there now.
 package struct PresenceStatusRequest: BodilessRequest {
     package static let description = RequestDescription(
@@ -50,6 +54,10 @@ package struct PresenceStatusRequest: BodilessRequest {
     )
 
     package init() {}
+}
+
+extension Enclave {
+    package func presenceStatus() throws(KeychainError) -> PresenceStatus { try answer(PresenceStatusRequest()) }
 }
 
 /// Opens a context for a program's groups, which are named in full.
@@ -65,6 +73,18 @@ package struct OpenContextRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { groups = try reader.groups() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(groups: groups) }
+}
+
+extension Enclave {
+    /// Opens a context, in which what is proved opens all items of some access groups.
+    ///
+    /// It is over after some hours, at each lock, and when there are too many: a question in it then fails with
+    /// `itemNotFound`.
+    ///
+    /// - Parameter groups: at most `PresenceScope.mostGroups`.
+    package func openContext(_ groups: [String]) throws(KeychainError) -> PresenceContextID {
+        try answer(OpenContextRequest(groups))
+    }
 }
 
 package struct CloseContextRequest: EnclaveRequest {
@@ -85,4 +105,9 @@ package struct CloseContextRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { context = try reader.contextID() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(context.bytes) }
+}
+
+extension Enclave {
+    /// A context is not needed any more, nor what was proved in it.
+    package func closeContext(_ id: PresenceContextID) { try? answer(CloseContextRequest(id)) }
 }

@@ -1,4 +1,4 @@
-package import EnclaveInterface
+package import Crypto
 package import KeychainModel
 
 // Owner authorizations, and what backups need.
@@ -26,6 +26,15 @@ package struct RedeemRequest: EnclaveRequest {
     }
 }
 
+extension Enclave {
+    /// Uses up a token.
+    ///
+    /// - Throws: `authenticationFailed` for one that was not given for this, is used up or too old.
+    package func redeem(_ token: AuthorizationToken, for operation: GuardedOperation) throws(KeychainError) {
+        try answer(RedeemRequest(token, for: operation))
+    }
+}
+
 /// The key of this device's items in a backup.
 package struct BackupKeyRequest: EnclaveRequest {
     package static let description = RequestDescription(
@@ -47,6 +56,13 @@ package struct BackupKeyRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(backup.bytes) }
 }
 
+extension Enclave {
+    /// The key that binds a part of a backup to this device. Rotation leaves what it is derived from alone.
+    package func deviceKey(ofBackup backup: ItemUUID) throws(KeychainError) -> SymmetricKey {
+        try answer(BackupKeyRequest(backup))
+    }
+}
+
 package struct SignBackupRequest: EnclaveRequest {
     package static let description = RequestDescription(10, from: .service, on: .changes(), answer: .bytes)
 
@@ -61,6 +77,15 @@ package struct SignBackupRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(short: digest) }
 }
 
+extension Enclave {
+    /// Signs a backup's digest.
+    ///
+    /// - Throws: `invalidParameter` for a digest of another length than SHA-256's.
+    package func sign(backupDigest: [UInt8]) throws(KeychainError) -> [UInt8] {
+        try answer(SignBackupRequest(digest: backupDigest))
+    }
+}
+
 /// The public key that this device's backups are signed with.
 package struct BackupSignerRequest: BodilessRequest {
     package static let description = RequestDescription(
@@ -72,4 +97,9 @@ package struct BackupSignerRequest: BodilessRequest {
     )
 
     package init() {}
+}
+
+extension Enclave {
+    /// The P-256 public key (X9.63) that backups of this device are signed by.
+    package func backupSigner() throws(KeychainError) -> [UInt8] { try answer(BackupSignerRequest()) }
 }

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 // What an owner does with the passcode, or by it. The keychain service can send none of these.
@@ -15,6 +14,12 @@ package struct UnlockRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { passcode = try reader.secret() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(passcode) }
+}
+
+extension EnclaveControl {
+    /// - Throws: `authenticationFailed` for a wrong passcode, where there is none, and, with the seconds in its message,
+    ///   while one has to wait after wrong ones; `notAvailable` while too many others are being tried.
+    package func unlock(_ passcode: SecretBytes) throws(KeychainError) { try answer(UnlockRequest(passcode)) }
 }
 
 /// What a log-in has its password for: it unlocks the keychain, or becomes the first passcode. It is one message, so that
@@ -92,6 +97,25 @@ package struct ChangePasscodeWithTokenRequest: EnclaveRequest {
     }
 }
 
+extension EnclaveControl {
+    /// Sets the first passcode, changes it, or takes it away (`new` is nil).
+    ///
+    /// - Parameters:
+    ///   - old: nil where there is none.
+    ///   - token: where a service keeps the owner's programs apart, needed for the first passcode (`setPasscode`) and to take
+    ///     it away (`removePasscode`).
+    /// - Throws: as `unlock`; `invalidParameter` for an empty passcode, or one of more than 1,024 bytes;
+    ///   `duplicateItem` where there is a passcode and `old` is nil; `authenticationFailed` without the token.
+    package func changePasscode(
+        from old: SecretBytes?,
+        to new: SecretBytes?,
+        with token: AuthorizationToken? = nil
+    ) throws(KeychainError) {
+        guard let token else { return try answer(ChangePasscodeRequest(from: old, to: new)) }
+        try answer(ChangePasscodeWithTokenRequest(from: old, to: new, with: token))
+    }
+}
+
 /// Says that the passcode is the owner's own.
 package struct ConfirmPasscodeRequest: EnclaveRequest {
     package static let description = RequestDescription(70, from: .owner, on: .passcodes(), answer: .nothing)
@@ -115,6 +139,19 @@ package struct ConfirmPasscodeRequest: EnclaveRequest {
     }
 }
 
+extension EnclaveControl {
+    /// Says that the passcode is the owner's: one from before the trusted path was there may be any program's.
+    ///
+    /// - Parameter token: for `confirmPasscode`, where a service keeps the owner's programs apart.
+    /// - Throws: as `unlock`; `authenticationFailed` without the token.
+    package func confirmPasscode(
+        _ passcode: SecretBytes,
+        with token: AuthorizationToken?
+    ) throws(KeychainError) {
+        try answer(ConfirmPasscodeRequest(passcode, with: token))
+    }
+}
+
 /// Tries the passcode and unlocks nothing.
 package struct VerifyPasscodeRequest: EnclaveRequest {
     package static let description = RequestDescription(66, from: .owner, on: .passcodes(), answer: .nothing)
@@ -128,6 +165,11 @@ package struct VerifyPasscodeRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { passcode = try reader.secret() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(passcode) }
+}
+
+extension EnclaveControl {
+    /// - Throws: as `unlock`.
+    package func verify(_ passcode: SecretBytes) throws(KeychainError) { try answer(VerifyPasscodeRequest(passcode)) }
 }
 
 /// Authorizes one operation. The answer is the token for it.
@@ -150,6 +192,20 @@ package struct AuthorizeRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
         writer.append(operation.rawValue)
         try writer.append(optional: passcode)
+    }
+}
+
+extension EnclaveControl {
+    /// An authorization of one operation, once, within a minute.
+    ///
+    /// - Parameter passcode: nil where the caller is root, or where there is none and no service keeps programs apart. Where
+    ///   one does, a passcode counts that is confirmed, and only for the operations that take one.
+    /// - Throws: as `unlock`; `authenticationFailed` where a passcode is needed, or none is enough.
+    package func authorize(
+        _ operation: GuardedOperation,
+        passcode: SecretBytes?
+    ) throws(KeychainError) -> AuthorizationToken {
+        try answer(AuthorizeRequest(operation, passcode: passcode))
     }
 }
 
@@ -176,5 +232,20 @@ package struct ChangeSettingsRequest: EnclaveRequest {
         writer.append(settings)
         try writer.append(optional: passcode)
         writer.append(optional: token)
+    }
+}
+
+extension EnclaveControl {
+    /// - Parameters:
+    ///   - passcode: needed to make the keychain lock later than it does.
+    ///   - token: for `changeSettings`. Where a service keeps the owner's programs apart it is needed to have keys destroyed
+    ///     after wrong passcodes, and to lock later where the passcode is not confirmed.
+    /// - Throws: as `unlock`; `authenticationFailed` where the passcode or the token is missing.
+    package func change(
+        _ settings: LockSettings,
+        passcode: SecretBytes?,
+        with token: AuthorizationToken? = nil
+    ) throws(KeychainError) {
+        try answer(ChangeSettingsRequest(settings, passcode: passcode, with: token))
     }
 }

@@ -1,5 +1,4 @@
 import Crypto
-import EnclaveInterface
 package import KeychainModel
 
 /// Parses a message. Any deviation from the format is refused.

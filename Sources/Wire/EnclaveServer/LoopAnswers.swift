@@ -1,5 +1,4 @@
 import EnclaveInterface
-import EnclaveMessages
 import KeychainModel
 import Presence
 

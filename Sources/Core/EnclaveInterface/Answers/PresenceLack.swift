@@ -1,4 +1,3 @@
-import EnclaveInterface
 package import KeychainModel
 
 /// What an item lacks, in a byte of a reply. The item's own access control says the rest.
@@ -49,6 +48,35 @@ package enum PresenceLack: UInt8, CaseIterable {
     }
 
     private static let sentence = "the item's owner has to be asked"
+}
+
+extension KeychainError {
+    /// The same, with what an item lacks said in full: a reply names neither the item nor what it demands.
+    func about(_ binding: ItemBinding) -> KeychainError {
+        guard need != nil, let control = try? binding.control() else { return self }
+        return about(binding.item, control.demand)
+    }
+
+    func about(_ item: GuardedItem, _ demand: PresenceDemand) -> KeychainError {
+        guard let need else { return self }
+        return PresenceLack(number: PresenceLack.number(of: need))?.error(items: [item], demand) ?? self
+    }
+
+    /// The same, of an item whose application password is missing.
+    func about(new item: GuardedItem) -> KeychainError {
+        guard let need else { return self }
+        return KeychainError(
+            code,
+            message,
+            presence: .needed(PresenceNeed(need.demand, password: need.password, items: [item]))
+        )
+    }
+}
+
+extension ItemBinding {
+    var item: GuardedItem { GuardedItem(uuid, in: accessGroup) }
+
+    var needsApplicationPassword: Bool { (try? control().needsApplicationPassword) ?? false }
 }
 
 extension PromptAnswer {

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 // What prompters send. An owner's program may be one; only the trusted prompter reads fingers.

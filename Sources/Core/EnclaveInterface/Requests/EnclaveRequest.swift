@@ -2,8 +2,8 @@ package import KeychainModel
 
 /// One kind of request to the enclave.
 ///
-/// A type that conforms says everything about its request: the number, who may send it, which thread answers it, the
-/// kind of its answer, and its body's bytes. The server adds one function, which answers it.
+/// A type that conforms says everything about its request: the number, who may send it, which thread answers it, its
+/// answer, and its body's bytes. The enclave's own code adds one function, which answers it.
 package protocol EnclaveRequest: Sendable {
     associatedtype Answer: Sendable
 
@@ -19,6 +19,10 @@ package protocol EnclaveRequest: Sendable {
 
     /// - Throws: `invalidParameter` for anything that is no body of this request.
     init(from reader: inout MessageReader) throws(KeychainError)
+
+    /// The same result as a reply had it, with what a reply leaves out since the request says it: which item lacks
+    /// something, and what its access control demands.
+    func completing(_ result: Result<Answer, KeychainError>) -> Result<Answer, KeychainError>
 }
 
 extension EnclaveRequest {
@@ -32,6 +36,8 @@ extension EnclaveRequest {
     package var takesTime: Bool { false }
 
     package var keyCount: Int { 1 }
+
+    package func completing(_ result: Result<Answer, KeychainError>) -> Result<Answer, KeychainError> { result }
 
     /// - Parameters:
     ///   - id: the reply has the same.
@@ -61,7 +67,7 @@ package struct RequestDescription<Answer: Sendable>: Sendable {
     let senders: RequestSenders
     let thread: RequestThread
     let isRepeatable: Bool
-    let answer: AnswerForm<Answer>
+    package let answer: AnswerForm<Answer>
 
     /// - Parameters:
     ///   - number: stands for the request in messages, and never changes.

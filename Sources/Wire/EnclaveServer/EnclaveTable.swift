@@ -1,30 +1,8 @@
 package import EnclaveInterface
-import EnclaveMessages
 package import KeychainModel
+package import LocalEnclave
 package import Presence
 import Synchronization
-
-/// Where the enclaves are that a process serves.
-package protocol EnclaveHost: Sendable {
-    func folder(of uid: UInt32) throws(KeychainError) -> any EnclaveFolder
-
-    /// Whether there is a folder, to be told in no time.
-    func hasFolder(of uid: UInt32) -> Bool
-
-    /// Whether nothing is lost where an enclave that the folder has opened is let go of.
-    func isAtRest(_ enclave: any Enclave) -> Bool
-
-    /// Makes what the folder lies in.
-    func prepare(for uid: UInt32) throws(KeychainError)
-
-    /// What the owner may do with an enclave that the folder has opened.
-    ///
-    /// - Parameter isRoot: whether it is root who asks, whose wrong passcodes count for nothing.
-    func control(of enclave: any Enclave, isRoot: Bool) throws(KeychainError) -> any EnclaveControl
-
-    /// Where the owner of an enclave is asked that the folder has opened.
-    func desk(of enclave: any Enclave) throws(KeychainError) -> PresenceDesk
-}
 
 /// The enclaves of a process, each opened once: an enclave that is opened again is locked.
 package final class EnclaveTable: Sendable {
@@ -39,7 +17,7 @@ package final class EnclaveTable: Sendable {
 
     /// An enclave, and when it was used last.
     private struct Opened {
-        let enclave: any Enclave
+        let enclave: LocalEnclave
         var lastUse: ContinuousClock.Instant
     }
 
@@ -60,7 +38,7 @@ package final class EnclaveTable: Sendable {
     /// Prompters of one user.
     static let mostPrompters = 16
 
-    private let host: any EnclaveHost
+    private let host: UserEnclaves
     private let state = Mutex(State())
     private let onChange = Mutex<(@Sendable (UInt32, EnclaveState) -> Void)?>(nil)
 
@@ -73,7 +51,7 @@ package final class EnclaveTable: Sendable {
     ///   - mostUsers: whose enclaves are open at a time.
     ///   - idleTime: how long an enclave is unused before it may be closed. Longer than any authorization and any proof
     ///     lives.
-    package init(_ host: any EnclaveHost, mostUsers: Int = 4_096, idleTime: Duration = .seconds(180)) {
+    package init(_ host: UserEnclaves, mostUsers: Int = 4_096, idleTime: Duration = .seconds(180)) {
         self.host = host
         self.mostUsers = mostUsers
         self.idleTime = idleTime
@@ -85,7 +63,7 @@ package final class EnclaveTable: Sendable {
     }
 
     /// Nil where it has not been needed so far.
-    func opened(_ uid: UInt32) -> (any Enclave)? {
+    func opened(_ uid: UInt32) -> LocalEnclave? {
         let now = ContinuousClock.now
         return state.withLock { state in
             state.enclaves[uid]?.lastUse = now
@@ -93,7 +71,7 @@ package final class EnclaveTable: Sendable {
         }
     }
 
-    var all: [any Enclave] { state.withLock { $0.enclaves.values.map(\.enclave) } }
+    var all: [LocalEnclave] { state.withLock { $0.enclaves.values.map(\.enclave) } }
 
     /// How many are open.
     package var count: Int { state.withLock { $0.enclaves.count } }
@@ -107,24 +85,23 @@ package final class EnclaveTable: Sendable {
     var hasTimeouts: Bool { all.contains { (try? $0.state())?.settings.timeout != nil } }
 
     /// - Throws: what opening its files fails with; `itemNotFound` where there are none.
-    package func enclave(of uid: UInt32) throws(KeychainError) -> any Enclave {
+    package func enclave(of uid: UInt32) throws(KeychainError) -> LocalEnclave {
         if let enclave = opened(uid) { return enclave }
         let folder = try host.folder(of: uid)
-        return try state.withLock { state -> Result<any Enclave, KeychainError> in
+        return try state.withLock { state -> Result<LocalEnclave, KeychainError> in
             Result { () throws(KeychainError) in
                 if let enclave = state.enclaves[uid]?.enclave { return enclave }
                 guard try folder.presence() != .none else {
                     throw KeychainError(.itemNotFound, "there is no keychain yet; add an item first")
                 }
                 try makeRoom(&state)
-                let enclave = try folder.open()
+                let enclave = try folder.openLocal()
                 let tell = onChange.withLock { $0 }
                 if let tell { enclave.observe { tell(uid, $0) } }
                 state.enclaves[uid] = Opened(enclave: enclave, lastUse: .now)
                 state.guests[uid] = nil
                 for key in state.prompters.keys { state.prompters[key]?.numbers[uid] = nil }
-                let desk = try host.desk(of: enclave)
-                for key in state.prompters.keys.sorted() { state.prompters[key]?.register(at: desk, of: uid) }
+                for key in state.prompters.keys.sorted() { state.prompters[key]?.register(at: enclave.desk, of: uid) }
                 return enclave
             }
         }.get()
@@ -136,7 +113,7 @@ package final class EnclaveTable: Sendable {
         let latest = ContinuousClock.now - idleTime
         let idle = state.enclaves.filter { $0.value.lastUse <= latest }.sorted { $0.value.lastUse < $1.value.lastUse }
         // Several at once: looking at all of them takes a moment.
-        for (uid, _) in idle.lazy.filter({ self.host.isAtRest($0.value.enclave) }).prefix(max(1, mostUsers / 64)) {
+        for (uid, _) in idle.lazy.filter(\.value.enclave.isAtRest).prefix(max(1, mostUsers / 64)) {
             state.enclaves[uid] = nil
             for key in state.prompters.keys { state.prompters[key]?.numbers[uid] = nil }
         }
@@ -187,9 +164,7 @@ package final class EnclaveTable: Sendable {
                 let key = state.nextPrompter
                 state.nextPrompter += 1
                 var registered = RegisteredPrompter(uid: uid, prompter: prompter, abilities: abilities)
-                for (user, opened) in state.enclaves {
-                    registered.register(at: try host.desk(of: opened.enclave), of: user)
-                }
+                for (user, opened) in state.enclaves { registered.register(at: opened.enclave.desk, of: user) }
                 for (user, desk) in state.guests { registered.register(at: desk, of: user) }
                 state.prompters[key] = registered
                 return key
@@ -200,9 +175,7 @@ package final class EnclaveTable: Sendable {
     func unregister(_ key: UInt64) {
         let left = state.withLock { state in
             (state.prompters.removeValue(forKey: key)?.numbers ?? [:]).compactMap { uid, number in
-                (state.enclaves[uid].flatMap { try? host.desk(of: $0.enclave) } ?? state.guests[uid]).map {
-                    ($0, number)
-                }
+                (state.enclaves[uid]?.enclave.desk ?? state.guests[uid]).map { ($0, number) }
             }
         }
         for (desk, number) in left { desk.unregister(number) }
@@ -244,15 +217,16 @@ package final class EnclaveTable: Sendable {
 
     /// - Throws: as `enclave(of:)`.
     package func desk(of uid: UInt32) throws(KeychainError) -> PresenceDesk {
-        try host.desk(of: enclave(of: uid))
+        try enclave(of: uid).desk
     }
 
     /// One of the service's connections is gone, and with it all that was proved for it.
     func end(_ connection: UInt64) {
-        for enclave in all { try? host.desk(of: enclave).end(connection) }
+        for enclave in all { enclave.desk.end(connection) }
     }
 
-    func control(of uid: UInt32, isRoot: Bool) throws(KeychainError) -> any EnclaveControl {
-        try host.control(of: enclave(of: uid), isRoot: isRoot)
+    /// Whom an owner's request is from, as the enclaves tell them apart.
+    func visitor(isRoot: Bool) -> LocalEnclave.Visitor {
+        isRoot ? .administrator : .owner.keptApart(host.keepsProgramsApart)
     }
 }

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 // Private keys that never leave the enclave.
@@ -24,6 +23,24 @@ package struct MakePrivateKeyRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
         try writer.append(template)
         try writer.append(credentials)
+    }
+
+    package func completing(_ result: Result<EnclaveKey, KeychainError>) -> Result<EnclaveKey, KeychainError> {
+        // Its uuid is made with it.
+        result.mapError { $0.about(new: GuardedItem(ItemUUID(), in: template.accessGroup)) }
+    }
+}
+
+extension Enclave {
+    /// Makes a private key; one on P-256 in the device's hardware, where that makes keys.
+    ///
+    /// - Throws: `interactionNotAllowed` while its class is locked, and, with the `PresenceNeed`, where a password is
+    ///   needed and none is given; `notAvailable` where the hardware does not answer.
+    package func makeKey(
+        _ template: EnclaveKeyTemplate,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> EnclaveKey {
+        try answer(MakePrivateKeyRequest(template, with: credentials))
     }
 }
 
@@ -60,6 +77,28 @@ package struct UsePrivateKeyRequest: EnclaveRequest {
         try writer.append(short: key.bytes)
         try writer.append(use)
         try writer.append(credentials)
+    }
+
+    package func completing(
+        _ result: Result<Result<SecretBytes, KeychainError>, KeychainError>
+    ) -> Result<Result<SecretBytes, KeychainError>, KeychainError> {
+        let item = GuardedItem(key.header.uuid, in: key.header.accessGroup)
+        return result.map { $0.mapError { $0.about(item, key.header.accessControl.keyUseDemand) } }
+    }
+}
+
+extension Enclave {
+    /// Has a private key do something.
+    ///
+    /// - Throws: `undecodable` where the key, or anything it is bound to, is not as it was made; else as `unwrap` has
+    ///   it for an item; `invalidParameter` for a point that is not on the curve, and for what keys of the algorithm do
+    ///   not do; `dataTooLarge` for a message that is too long; `notAvailable` where the hardware does not answer.
+    package func use(
+        _ key: EnclaveKey,
+        for use: KeyUse,
+        with credentials: ItemCredentials
+    ) throws(KeychainError) -> SecretBytes {
+        try answer(UsePrivateKeyRequest(key, for: use, with: credentials)).get()
     }
 }
 

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 /// What the enclave tells a prompter.

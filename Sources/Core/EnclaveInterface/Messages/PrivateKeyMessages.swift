@@ -1,4 +1,3 @@
-import EnclaveInterface
 import KeychainModel
 
 extension MessageWriter {

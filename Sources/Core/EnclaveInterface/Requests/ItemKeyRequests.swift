@@ -1,5 +1,4 @@
 package import Crypto
-package import EnclaveInterface
 package import KeychainModel
 
 // What becomes of items' keys.
@@ -41,6 +40,15 @@ package struct WrapRequest: EnclaveRequest {
         }
         try writer.append(credentials)
     }
+
+    package func completing(_ result: Result<[[UInt8]], KeychainError>) -> Result<[[UInt8]], KeychainError> {
+        result.mapError { error in
+            guard error.need != nil, let item = keys.first(where: { $0.binding.needsApplicationPassword }) else {
+                return error
+            }
+            return error.about(new: item.binding.item)
+        }
+    }
 }
 
 /// Opens items' boxes.
@@ -74,15 +82,24 @@ package struct UnwrapRequest: EnclaveRequest {
         try writer.append(keys)
         try writer.append(credentials)
     }
+
+    package func completing(
+        _ result: Result<[Result<SymmetricKey, KeychainError>], KeychainError>
+    ) -> Result<[Result<SymmetricKey, KeychainError>], KeychainError> {
+        result.map { answers in
+            guard answers.count == keys.count else { return answers }
+            return zip(keys, answers).map { item, key in key.mapError { $0.about(item.binding) } }
+        }
+    }
 }
 
-/// Wraps keys again, under the newest key of their class. The answer has an empty box for each that did not open.
+/// Wraps keys again, under the newest key of their class. The answer has no box for one that did not open.
 package struct RewrapRequest: EnclaveRequest {
     package static let description = RequestDescription(
         15,
         from: .service,
         on: .changes(unlessQuick: true),
-        answer: .boxes
+        answer: .optionalBoxes
     )
 
     package let keys: [WrappedItemKey]
@@ -113,6 +130,15 @@ package struct BeginRotationRequest: EnclaveRequest {
     package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(token.bytes) }
 }
 
+extension Enclave {
+    /// Makes new class keys. The old ones stay beside them, for opening, until the rotation is finished.
+    ///
+    /// - Parameter token: from an `EnclaveControl`, for `rotateKeys`.
+    package func beginRotation(_ token: AuthorizationToken) throws(KeychainError) -> EnclaveState {
+        try answer(BeginRotationRequest(token))
+    }
+}
+
 /// Nothing is wrapped any more under the keys from before a rotation.
 package struct FinishRotationRequest: EnclaveRequest {
     package static let description = RequestDescription(7, from: .service, on: .changes(), answer: .state)
@@ -126,4 +152,14 @@ package struct FinishRotationRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { generation = try reader.number() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(generation) }
+}
+
+extension Enclave {
+    /// Destroys the keys before the present ones: every row is under the present ones.
+    ///
+    /// - Parameter generation: the keybag's when the rows were looked through. Another one changes nothing: there may
+    ///   be newer keys, which no row is under yet.
+    package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
+        try answer(FinishRotationRequest(generation))
+    }
 }

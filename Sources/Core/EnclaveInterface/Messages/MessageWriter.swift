@@ -1,6 +1,5 @@
 import CLinux
 import Crypto
-import EnclaveInterface
 import KeychainModel
 
 /// Puts a message together. Numbers are big-endian.

@@ -1,4 +1,3 @@
-package import EnclaveInterface
 package import KeychainModel
 
 // What belongs to a connection and its tables.

@@ -1,4 +1,3 @@
-import EnclaveInterface
 import KeychainModel
 
 // MARK: - Questions, as bytes

@@ -1,5 +1,4 @@
 import Crypto
-import EnclaveInterface
 import KeychainModel
 
 /// The form of an answer: its number in messages, and its bytes.
@@ -10,10 +9,13 @@ package struct AnswerForm<Value: Sendable>: Sendable {
     let read: @Sendable (inout MessageReader) throws(KeychainError) -> Value
     /// How many keys it brings, so that the message's memory has room from the start.
     let keyCount: @Sendable (Value) -> Int
+    /// Replaces the enclave's state, where the answer has one.
+    package let replaceState: @Sendable (inout Value, _ by: (EnclaveState) -> EnclaveState) -> Void
 
     fileprivate init(
         _ number: UInt8,
         keyCount: @escaping @Sendable (Value) -> Int = { _ in 1 },
+        replaceState: @escaping @Sendable (inout Value, (EnclaveState) -> EnclaveState) -> Void = { _, _ in },
         _ write: @escaping @Sendable (Value, inout MessageWriter) throws(KeychainError) -> Void,
         read: @escaping @Sendable (inout MessageReader) throws(KeychainError) -> Value
     ) {
@@ -21,6 +23,7 @@ package struct AnswerForm<Value: Sendable>: Sendable {
         self.write = write
         self.read = read
         self.keyCount = keyCount
+        self.replaceState = replaceState
     }
 }
 
@@ -55,7 +58,7 @@ extension AnswerForm where Value == EnclavePresence {
 
 extension AnswerForm where Value == EnclaveState {
     static var state: Self {
-        Self(130) { (state, writer) throws(KeychainError) in
+        Self(130, replaceState: { $0 = $1($0) }) { (state, writer) throws(KeychainError) in
             writer.append(state)
         } read: { (reader) throws(KeychainError) in
             try reader.state()
@@ -65,7 +68,8 @@ extension AnswerForm where Value == EnclaveState {
 
 extension AnswerForm where Value == ServiceKeys {
     static var serviceKeys: Self {
-        Self(131, keyCount: { _ in 8 }) { (keys, writer) throws(KeychainError) in
+        Self(131, keyCount: { _ in 8 }, replaceState: { $0.state = $1($0.state) }) {
+            (keys, writer) throws(KeychainError) in
             writer.append(keys.state)
             try writer.append(keys.indexKey)
             writer.append(UInt8(clamping: keys.metadata.count))
@@ -103,6 +107,18 @@ extension AnswerForm where Value == [[UInt8]] {
     }
 }
 
+extension AnswerForm where Value == [[UInt8]?] {
+    /// An empty one for each that there is not.
+    static var optionalBoxes: Self {
+        let boxes = AnswerForm<[[UInt8]]>.boxes
+        return Self(boxes.number, keyCount: \.count) { (optional, writer) throws(KeychainError) in
+            try boxes.write(optional.map { $0 ?? [] }, &writer)
+        } read: { (reader) throws(KeychainError) in
+            try boxes.read(&reader).map { $0.isEmpty ? nil : $0 }
+        }
+    }
+}
+
 extension AnswerForm where Value == [Result<SymmetricKey, KeychainError>] {
     static var keys: Self {
         Self(133, keyCount: \.count) { (results, writer) throws(KeychainError) in
@@ -125,7 +141,7 @@ extension AnswerForm where Value == [Result<SymmetricKey, KeychainError>] {
     ) throws(KeychainError) -> Result<SymmetricKey, KeychainError> {
         let number = try reader.byte()
         if number == 0 { return .success(try reader.key()) }
-        // The client knows the demand.
+        // The request knows the demand.
         if let lack = PresenceLack(number: number) { return .failure(lack.error(items: [], .owner)) }
         guard let code = KeychainError.Code(number: number) else { throw MessageReader.malformed }
         // The sentences would be most of the message.
@@ -230,7 +246,7 @@ extension AnswerForm where Value == Result<SecretBytes, KeychainError> {
             let number = try reader.byte()
             if number == 0 { return .success(try reader.secret(atMost: EnclaveMessage.largestResult)) }
             guard let lack = PresenceLack(number: number) else { throw MessageReader.malformed }
-            // The client knows the demand.
+            // The request knows the demand.
             return .failure(lack.error(items: [], .owner))
         }
     }

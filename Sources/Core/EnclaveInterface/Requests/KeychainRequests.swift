@@ -1,5 +1,4 @@
-package import EnclaveInterface
-import KeychainModel
+package import KeychainModel
 
 // What the keychain service asks about a keychain, and about its lock.
 
@@ -36,6 +35,11 @@ package struct ServiceKeysRequest: BodilessRequest {
     package init() {}
 }
 
+extension Enclave {
+    /// The keys that the keychain's own code may hold now.
+    package func serviceKeys() throws(KeychainError) -> ServiceKeys { try answer(ServiceKeysRequest()) }
+}
+
 /// The machine is about to sleep: every keychain locks whose settings say so, whichever user the message names.
 package struct SleepRequest: BodilessRequest {
     package static let description = RequestDescription(
@@ -61,6 +65,14 @@ package struct StateRequest: BodilessRequest {
     package init() {}
 }
 
+extension Enclave {
+    package func state() throws(KeychainError) -> EnclaveState { try answer(StateRequest()) }
+}
+
+extension EnclaveControl {
+    package func state() throws(KeychainError) -> EnclaveState { try answer(StateRequest()) }
+}
+
 package struct LockRequest: BodilessRequest {
     package static let description = RequestDescription(
         33,
@@ -73,6 +85,15 @@ package struct LockRequest: BodilessRequest {
     package init() {}
 }
 
+extension Enclave {
+    /// Drops the keys that a locked keychain does not hold. The caller needs no passcode.
+    package func lock() throws(KeychainError) { try answer(LockRequest()) }
+}
+
+extension EnclaveControl {
+    package func lock() throws(KeychainError) { try answer(LockRequest()) }
+}
+
 package struct LogOutRequest: BodilessRequest {
     package static let description = RequestDescription(
         34,
@@ -83,4 +104,15 @@ package struct LogOutRequest: BodilessRequest {
     )
 
     package init() {}
+}
+
+extension Enclave {
+    /// Drops all keys but those of Always classes, as if the machine had just started: the owner's last session has
+    /// ended.
+    package func logOut() throws(KeychainError) { try answer(LogOutRequest()) }
+}
+
+extension EnclaveControl {
+    /// Drops all keys but those of Always classes, as if the machine had just started.
+    package func logOut() throws(KeychainError) { try answer(LogOutRequest()) }
 }

@@ -1,0 +1,66 @@
+import EnclaveInterface
+import KeychainModel
+import Presence
+
+/// An enclave, and where a request to it came from: what a function that answers one works with.
+package struct EnclaveVisit: Sendable {
+    package enum Sender: Sendable {
+        /// The keychain service.
+        ///
+        /// - Parameter connection: its number; 0 within the enclave's own process. What was proved for another one
+        ///   opens nothing here.
+        case service(connection: UInt64)
+        case owner(LocalEnclave.Visitor)
+        /// The prompter that reads fingers.
+        case prompter
+
+        /// What a request has to allow.
+        var kinds: RequestSenders {
+            switch self {
+            case .service: .service
+            case .owner: .owner
+            case .prompter: .fingerPrompter
+            }
+        }
+    }
+
+    let enclave: LocalEnclave
+    let sender: Sender
+
+    package init(to enclave: LocalEnclave, from sender: Sender) {
+        self.enclave = enclave
+        self.sender = sender
+    }
+
+    var keyRing: KeyRing { enclave.keyRing }
+
+    var passcode: PasscodeGuard { enclave.passcode }
+
+    var desk: PresenceDesk { enclave.desk }
+
+    /// The number of the service's connection; 0 for every other sender.
+    var connection: UInt64 {
+        switch sender {
+        case .service(let connection): connection
+        case .owner, .prompter: 0
+        }
+    }
+
+    /// - Throws: `noPermission` for those who have no passcode to bring.
+    var visitor: LocalEnclave.Visitor {
+        get throws(KeychainError) {
+            switch sender {
+            case .owner(let visitor): return visitor
+            case .service, .prompter: throw KeychainError(.noPermission, "this is the owner's to do")
+            }
+        }
+    }
+
+    /// The same credentials, of this connection.
+    func own(_ credentials: ItemCredentials) -> ItemCredentials {
+        guard !credentials.proofs.isEmpty else { return credentials }
+        var own = credentials
+        own.connection = connection
+        return own
+    }
+}

@@ -1,0 +1,63 @@
+package import EnclaveInterface
+package import KeychainModel
+import Presence
+
+extension ForgetProofRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) { visit.desk.forget(proof) }
+}
+
+extension PresenceStatusRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PresenceStatus {
+        try visit.enclave.presence.status()
+    }
+}
+
+extension OpenContextRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PresenceContextID {
+        // A program is told its groups in full. Within a process, groups keep nothing apart.
+        guard visit.connection == 0 || !groups.contains(where: { $0.hasSuffix("*") }) else {
+            throw KeychainError(.noPermission, "a context is for access groups that are named in full")
+        }
+        return try visit.desk.openContext(groups, on: visit.connection)
+    }
+}
+
+extension CloseContextRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        visit.desk.closeContext(context, on: visit.connection)
+    }
+}
+
+extension AnswerPasscodeRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
+        try visit.desk.answer(question, typed: passcode)
+    }
+}
+
+extension AnswerPasswordRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
+        try visit.desk.answer(question, password: password)
+    }
+}
+
+extension DeclineRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        visit.desk.decline(question, because: failure, of: abilities)
+    }
+}
+
+extension SessionUnlockedRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) { visit.desk.sessionUnlocked() }
+}
+
+extension FingerMatchedRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
+        visit.desk.matched(question)
+    }
+}
+
+extension FingerMismatchedRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
+        visit.desk.mismatched(question)
+    }
+}

@@ -1,0 +1,22 @@
+package import EnclaveInterface
+package import KeychainModel
+
+/// A request that an enclave's own code answers.
+package protocol ServedRequest: EnclaveRequest {
+    func answer(_ visit: EnclaveVisit) throws(KeychainError) -> Answer
+}
+
+extension LocalEnclave {
+    func answer<Request: EnclaveRequest>(
+        _ request: Request,
+        from sender: EnclaveVisit.Sender
+    ) throws(KeychainError) -> Request.Answer {
+        guard !Request.senders.isDisjoint(with: sender.kinds), let request = request as? any ServedRequest else {
+            throw KeychainError(.noPermission, "an enclave is not asked for that here")
+        }
+        guard let answer = try request.answer(EnclaveVisit(to: self, from: sender)) as? Request.Answer else {
+            throw KeychainError(.internalError, "an answer to another request")
+        }
+        return answer
+    }
+}
