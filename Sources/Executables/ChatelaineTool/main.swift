@@ -2,5 +2,7 @@ import CLinux
 import Glibc
 
 clinux_reset_crash_signals()
-let arguments = Array(CommandLine.arguments.dropFirst())
-exit(CredentialHelperRun.run(arguments) ?? Tool.run(arguments))
+exit(
+    CredentialHelperRun.run(Array(CommandLine.arguments.dropFirst()))
+        ?? Tool.run(Array(CommandLine.arguments.dropFirst()))
+)

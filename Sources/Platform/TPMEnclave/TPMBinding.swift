@@ -93,7 +93,7 @@ package final class TPMBinding: DeviceBinding {
     private func knowledge() throws(KeychainError) -> Known {
         if let known = known.withLock({ $0 }) { return known }
         _ = try deviceKey()
-        guard let known = known.withLock({ $0 }) else { throw LocalEnclaveFolder.missing(path) }
+        guard let known = known.withLock({ $0 }) else { throw KeychainError.missing(path) }
         return known
     }
 

@@ -226,7 +226,7 @@ package final class EnclaveTable: Sendable {
     }
 
     /// Whom an owner's request is from, as the enclaves tell them apart.
-    func visitor(isRoot: Bool) -> LocalEnclave.Visitor {
+    func visitor(isRoot: Bool) -> Visitor {
         isRoot ? .administrator : .owner.keptApart(host.keepsProgramsApart)
     }
 }

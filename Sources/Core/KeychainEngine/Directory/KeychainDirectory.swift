@@ -253,7 +253,7 @@ package struct KeychainDirectory: Sendable {
     /// - Throws: `notAvailable` where files of a keychain are there that was finished.
     private func create() throws(KeychainError) {
         if !exists(creationPath), let missing = try missingFile() {
-            throw hasKeysOfEarlierVersion ? handOver : LocalEnclaveFolder.missing(missing)
+            throw hasKeysOfEarlierVersion ? handOver : KeychainError.missing(missing)
         }
         // A folder that was there before is ours, and has had nothing of ours in it.
         guard unsafe chmod(path, 0o700) == 0 else {

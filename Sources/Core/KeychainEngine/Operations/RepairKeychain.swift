@@ -24,7 +24,7 @@ extension KeychainDirectory {
         let lock = try WriterLock(path: lockPath, patience: patience)
         let replaced = try lock.withLock { () throws(KeychainError) in
             try finishReplacement()
-            guard exists(databasePath) else { throw LocalEnclaveFolder.missing(databasePath) }
+            guard exists(databasePath) else { throw KeychainError.missing(databasePath) }
             return try isSound(vault: vault) ? nil : try replaceDatabase(vault: vault)
         }
         if let replaced { return replaced }

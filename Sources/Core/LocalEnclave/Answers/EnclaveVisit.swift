@@ -10,7 +10,7 @@ package struct EnclaveVisit: Sendable {
         /// - Parameter connection: its number; 0 within the enclave's own process. What was proved for another one
         ///   opens nothing here.
         case service(connection: UInt64)
-        case owner(LocalEnclave.Visitor)
+        case owner(Visitor)
         /// The prompter that reads fingers.
         case prompter
 
@@ -47,7 +47,7 @@ package struct EnclaveVisit: Sendable {
     }
 
     /// - Throws: `noPermission` for those who have no passcode to bring.
-    var visitor: LocalEnclave.Visitor {
+    var visitor: Visitor {
         get throws(KeychainError) {
             switch sender {
             case .owner(let visitor): return visitor

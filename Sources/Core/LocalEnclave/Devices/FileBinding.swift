@@ -46,7 +46,7 @@ package struct FileBinding: DeviceBinding {
     ///
     /// - Throws: `notAvailable` where there is none.
     package func adopt() throws(KeychainError) {
-        guard let file = try read() else { throw LocalEnclaveFolder.missing(path) }
+        guard let file = try read() else { throw KeychainError.missing(path) }
         try SecureFile.write(DeviceKeyFile(file.key, for: machine).contents, to: path)
     }
 

@@ -89,7 +89,7 @@ package struct FolderStorage: KeybagStorage {
 
     package func keybag() throws(KeychainError) -> [UInt8] {
         guard let file = try SecureFile.read(keybagPath, largest: Keybag.largestFile, ownership: .own) else {
-            throw LocalEnclaveFolder.missing(keybagPath)
+            throw KeychainError.missing(keybagPath)
         }
         return unsafe file.withUnsafeBytes { unsafe Array($0) }
     }

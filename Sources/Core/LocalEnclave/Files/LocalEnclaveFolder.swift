@@ -98,7 +98,7 @@ package struct LocalEnclaveFolder: EnclaveFolder {
     package func openLocal() throws(KeychainError) -> LocalEnclave {
         let binding = binding
         // Said here by its name. Opening it is left to the enclave: a TPM takes its time.
-        if binding.kind.hasFile && !Self.exists(deviceKeyPath) { throw Self.missing(deviceKeyPath) }
+        if binding.kind.hasFile && !Self.exists(deviceKeyPath) { throw KeychainError.missing(deviceKeyPath) }
         let enclave = try LocalEnclave(
             FolderStorage(path, isShared: sharing == .embedded),
             device: binding,
@@ -134,13 +134,6 @@ package struct LocalEnclaveFolder: EnclaveFolder {
             )
         }
         try file.adopt()
-    }
-
-    package static func missing(_ path: String) -> KeychainError {
-        KeychainError(
-            .notAvailable,
-            "\(path) is missing while the rest of the keychain is there; put it back from a copy"
-        )
     }
 
     private static func exists(_ path: String) -> Bool {

@@ -88,7 +88,9 @@ final class KeyRing: Sendable {
     }
 
     private func open(_ item: WrappedItemKey, in state: EnclaveLock.State) throws(KeychainError) -> SecretBytes {
-        guard let accessibility = Accessibility(code: item.binding.accessibility) else { throw Self.damaged }
+        guard let accessibility = Accessibility(code: item.binding.accessibility) else {
+            throw KeychainError.damagedItemKey
+        }
         let data = AssociatedData(item.binding, keychain: locking.keychain).bytes(for: .wrappedKey)
         guard let held = state.keys.classes[accessibility], !held.isEmpty else {
             throw locking.description(of: state).refusal(of: accessibility)
@@ -97,7 +99,7 @@ final class KeyRing: Sendable {
             guard let wrapping = classKey.wrapping.key else { continue }
             if let content = Cipher.openSecret(item.box, under: wrapping, authenticating: data) { return content }
         }
-        throw Self.damaged
+        throw KeychainError.damagedItemKey
     }
 
     /// Never an older one: what is wrapped under that is lost at the end of a rotation.
@@ -109,6 +111,4 @@ final class KeyRing: Sendable {
         else { throw locking.description(of: state).refusal(of: accessibility) }
         return key
     }
-
-    static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }

@@ -155,11 +155,11 @@ final class OwnerPresence: Sendable {
     func key(in released: Released) throws(KeychainError) -> SymmetricKey {
         let binding = released.guarded.binding
         guard released.guarded.needsPassword else {
-            guard released.content.count == 32 else { throw KeyRing.damaged }
+            guard released.content.count == 32 else { throw KeychainError.damagedItemKey }
             return released.content.symmetricKey()
         }
         let bound = try PasswordBoundKey(released.content, uncheckedCost: locking.cost)
-        guard let password = released.password else { throw KeyRing.damaged }
+        guard let password = released.password else { throw KeychainError.damagedItemKey }
         let data = AssociatedData(binding, keychain: locking.keychain).bytes(for: .passwordBoundKey)
         let key = try editor.turn.take { () throws(KeychainError) in
             // Counted before it is tried, and in the turn: of many tries at once no more are made than one after the

@@ -6,7 +6,6 @@ import Synchronization
 
 /// The passcode: trying it, counting wrong ones, and what it opens.
 final class PasscodeGuard: Sendable {
-    typealias Visitor = LocalEnclave.Visitor
 
     let locking: EnclaveLock
     let editor: KeybagEditor

@@ -3,7 +3,7 @@ import Foundation
 
 /// A key that a C program implements itself, by a table of functions. The keychain knows nothing of it.
 @safe
-final class CustomKey: NSObject, @unchecked Sendable {
+final class CustomKey: NSObject, CustomObject, @unchecked Sendable {
     // `@unchecked`: all but the flag is constant; the flag is written before anybody else has the object.
     let functions: CSecurityKeyDescriptor
     private let table: UnsafeRawPointer
@@ -57,8 +57,9 @@ final class CustomKey: NSObject, @unchecked Sendable {
     }
 
     /// Keys of different tables are different.
-    func isEqual(_ pointer: UnsafeRawPointer, to other: CustomKey, _ otherPointer: UnsafeRawPointer) -> Bool {
+    func isEqual(_ pointer: UnsafeRawPointer, to other: any CustomObject, _ otherPointer: UnsafeRawPointer) -> Bool {
         if self === other { return true }
+        guard let other = other as? CustomKey else { return false }
         guard unsafe table == other.table, let compare = unsafe functions.isEqual else { return false }
         return unsafe compare(pointer, otherPointer) != 0
     }

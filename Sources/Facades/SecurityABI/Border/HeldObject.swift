@@ -7,7 +7,7 @@ final class HeldObject: @unchecked Sendable {
     // `@unchecked`: the Sec classes are Sendable, but as NSObjects they do not show it.
     let object: NSObject
 
-    private let lent = Mutex<LentObjects>(LentObjects())
+    private let loans = Mutex<LentObjects>(LentObjects())
     private let given = Mutex<GivenObjects>(GivenObjects())
 
     init(_ object: NSObject) {
@@ -18,7 +18,7 @@ final class HeldObject: @unchecked Sendable {
     /// the same each time.
     func lend(_ object: UnsafeRawPointer?) -> UnsafeRawPointer? {
         guard let new = unsafe object.map({ unsafe OwnedObject(pointer: $0) }) else { return nil }
-        return unsafe lent.withLock { $0.keep(new) }.pointer
+        return unsafe loans.withLock { $0.keep(new) }.pointer
     }
 }
 

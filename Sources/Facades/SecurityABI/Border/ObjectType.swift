@@ -59,7 +59,7 @@ struct ObjectType: Sendable {
 
     private static func areEqual(_ first: CFTypeRef?, _ second: CFTypeRef?) -> Bool {
         guard let first, let second, let left = held(by: first), let right = held(by: second) else { return false }
-        if let left = left.object as? CustomKey, let right = right.object as? CustomKey {
+        if let left = left.object as? any CustomObject, let right = right.object as? any CustomObject {
             return unsafe left.isEqual(
                 UnsafeRawPointer(Unmanaged.passUnretained(first).toOpaque()),
                 to: right,
@@ -71,7 +71,7 @@ struct ObjectType: Sendable {
 
     private static func description(of object: CFTypeRef?) -> Unmanaged<CFString>? {
         guard let object, let held = held(by: object) else { return nil }
-        if let key = held.object as? CustomKey,
+        if let key = held.object as? any CustomObject,
             let text = unsafe key.text(of: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
         {
             return unsafe Unmanaged.fromOpaque(text)
@@ -86,9 +86,20 @@ struct ObjectType: Sendable {
         if let held = unsafe instance.pointee.held {
             // The program's function still finds the key as it was.
             let object = unsafe Unmanaged<HeldObject>.fromOpaque(held).takeUnretainedValue().object
-            if let key = object as? CustomKey { unsafe key.destroy(UnsafeRawPointer(pointer)) }
+            if let key = object as? any CustomObject { unsafe key.destroy(UnsafeRawPointer(pointer)) }
             unsafe instance.pointee.held = nil
             unsafe Unmanaged<HeldObject>.fromOpaque(held).release()
         }
     }
+}
+
+/// A Swift object that a C program has given functions of its own.
+protocol CustomObject: NSObject {
+    /// The last of its instance, before that goes.
+    func destroy(_ instance: UnsafeRawPointer)
+
+    func isEqual(_ instance: UnsafeRawPointer, to other: any CustomObject, _ otherInstance: UnsafeRawPointer) -> Bool
+
+    /// A description that the caller owns; nil where the program gives none.
+    func text(of instance: UnsafeRawPointer) -> UnsafeRawPointer?
 }
