@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns clients check gate format protobuf api graph bench fuzz gate-long smoke \
+.PHONY: graph-of-imports bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns clients check gate format protobuf api graph bench fuzz gate-long smoke \
 	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
@@ -55,11 +55,14 @@ smoke: ## install what the tests' build has made, and try it
 format: ## rewrite the Swift files as .swift-format says
 	@scripts/format.sh
 
-protobuf: ## make the code of the service's messages anew (Sources/Wire/KeychainMessages)
+protobuf: ## make the code of the service's messages anew (Sources/Service/KeychainMessages)
 	@scripts/protobuf.sh
 
 api: ## list what the modules declare (docs/api, docs/symbols.md)
 	@scripts/build.sh && scripts/api.sh
+
+graph-of-imports: ## print how targets and folders use each other, and circles of files
+	@scripts/imports.py
 
 graph: ## build and run a program that also uses packages that look for a module Security (some minutes)
 	@scripts/graph.sh $(or $(CONFIGURATION),debug)

@@ -77,27 +77,22 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { name in owners[name].map { .product(name: name, package: $0) } ?? .byName(name: name) }
 }
 
-func layer(_ folder: String, _ targets: Targets, _ settings: [SwiftSetting] = strict) -> [Target] {
-    targets.map {
-        .target(name: $0, dependencies: dependencies($1), path: "\(folder)/\($0)", swiftSettings: settings)
+/// Targets in folders of their names.
+func folder(_ path: String, _ settings: [SwiftSetting] = strict) -> (Targets) -> [Target] {
+    { targets in
+        targets.map {
+            .target(name: $0, dependencies: dependencies($1), path: "\(path)/\($0)", swiftSettings: settings)
+        }
     }
 }
-
-func core(_ targets: Targets) -> [Target] { layer("Sources/Core", targets) }
-func wire(_ targets: Targets) -> [Target] { layer("Sources/Wire", targets) }
-func facade(_ targets: Targets) -> [Target] { layer("Sources/Facades", targets) }
-func platform(_ targets: Targets) -> [Target] { layer("Sources/Platform", targets) }
-
-/// What only programs use.
-func programSupport(_ targets: Targets) -> [Target] { layer("Sources/Executables", targets) }
 
 func program(_ name: String, _ names: [String], in path: String, _ settings: [SwiftSetting]) -> Target {
     .executableTarget(name: name, dependencies: dependencies(names), path: path, swiftSettings: settings)
 }
 
-/// The programs that are installed.
-func programs(_ targets: Targets) -> [Target] {
-    targets.map { program($0, $1, in: "Sources/Executables/\($0)", strict) }
+/// Programs in folders of their names.
+func programs(_ path: String) -> (Targets) -> [Target] {
+    { targets in targets.map { program($0, $1, in: "\(path)/\($0)", strict) } }
 }
 
 /// A program with nothing of ours in sight, compiled as anybody would.
@@ -105,11 +100,12 @@ func client(_ name: String, _ names: [String], in path: String, mode: SwiftLangu
     program(name, names, in: path, [.swiftLanguageMode(mode)])
 }
 
-/// C in the folder of its name, each with the library of the system's that it is linked with.
-func c(_ targets: KeyValuePairs<String, String?>) -> [Target] {
-    targets.map { path, library in
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return .target(name: name, path: path, linkerSettings: library.map { [.linkedLibrary($0)] })
+/// C in folders of its names, each with the library of the system's that it is linked with.
+func c(_ path: String) -> (KeyValuePairs<String, String?>) -> [Target] {
+    { targets in
+        targets.map { name, library in
+            .target(name: name, path: "\(path)/\(name)", linkerSettings: library.map { [.linkedLibrary($0)] })
+        }
     }
 }
 
@@ -117,8 +113,6 @@ func c(_ targets: KeyValuePairs<String, String?>) -> [Target] {
 func tests(_ targets: Targets) -> [Target] {
     targets.map { .testTarget(name: $0, dependencies: dependencies($1), swiftSettings: commonSettings) }
 }
-
-func testSupport(_ targets: Targets) -> [Target] { layer("Tests", targets, commonSettings) }
 
 /// Programs for tests: `crash-campaign` is in `Tests/CrashCampaign`.
 func testPrograms(_ targets: Targets) -> [Target] {
@@ -134,14 +128,42 @@ let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kern
 /// What most tests use besides.
 let usual = ["KeychainModel", "EnclaveInterface", "LocalEnclave", "KeychainTestSupport"]
 
-/// Every target; docs/modules.md says what each of them is.
+/// Every target; docs/modules.md says what each of them is. A folder uses itself and those before it (scripts/layers.swift).
 let targets: [[Target]] = [
+    // System: what Linux has, without a word of keychains.
+    c("Sources/System")([
+        "CLinux": nil,
+        "CSQLite": "sqlite3",
+        // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
+        "CZeroingAllocator": nil,
+        // setpriority for the service's programs, which their units forbid: nothing happens.
+        "CNoPriorities": nil,
+        // The others look for a library of the system's when it is needed: RC2 and 3DES, which old files need; SHA-224, and
+        // what RSA keys do that swift-crypto has no call for; HTTP, for questions about revocation; TPMs; message buses.
+        "CLegacyCiphers": "dl",
+        "CLibcrypto": "dl",
+        "CLibcurl": "dl",
+        "CTPM": "dl",
+        "CSystemBus": "dl",
+    ]),
+    folder("Sources/System")([
+        "Accounts": [],
+        "PeerIdentity": ["CLinux"],
+    ]),
+
     // Core: each target turns one type of an item's journey into the next.
-    core([
+    folder("Sources/Core")([
         "KeychainCertificates": ["Crypto", "SwiftASN1"],
-        // SecurityObjects is for linking alone: see there.
+        "CoreFoundationAliases": [],
+        // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509, which names
+        // them for linking alone.
+        "SecurityObjects": ["CoreFoundationAliases", "KeychainCertificates"],
         "KeychainTrust": ["SecurityObjects", "KeychainCertificates", "CLibcurl", "CLinux", "SwiftASN1", "X509"],
         "KeychainModel": ["KeychainCertificates", "CLinux"],
+        "ProgramTrailer": ["KeychainModel"],
+        "CodeSignature": [
+            "SecurityObjects", "ProgramTrailer", "KeychainModel", "CLinux", "Crypto", "SwiftASN1", "X509",
+        ],
         "KeychainKeys": [
             "KeychainCertificates", "KeychainModel", "CLibcrypto", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
@@ -161,23 +183,29 @@ let targets: [[Target]] = [
             "KeychainModel", "KeychainVault", "CLinux", "CSQLite", "GRDB", "Logging", "EnclaveInterface",
             "SecureFiles",
         ],
+        "KeychainBackup": ["KeychainModel", "EnclaveInterface", "CLinux", "Crypto", "CryptoExtras"],
         "KeychainEngine": [
             "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
             "KeychainStore", "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "SecureFiles",
         ],
-        "KeychainBackup": ["KeychainModel", "EnclaveInterface", "CLinux", "Crypto", "CryptoExtras"],
-        "PasswordImport": ["KeychainModel"],
-        // The Secret Service: how secrets are sent in a session, and all else as a state machine.
-        "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
-        "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
-        // What other programs' helpers for credentials say and are told.
-        "CredentialHelpers": ["KeychainModel"],
-        "SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"],
     ]),
 
-    // Wire: how a process reaches a keychain.
-    wire([
-        // How the enclave's process is spoken to: by the service, and by those who bring a passcode.
+    // Devices: what the machine has, and what a person is asked by, for interfaces of Core's.
+    folder("Sources/Devices")([
+        "TPMEnclave": ["KeychainModel", "CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "SecureFiles"],
+        "Terminal": ["KeychainModel", "CLinux"],
+        "Pinentry": ["KeychainModel", "CLinux"],
+        "Prompting": ["KeychainModel", "Pinentry", "EnclaveInterface", "Presence"],
+        "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
+        "FingerprintReader": ["CSystemBus", "Crypto"],
+        "FingerPrompting": [
+            "Accounts", "KeychainModel", "FingerprintReader", "CLinux", "EnclaveInterface", "Presence",
+        ],
+    ]),
+
+    // Service: the processes behind a keychain, and how they are spoken to.
+    folder("Sources/Service")([
+        // The enclave's process is spoken to by the service, and by those who bring a passcode.
         "EnclaveSockets": ["KeychainModel", "CLinux"],
         "EnclaveClient": ["EnclaveSockets", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence"],
         "EnclaveServer": [
@@ -203,18 +231,15 @@ let targets: [[Target]] = [
             "Accounts", "KeychainModel", "KeychainBackup", "KeychainProtocol", "EnclaveSockets", "EnclaveClient",
             "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
         ],
+    ]),
+
+    // Facades: what other people's programs import, and how these reach a keychain.
+    folder("Sources/Facades")([
         "KeychainClient": [
             "Accounts", "ServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
             "EnclaveSockets", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
             "LocalEnclave",
         ],
-    ]),
-
-    // Facades: what other people's programs import.
-    facade([
-        "CoreFoundationAliases": [],
-        // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509.
-        "SecurityObjects": ["CoreFoundationAliases", "KeychainCertificates"],
         "Security": [
             "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
             "KeychainTrust", "KeychainModel", "KeychainClient",
@@ -224,60 +249,43 @@ let targets: [[Target]] = [
         "CryptoSecureEnclave": ["Security", "LocalAuthentication", "CoreFoundationAliases", "Crypto"],
         "CryptoKit": ["CryptoSecureEnclave", "Crypto"],
     ]),
+    // CommonCrypto is OpenSSL's libcrypto, which is looked for when it is needed.
+    c("Sources/Facades")(["CSecurity": nil, "CommonCrypto": "dl"]),
     [.plugin(name: "ImportSecurity", capability: .buildTool())],
 
-    // Platform: the only places that know Linux, SQLite's C interface, and what a person is asked by.
-    platform([
-        "Accounts": [],
-        "PeerIdentity": ["CLinux"],
-        "ProgramTrailer": ["KeychainModel"],
-        // SecurityObjects is for linking alone: see there.
-        "CodeSignature": [
-            "SecurityObjects", "ProgramTrailer", "KeychainModel", "CLinux", "Crypto", "SwiftASN1", "X509",
-        ],
-        "TPMEnclave": ["KeychainModel", "CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "SecureFiles"],
-        "Pinentry": ["KeychainModel", "CLinux"],
-        "Prompting": ["KeychainModel", "Pinentry", "EnclaveInterface", "Presence"],
-        "SessionBus": ["SecretServiceModel", "CSystemBus"],
-        "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
-        "FingerprintReader": ["CSystemBus", "Crypto"],
-        "FingerPrompting": [
-            "Accounts", "KeychainModel", "FingerprintReader", "CLinux", "EnclaveInterface", "Presence",
-        ],
-    ]),
-
-    // C.
-    c([
-        "Sources/Facades/CSecurity": nil,
-        // What programs import as CommonCrypto: OpenSSL's libcrypto, which is looked for when it is needed.
-        "Sources/Facades/CommonCrypto": "dl",
-        "Sources/Platform/CLinux": nil,
-        // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
-        "Sources/Platform/CZeroingAllocator": nil,
-        // setpriority for the service's programs, which their units forbid: nothing happens.
-        "Sources/Platform/CNoPriorities": nil,
-        // RC2 and 3DES, which old files need, in a library that is looked for when they do.
-        "Sources/Platform/CLegacyCiphers": "dl",
-        // SHA-224, and what RSA keys do that swift-crypto has no call for, in a library that is looked for when needed.
-        "Sources/Platform/CLibcrypto": "dl",
-        // HTTP, in a library that is looked for when somebody has allowed questions about revocation.
-        "Sources/Platform/CLibcurl": "dl",
-        // The device key and the passcode's second half in a TPM 2.0, which is looked for when it is needed.
-        "Sources/Platform/CTPM": "dl",
-        "Sources/Platform/CSystemBus": "dl",
-        "Sources/Platform/CSQLite": "sqlite3",
-        // Swift hides `fork`.
-        "Tests/CProbe": nil,
-        // A disk that fails when it is told to.
-        "Tests/CFaultVFS": "sqlite3",
-    ]),
-
-    // Executables: flags, assembly, run.
-    programSupport([
-        "Terminal": ["KeychainModel", "CLinux"],
+    // Bridges: the keychain for programs that know none of ours, each as a model and a process.
+    folder("Sources/Bridges/Credentials")([
+        // What other programs' helpers for credentials say and are told.
+        "CredentialHelpers": ["KeychainModel"],
         "CredentialProgram": ["CredentialHelpers", "KeychainModel", "Terminal", "CLinux"],
     ]),
-    programs([
+    // With nothing of Foundation: other programs start it and wait for it.
+    programs("Sources/Bridges/Credentials")([
+        "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"]
+    ]),
+    folder("Sources/Bridges/SecretService")([
+        // How secrets are sent in a session, and all else as a state machine.
+        "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
+        "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
+        "SessionBus": ["SecretServiceModel", "CSystemBus"],
+    ]),
+    programs("Sources/Bridges/SecretService")([
+        "chatelaine-secrets": [
+            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainModel", "KeychainProtocol", "Terminal",
+            "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto", "EnclaveInterface",
+        ]
+    ]),
+    folder("Sources/Bridges/SSHAgent")(["SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"]]),
+    programs("Sources/Bridges/SSHAgent")([
+        "chatelaine-ssh-agent": [
+            "Accounts", "KeychainCertificates", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal",
+            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser", "EnclaveInterface",
+        ]
+    ]),
+
+    // Programs: flags, assembly, run.
+    folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
+    programs("Sources/Programs")([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
             "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface",
@@ -293,17 +301,6 @@ let targets: [[Target]] = [
         "chatelaine-enclave": [
             "Accounts", "EnclaveSockets", "EnclaveServer", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
             "CNoPriorities", "CLinux", "EnclaveInterface", "LocalEnclave",
-        ],
-        // The Secret Service on the session's bus, for programs that know no keychain of ours.
-        "chatelaine-secrets": [
-            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainModel", "KeychainProtocol", "Terminal",
-            "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto", "EnclaveInterface",
-        ],
-        // With nothing of Foundation: other programs start it and wait for it.
-        "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"],
-        "chatelaine-ssh-agent": [
-            "Accounts", "KeychainCertificates", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal",
-            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser", "EnclaveInterface",
         ],
         "ChatelaineTool": [
             "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainModel", "EnclaveSockets",
@@ -431,8 +428,9 @@ let targets: [[Target]] = [
         "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
     ]),
 
-    // What tests share.
-    testSupport([
+    // What tests share. CProbe has `fork`, which Swift hides, and CFaultVFS a disk that fails when it is told to.
+    c("Tests")(["CProbe": nil, "CFaultVFS": "sqlite3"]),
+    folder("Tests", commonSettings)([
         "TranscriptTesting": [],
         // What the suites about certificates share: authorities that issue whatever a test needs.
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],

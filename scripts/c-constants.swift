@@ -216,7 +216,7 @@ func guardName(_ header: String) -> String {
 
 guard CommandLine.arguments.count == 2 else { die("which folder?") }
 let folder = URL(fileURLWithPath: CommandLine.arguments[1])
-let facades = ["Sources/Facades/Security", "Sources/Facades/SecurityObjects"]
+let facades = ["Sources/Facades/Security", "Sources/Core/SecurityObjects"]
 let sources = facades.flatMap { facade in
     (FileManager.default.enumerator(atPath: facade)?.compactMap { $0 as? String } ?? []).map { "\(facade)/\($0)" }
 }.filter {

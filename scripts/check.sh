@@ -44,7 +44,7 @@ style() { swift_files | xargs -0 -r swift format lint --strict --parallel; }
 layers() {
     local manifest
     manifest=$(swift package dump-package) || return 1
-    swift scripts/layers.swift <<<"$manifest"
+    swift scripts/layers.swift <<<"$manifest" && scripts/imports.py --check
 }
 
 shell_syntax() {
@@ -86,7 +86,7 @@ attribute_codes() {
     # A code that is a word is found only where an attribute is asked for.
     found=$(git grep --untracked -nE "\"($codes)\"|(\.(attributes|filters)\[|text\(|bytes\(|AttributeKey\()\"($words)\"" \
         -- 'Sources/*.swift' ':!Sources/Core/KeychainModel/Attributes' ':!Sources/Core/KeychainStore' \
-        ':!Sources/Facades' ':!Sources/Executables/SecurityTool') || status=$?
+        ':!Sources/Facades' ':!Sources/Programs/SecurityTool') || status=$?
     if [ $status -eq 1 ]; then return 0; fi
     printf 'codes of attributes, which have names in AttributeKey:\n%s\n' "$found"
     return 1
@@ -123,7 +123,7 @@ every_constant() { scripts/every-constant.sh --check; }
 c_functions() {
     local ok=0 swift_functions
     swift_functions=$(mktemp)
-    find Sources/Facades/Security Sources/Facades/SecurityObjects -name '*.swift' -print0 |
+    find Sources/Facades/Security Sources/Core/SecurityObjects -name '*.swift' -print0 |
         xargs -0 awk '/^public func Sec/ { sub(/^public func /, ""); sub(/\(.*/, ""); print }' | LC_ALL=C sort -u >"$swift_functions"
     scripts/c-symbols.sh documented-functions | diff -u "$swift_functions" - || ok=1
     rm -f "$swift_functions"

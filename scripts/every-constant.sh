@@ -10,7 +10,7 @@ readonly list=Sources/Facades/Security/Constants/EveryConstant.swift
 
 # A global that holds a number is there from the start.
 globals() {
-    find Sources/Facades/Security Sources/Facades/CoreFoundationAliases -name '*.swift' ! -name EveryConstant.swift \
+    find Sources/Facades/Security Sources/Core/CoreFoundationAliases -name '*.swift' ! -name EveryConstant.swift \
         -exec sed -nE 's/^(@safe nonisolated\(unsafe\) )?public let (k[A-Za-z0-9_]+): [^=]*=( *$| +[^-0-9 ].*)/\2/p' {} +
 }
 

@@ -17,11 +17,13 @@ struct Target: Decodable {
 
     /// The folder that decides the target's layer, such as `Sources/Core`.
     var layer: String {
-        if let layer = lowered[name] { return layer }
         let components = (path ?? "Sources/\(name)").split(separator: "/")
         let depth = components.first == "Sources" ? 2 : 1
         return components.prefix(depth).joined(separator: "/")
     }
+
+    /// Its place among the floors; nil for what lies elsewhere, such as the tests' programs.
+    var floor: Int? { floors.firstIndex(of: layer) }
 }
 
 /// A dependency on a target of this package, or on anything else.
@@ -50,20 +52,9 @@ let journey = [
     "Security",
 ]
 
-/// The folders, from the bottom to the top. A target may depend on its own folder and on those before it.
-///
-/// Platform and Core are one layer: Core uses what Platform knows of Linux, and what Platform makes of TPMs, prompts and
-/// signatures it makes for interfaces of Core's. `Sources/Satellites` is C that no target has.
-let layers = [
-    ["Sources/Platform", "Sources/Core"],
-    ["Sources/Wire"],
-    ["Sources/Facades"],
-    ["Sources/Executables", "Examples"],
-]
-
-/// Modules that lie lower than their folder. Whatever links the package that verifies certificates links the façade's
-/// certificate objects, and what those are made of (docs/decisions/0011).
-let lowered = ["SecurityObjects": "Sources/Core", "CoreFoundationAliases": "Sources/Core"]
+/// The floors of Sources, from the bottom to the top. A target may depend on its own floor and on those below it.
+let floors =
+    ["System", "Core", "Devices", "Service", "Facades", "Bridges", "Programs"].map { "Sources/\($0)" } + ["Examples"]
 
 /// What holds keys and rows, and whom the rest of the core stands in front of.
 let guarded: Set = ["KeychainVault", "KeychainStore"]
@@ -75,7 +66,8 @@ let holders: Set = [
 
 /// Those who reach a keychain only through the engine, where policy is asked first.
 func mustAskPolicy(_ target: Target) -> Bool {
-    ["Sources/Facades", "Sources/Wire", "Examples"].contains(target.layer) || target.name == "SecurityTool"
+    guard let floor = target.floor, let core = floors.firstIndex(of: "Sources/Core") else { return false }
+    return floor > core
 }
 
 /// The targets that answer other processes. Programs that import a façade do not link them.
@@ -135,9 +127,7 @@ func problems(in manifest: Manifest) -> [String] {
             {
                 problems.append("\(arrow), but arrows run one way: \(journey.joined(separator: " ◀ ")).")
             }
-            if let own = layers.firstIndex(where: { $0.contains(target.layer) }),
-                let other = layers.firstIndex(where: { $0.contains(dependency.layer) }), other > own
-            {
+            if let own = target.floor, let other = dependency.floor, other > own {
                 problems.append("\(arrow), but \(target.layer) lies below \(dependency.layer).")
             }
             if dependency.name == "LocalEnclave", !target.isForTests, !holders.contains(target.name) {

@@ -27,8 +27,8 @@ esac
 # All that is called is found when it is loaded, and tables are read-only from then on.
 link=(-Wl,-z,relro,-z,now,-z,noexecstack,-z,defs -Wl,--as-needed -lpam)
 
-module=Sources/Satellites/PAM
-program=Sources/Satellites/Authorize
+module=Sources/Programs/PAM
+program=Sources/Programs/Authorize
 mkdir -p "$output"
 case $what in
     module)

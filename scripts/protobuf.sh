@@ -9,7 +9,7 @@
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
-readonly folder=Sources/Wire/KeychainMessages
+readonly folder=Sources/Service/KeychainMessages
 readonly sums=generated.sha256
 
 case ${1:-} in
