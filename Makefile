@@ -61,7 +61,7 @@ protobuf: ## make the code of the service's messages anew (Sources/Service/Keych
 api: ## list what the modules declare (docs/api, docs/symbols.md)
 	@scripts/build.sh && scripts/api.sh
 
-graph-of-imports: ## print how targets and folders use each other, and circles of files
+graph-of-imports: ## print how targets and floors use each other, and circles of files
 	@scripts/imports.py
 
 graph: ## build and run a program that also uses packages that look for a module Security (some minutes)

@@ -77,11 +77,15 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { name in owners[name].map { .product(name: name, package: $0) } ?? .byName(name: name) }
 }
 
-/// Targets in folders of their names.
-func folder(_ path: String, _ settings: [SwiftSetting] = strict) -> (Targets) -> [Target] {
+/// Targets in folders of their names, and what all of them use.
+func folder(
+    _ path: String,
+    _ settings: [SwiftSetting] = strict,
+    using all: [String] = []
+) -> (Targets) -> [Target] {
     { targets in
         targets.map {
-            .target(name: $0, dependencies: dependencies($1), path: "\(path)/\($0)", swiftSettings: settings)
+            .target(name: $0, dependencies: dependencies($1 + all), path: "\(path)/\($0)", swiftSettings: settings)
         }
     }
 }
@@ -91,8 +95,8 @@ func program(_ name: String, _ names: [String], in path: String, _ settings: [Sw
 }
 
 /// Programs in folders of their names.
-func programs(_ path: String) -> (Targets) -> [Target] {
-    { targets in targets.map { program($0, $1, in: "\(path)/\($0)", strict) } }
+func programs(_ path: String, using all: [String] = []) -> (Targets) -> [Target] {
+    { targets in targets.map { program($0, $1 + all, in: "\(path)/\($0)", strict) } }
 }
 
 /// A program with nothing of ours in sight, compiled as anybody would.
@@ -111,7 +115,7 @@ func c(_ path: String) -> (KeyValuePairs<String, String?>) -> [Target] {
 
 /// Tests, many of them written as clients of Apple's API, go without the strict checks of our own code.
 func tests(_ targets: Targets) -> [Target] {
-    targets.map { .testTarget(name: $0, dependencies: dependencies($1), swiftSettings: commonSettings) }
+    targets.map { .testTarget(name: $0, dependencies: dependencies($1 + usual), swiftSettings: commonSettings) }
 }
 
 /// Programs for tests: `crash-campaign` is in `Tests/CrashCampaign`.
@@ -125,30 +129,39 @@ func testPrograms(_ targets: Targets) -> [Target] {
 /// The programs of the service, which tests start, and what starts them on an older kernel.
 let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter"]
 
-/// What most tests use besides.
-let usual = ["KeychainModel", "EnclaveInterface", "LocalEnclave", "KeychainTestSupport"]
+/// What the processes of bridges use besides.
+let bridge = [
+    "KeychainModel", "KeychainClient", "EnclaveInterface", "Terminal", "CKeychainLinux", "CZeroingAllocator",
+    "CNoPriorities", "ArgumentParser",
+]
+
+/// What tests use besides.
+let usual = [
+    "KeychainModel", "EnclaveInterface", "LocalEnclave", "EnclaveDesk", "KeychainClient", "KeychainTestSupport",
+    "CKeychainLinux", "Crypto", "Logging",
+]
 
 /// Every target; docs/modules.md says what each of them is. A folder uses itself and those before it (scripts/layers.swift).
 let targets: [[Target]] = [
-    // System: what Linux has, without a word of keychains.
+    // System: what Linux has. Nothing of it opens a keychain.
     c("Sources/System")([
-        "CLinux": nil,
-        "CSQLite": "sqlite3",
+        "CKeychainLinux": nil,
+        "CKeychainSQLite": "sqlite3",
         // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
         "CZeroingAllocator": nil,
         // setpriority for the service's programs, which their units forbid: nothing happens.
         "CNoPriorities": nil,
         // The others look for a library of the system's when it is needed: RC2 and 3DES, which old files need; SHA-224, and
         // what RSA keys do that swift-crypto has no call for; HTTP, for questions about revocation; TPMs; message buses.
-        "CLegacyCiphers": "dl",
-        "CLibcrypto": "dl",
-        "CLibcurl": "dl",
+        "CKeychainLegacyCiphers": "dl",
+        "CKeychainLibcrypto": "dl",
+        "CKeychainLibcurl": "dl",
         "CTPM": "dl",
         "CSystemBus": "dl",
     ]),
     folder("Sources/System")([
-        "Accounts": [],
-        "PeerIdentity": ["CLinux"],
+        "KeychainAccounts": [],
+        "PeerIdentity": ["CKeychainLinux"],
     ]),
 
     // Core: each target turns one type of an item's journey into the next.
@@ -158,87 +171,83 @@ let targets: [[Target]] = [
         // Beside a module named Security, X509 refers to these objects: they lie below whatever uses X509, which names
         // them for linking alone.
         "SecurityObjects": ["CoreFoundationAliases", "KeychainCertificates"],
-        "KeychainTrust": ["SecurityObjects", "KeychainCertificates", "CLibcurl", "CLinux", "SwiftASN1", "X509"],
-        "KeychainModel": ["KeychainCertificates", "CLinux"],
-        "ProgramTrailer": ["KeychainModel"],
-        "CodeSignature": [
-            "SecurityObjects", "ProgramTrailer", "KeychainModel", "CLinux", "Crypto", "SwiftASN1", "X509",
+        "KeychainTrust": [
+            "SecurityObjects", "KeychainCertificates", "CKeychainLibcurl", "CKeychainLinux", "SwiftASN1", "X509",
         ],
+        "KeychainModel": ["KeychainCertificates", "CKeychainLinux"],
+    ]),
+    folder("Sources/Core", using: ["KeychainModel"])([
+        "KeychainTrailer": [],
+        "CodeSignature": ["SecurityObjects", "KeychainTrailer", "CKeychainLinux", "Crypto", "SwiftASN1", "X509"],
         "KeychainKeys": [
-            "KeychainCertificates", "KeychainModel", "CLibcrypto", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
+            "KeychainCertificates", "CKeychainLibcrypto", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
         "KeychainExchange": [
-            "KeychainCertificates", "KeychainModel", "CLegacyCiphers", "CLinux", "Crypto", "CryptoExtras", "SwiftASN1",
+            "KeychainCertificates", "CKeychainLegacyCiphers", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
         // Who holds the keys: how the rest of the core speaks to it, where its owner is asked, and its own code.
-        "SecureFiles": ["KeychainModel", "CLinux"],
-        "EnclaveInterface": ["KeychainModel", "CLinux", "Crypto"],
-        "Presence": ["EnclaveInterface", "KeychainModel", "CLinux", "Crypto"],
+        "KeychainFiles": ["CKeychainLinux"],
+        "EnclaveInterface": ["CKeychainLinux", "Crypto"],
+        "EnclaveDesk": ["EnclaveInterface", "CKeychainLinux", "Crypto"],
         "LocalEnclave": [
-            "EnclaveInterface", "Presence", "SecureFiles", "KeychainModel", "CLinux", "Crypto", "CryptoExtras",
+            "EnclaveInterface", "EnclaveDesk", "KeychainFiles", "CKeychainLinux", "Crypto", "CryptoExtras",
         ],
-        "KeychainPolicy": ["KeychainModel", "EnclaveInterface"],
-        "KeychainVault": ["KeychainModel", "EnclaveInterface", "KeychainPolicy", "Crypto"],
+        "KeychainPolicy": ["EnclaveInterface"],
+        "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
         "KeychainStore": [
-            "KeychainModel", "KeychainVault", "CLinux", "CSQLite", "GRDB", "Logging", "EnclaveInterface",
-            "SecureFiles",
+            "KeychainVault", "CKeychainLinux", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface",
+            "KeychainFiles",
         ],
-        "KeychainBackup": ["KeychainModel", "EnclaveInterface", "CLinux", "Crypto", "CryptoExtras"],
+        "KeychainBackup": ["EnclaveInterface", "CKeychainLinux", "Crypto", "CryptoExtras"],
         "KeychainEngine": [
-            "KeychainModel", "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault",
-            "KeychainStore", "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "SecureFiles",
+            "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
+            "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles",
         ],
     ]),
 
-    // Devices: what the machine has, and what a person is asked by, for interfaces of Core's.
-    folder("Sources/Devices")([
-        "TPMEnclave": ["KeychainModel", "CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "SecureFiles"],
-        "Terminal": ["KeychainModel", "CLinux"],
-        "Pinentry": ["KeychainModel", "CLinux"],
-        "Prompting": ["KeychainModel", "Pinentry", "EnclaveInterface", "Presence"],
-        "LoginSessions": ["KeychainModel", "CSystemBus", "CLinux", "Logging"],
+    // Devices: what the machine has, and what a person is asked by.
+    folder("Sources/Devices", using: ["KeychainModel"])([
+        "TPMEnclave": ["CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "KeychainFiles"],
+        "Terminal": ["CKeychainLinux"],
+        "KeychainPinentry": ["CKeychainLinux"],
+        "KeychainPrompting": ["KeychainPinentry", "EnclaveInterface", "EnclaveDesk"],
+        "LoginSessions": ["CSystemBus", "CKeychainLinux", "Logging"],
         "FingerprintReader": ["CSystemBus", "Crypto"],
         "FingerPrompting": [
-            "Accounts", "KeychainModel", "FingerprintReader", "CLinux", "EnclaveInterface", "Presence",
+            "KeychainAccounts", "FingerprintReader", "CKeychainLinux", "EnclaveInterface", "EnclaveDesk",
         ],
     ]),
 
     // Service: the processes behind a keychain, and how they are spoken to.
-    folder("Sources/Service")([
+    folder("Sources/Service")(["KeychainMessages": ["SwiftProtobuf"]]),
+    folder("Sources/Service", using: ["KeychainModel", "EnclaveInterface", "CKeychainLinux"])([
         // The enclave's process is spoken to by the service, and by those who bring a passcode.
-        "EnclaveSockets": ["KeychainModel", "CLinux"],
-        "EnclaveClient": ["EnclaveSockets", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence"],
-        "EnclaveServer": [
-            "EnclaveSockets", "KeychainModel", "CLinux", "Crypto", "EnclaveInterface", "Presence", "LocalEnclave",
-        ],
-        "KeychainMessages": ["SwiftProtobuf"],
-        "KeychainProtocol": [
-            "KeychainMessages", "KeychainModel", "KeychainBackup", "KeychainCertificates", "Crypto", "SwiftProtobuf",
-            "EnclaveInterface",
-        ],
+        "EnclaveSockets": [],
+        "EnclaveClient": ["EnclaveSockets", "Crypto", "EnclaveDesk"],
+        "EnclaveServer": ["EnclaveSockets", "EnclaveDesk", "LocalEnclave"],
+        "KeychainProtocol": ["KeychainMessages", "KeychainBackup", "KeychainCertificates", "Crypto", "SwiftProtobuf"],
         "KeychainServer": [
-            "Accounts", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity",
-            "CodeSignature", "CLinux", "Logging", "EnclaveInterface", "SecureFiles",
+            "KeychainAccounts", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature",
+            "Logging", "KeychainFiles",
         ],
         "KeychainDaemon": [
-            "Accounts", "KeychainServer", "KeychainModel", "EnclaveSockets", "EnclaveClient", "EnclaveServer",
-            "KeychainProtocol", "PeerIdentity", "CodeSignature", "CLinux", "LoginSessions", "TPMEnclave", "Prompting",
-            "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "EnclaveInterface",
-            "LocalEnclave",
+            "KeychainAccounts", "KeychainServer", "EnclaveSockets", "EnclaveClient", "EnclaveServer",
+            "KeychainProtocol", "PeerIdentity", "CodeSignature", "LoginSessions", "TPMEnclave", "KeychainPrompting",
+            "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "LocalEnclave",
         ],
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
-        "ServiceClient": [
-            "Accounts", "KeychainModel", "KeychainBackup", "KeychainProtocol", "EnclaveSockets", "EnclaveClient",
-            "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
+        "KeychainServiceClient": [
+            "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveSockets", "EnclaveClient",
+            "KeychainTrailer", "Logging",
         ],
     ]),
 
     // Facades: what other people's programs import, and how these reach a keychain.
     folder("Sources/Facades")([
         "KeychainClient": [
-            "Accounts", "ServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine", "KeychainProtocol",
-            "EnclaveSockets", "EnclaveClient", "Prompting", "ProgramTrailer", "CLinux", "Logging", "EnclaveInterface",
-            "LocalEnclave",
+            "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine",
+            "KeychainProtocol", "EnclaveClient", "KeychainPrompting", "KeychainTrailer",
+            "CKeychainLinux", "Logging", "EnclaveInterface", "LocalEnclave",
         ],
         "Security": [
             "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
@@ -257,54 +266,48 @@ let targets: [[Target]] = [
     folder("Sources/Bridges/Credentials")([
         // What other programs' helpers for credentials say and are told.
         "CredentialHelpers": ["KeychainModel"],
-        "CredentialProgram": ["CredentialHelpers", "KeychainModel", "Terminal", "CLinux"],
+        "CredentialProgram": ["CredentialHelpers", "KeychainModel", "Terminal", "CKeychainLinux"],
     ]),
     // With nothing of Foundation: other programs start it and wait for it.
     programs("Sources/Bridges/Credentials")([
-        "chatelaine-credential": ["CredentialProgram", "ServiceClient", "KeychainModel", "CLinux", "Logging"]
+        "chatelaine-credential": [
+            "CredentialProgram", "KeychainServiceClient", "KeychainModel", "CKeychainLinux", "Logging",
+        ]
     ]),
     folder("Sources/Bridges/SecretService")([
         // How secrets are sent in a session, and all else as a state machine.
-        "SecretServiceSession": ["KeychainModel", "CLibcrypto", "Crypto", "CryptoExtras"],
+        "SecretServiceSession": ["KeychainModel", "CKeychainLibcrypto", "Crypto", "CryptoExtras"],
         "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
         "SessionBus": ["SecretServiceModel", "CSystemBus"],
     ]),
-    programs("Sources/Bridges/SecretService")([
-        "chatelaine-secrets": [
-            "SecretServiceModel", "SessionBus", "KeychainClient", "KeychainModel", "KeychainProtocol", "Terminal",
-            "CLinux", "CZeroingAllocator", "CNoPriorities", "ArgumentParser", "Crypto", "EnclaveInterface",
-        ]
+    programs("Sources/Bridges/SecretService", using: bridge)([
+        "chatelaine-secrets": ["SecretServiceModel", "SessionBus", "KeychainProtocol", "Crypto"]
     ]),
     folder("Sources/Bridges/SSHAgent")(["SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"]]),
-    programs("Sources/Bridges/SSHAgent")([
-        "chatelaine-ssh-agent": [
-            "Accounts", "KeychainCertificates", "KeychainClient", "KeychainModel", "SSHAgentProtocol", "Terminal",
-            "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser", "EnclaveInterface",
-        ]
+    programs("Sources/Bridges/SSHAgent", using: bridge)([
+        "chatelaine-ssh-agent": ["KeychainAccounts", "KeychainCertificates", "SSHAgentProtocol"]
     ]),
 
     // Programs: flags, assembly, run.
     folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
-    programs("Sources/Programs")([
+    programs("Sources/Programs", using: ["KeychainModel", "CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
-            "KeychainModel", "Terminal", "CLinux", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface",
+            "Terminal", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface",
         ],
-        "chatelained": [
-            "KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "CLinux", "ArgumentParser",
-        ],
-        "chatelaine-identify": ["Accounts", "PeerIdentity", "CZeroingAllocator", "CLinux"],
+        "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"],
+        "chatelaine-identify": ["KeychainAccounts", "PeerIdentity", "CZeroingAllocator"],
         "chatelaine-prompt": [
-            "Accounts", "EnclaveSockets", "EnclaveClient", "FingerPrompting", "FingerprintReader", "Prompting",
-            "KeychainModel", "CNoPriorities", "CLinux", "EnclaveInterface",
+            "KeychainAccounts", "EnclaveSockets", "EnclaveClient", "FingerPrompting", "FingerprintReader",
+            "KeychainPrompting", "CNoPriorities", "EnclaveInterface",
         ],
         "chatelaine-enclave": [
-            "Accounts", "EnclaveSockets", "EnclaveServer", "KeychainModel", "TPMEnclave", "CZeroingAllocator",
-            "CNoPriorities", "CLinux", "EnclaveInterface", "LocalEnclave",
+            "KeychainAccounts", "EnclaveSockets", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities",
+            "EnclaveInterface", "LocalEnclave",
         ],
         "ChatelaineTool": [
-            "Accounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainModel", "EnclaveSockets",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "Prompting", "CLinux",
+            "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "EnclaveSockets",
+            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting",
             "ArgumentParser", "Logging", "EnclaveInterface",
         ],
     ]),
@@ -325,107 +328,77 @@ let targets: [[Target]] = [
 
     // Tests.
     tests([
-        "SecurityTests": [
-            "Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTestSupport", "KeychainTrust",
-            "X509",
-        ],
-        "LocalAuthenticationTests": [
-            "LocalAuthentication", "Security", "KeychainModel", "KeychainClient", "EnclaveInterface",
-        ],
-        "KeychainProtocolTests": [
-            "KeychainProtocol", "KeychainMessages", "KeychainModel", "KeychainCertificates", "KeychainTestSupport",
-            "SwiftProtobuf",
-        ],
+        "SecurityTests": ["Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust", "X509"],
+        "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
+        "KeychainProtocolTests": ["KeychainProtocol", "KeychainMessages", "KeychainCertificates", "SwiftProtobuf"],
         "EnclaveProtocolTests": [
             "EnclaveSockets", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
-            "chatelaine-enclave", "kernel-filter", "Crypto",
-        ] + usual,
-        "PeerIdentityTests": ["PeerIdentity", "KeychainTestSupport", "CLinux"],
-        "CodeSignatureTests": ["CodeSignature", "ProgramTrailer", "KeychainModel", "KeychainTestSupport", "Crypto"],
+            "chatelaine-enclave", "kernel-filter",
+        ],
+        "PeerIdentityTests": ["PeerIdentity"],
+        "CodeSignatureTests": ["CodeSignature", "KeychainTrailer"],
         "KeychainServerTests": [
-            "KeychainServer", "KeychainProtocol", "KeychainClient", "KeychainEngine", "KeychainModel", "PeerIdentity",
-            "CodeSignature", "ProgramTrailer", "KeychainTestSupport", "CLinux", "CProbe", "Logging",
+            "KeychainServer", "KeychainProtocol", "KeychainEngine", "PeerIdentity", "CodeSignature", "KeychainTrailer",
+            "CProbe",
         ],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
-            "CodeSignature", "KeychainProtocol", "EnclaveSockets", "EnclaveClient", "unchecked-daemon",
+            "CodeSignature", "KeychainProtocol", "EnclaveClient", "unchecked-daemon",
             "chatelaine-prompt", "ChatelaineTool", "SecurityTool", "attacked-program",
-        ] + usual + service,
+        ] + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
         "LockedServiceTests": [
-            "EnclaveSockets", "EnclaveClient", "KeychainEngine", "KeychainClient", "KeychainProtocol", "CLinux",
-            "ChatelaineTool", "Crypto", "Logging",
-        ] + usual + service,
+            "EnclaveClient", "KeychainEngine", "KeychainProtocol", "ChatelaineTool",
+        ] + service,
         // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
         "LoginTests": [
             "EnclaveClient", "LoginSessions", "ChatelaineTool", "chatelaine-prompt", "GuardedNote", "SecurityTool",
-            "Logging",
-        ] + usual + service,
-        // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
-        "FingerprintTests": ["KeychainTestSupport", "FingerprintReader"],
-        "ChatelaineToolTests": [
-            "ChatelaineTool", "TranscriptTesting", "KeychainTestSupport", "TwoAppsMail", "TwoAppsCalendar",
         ] + service,
-        "KeychainClientTests": [
-            "Accounts", "KeychainClient", "ServiceClient", "KeychainProtocol", "KeychainModel", "CLinux", "CProbe",
-            "KeychainTestSupport", "Logging", "Security", "EnclaveInterface", "Presence", "LocalEnclave",
-        ],
+        // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
+        "FingerprintTests": ["FingerprintReader"],
+        "ChatelaineToolTests": ["ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar"] + service,
+        "KeychainClientTests": ["KeychainAccounts", "KeychainServiceClient", "KeychainProtocol", "CProbe", "Security"],
         "BehaviourTests": [
-            "Security", "LocalAuthentication", "CryptoKit", "KeychainClient", "KeychainEngine", "KeychainTrust",
-            "CertificateTestSupport", "EnclaveClient", "Prompting", "chatelaine-prompt", "GuardedNote",
-            "ChatelaineTool", "unchecked-daemon", "Crypto", "Logging", "SwiftASN1", "X509",
-        ] + usual + service,
-        "ToolTests": [
-            "SecurityTool", "Terminal", "KeychainModel", "KeychainTestSupport", "TranscriptTesting", "ArgumentParser",
-        ],
-        "CommonCryptoTests": ["CommonCrypto", "Crypto"],
-        "KeychainCertificatesTests": ["KeychainCertificates", "KeychainTestSupport", "SwiftASN1"],
+            "Security", "LocalAuthentication", "CryptoKit", "KeychainEngine", "KeychainTrust", "CertificateTestSupport",
+            "EnclaveClient", "KeychainPrompting", "chatelaine-prompt", "GuardedNote", "ChatelaineTool",
+            "unchecked-daemon", "SwiftASN1", "X509",
+        ] + service,
+        "ToolTests": ["SecurityTool", "Terminal", "TranscriptTesting", "ArgumentParser"],
+        "CommonCryptoTests": ["CommonCrypto"],
+        "KeychainCertificatesTests": ["KeychainCertificates", "SwiftASN1"],
         "KeychainTrustTests": [
-            "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "KeychainTestSupport", "SecurityObjects",
-            "Crypto", "SwiftASN1", "X509",
+            "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "SecurityObjects", "SwiftASN1", "X509",
         ],
         // Keys against what others have computed: Wycheproof, NIST, OpenSSL.
-        "KeyTests": [
-            "KeychainKeys", "KeychainCertificates", "KeychainModel", "KeychainTestSupport", "Crypto", "SwiftASN1",
-        ],
-        "ExchangeTests": [
-            "KeychainExchange", "KeychainCertificates", "KeychainModel", "KeychainTestSupport", "Crypto",
-            "CryptoExtras",
-        ],
-        "KeychainEnclaveTests": ["KeychainCertificates", "Crypto", "Presence", "SecureFiles"] + usual,
-        "KeychainVaultTests": ["KeychainPolicy", "KeychainVault", "KeychainClient", "Crypto", "Presence"] + usual,
+        "KeyTests": ["KeychainKeys", "KeychainCertificates", "SwiftASN1"],
+        "ExchangeTests": ["KeychainExchange", "KeychainCertificates", "CryptoExtras"],
+        "KeychainEnclaveTests": ["KeychainCertificates", "KeychainFiles"],
+        "KeychainVaultTests": ["KeychainPolicy", "KeychainVault"],
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "EnclaveSockets", "EnclaveClient", "CLinux", "chatelaine-enclave",
-            "Crypto", "Presence", "SecureFiles",
-        ] + usual,
+            "TPMEnclave", "KeychainCertificates", "EnclaveSockets", "EnclaveClient", "chatelaine-enclave",
+            "KeychainFiles",
+        ],
         "KeychainStoreTests": [
-            "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient", "ServiceClient",
-            "Security", "CoreFoundationAliases", "CFaultVFS", "GRDB", "Logging", "Presence",
-        ] + usual,
-        "ProcessTests": [
-            "KeychainEngine", "KeychainClient", "KeychainProbe", "chatelained", "GRDB", "Logging",
-        ] + usual,
+            "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainServiceClient", "Security",
+            "CoreFoundationAliases", "CFaultVFS", "GRDB",
+        ],
+        "ProcessTests": ["KeychainEngine", "KeychainProbe", "chatelained", "GRDB"],
         // Programs in C and C++, compiled and run against the library as users do.
-        "CLibraryTests": ["CSecurity", "CertificateTestSupport", "KeychainTestSupport", "X509"],
-        "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "Crypto", "GRDB", "Logging", "Presence"] + usual,
-        "BackupCommandTests": ["ChatelaineTool", "KeychainBackup", "KeychainClient"] + usual + service,
-        "PasswordImportTests": ["PasswordImport", "KeychainModel"],
-        "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession", "KeychainModel", "Crypto"],
-        "CredentialHelpersTests": ["CredentialHelpers", "KeychainClient", "KeychainModel", "KeychainTestSupport"],
+        "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
+        "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "GRDB"],
+        "BackupCommandTests": ["ChatelaineTool", "KeychainBackup"] + service,
+        "PasswordImportTests": ["PasswordImport"],
+        "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession"],
+        "CredentialHelpersTests": ["CredentialHelpers"],
         // The helper as other programs start it, by these programs themselves.
-        "CredentialProgramTests": [
-            "chatelaine-credential", "ChatelaineTool", "SecurityTool", "KeychainClient", "KeychainModel",
-            "KeychainTestSupport",
-        ] + service,
+        "CredentialProgramTests": ["chatelaine-credential", "ChatelaineTool", "SecurityTool"] + service,
         // The Secret Service as other programs use it, by these programs themselves.
-        "SecretServiceProcessTests": [
-            "chatelaine-secrets", "ChatelaineTool", "SecurityTool", "KeychainTestSupport",
-        ] + service,
-        "SSHAgentTests": ["SSHAgentProtocol", "KeychainModel", "KeychainTestSupport", "Crypto", "CryptoExtras"],
+        "SecretServiceProcessTests": ["chatelaine-secrets", "ChatelaineTool", "SecurityTool"] + service,
+        "SSHAgentTests": ["SSHAgentProtocol", "CryptoExtras"],
         // The ssh agent as a process, with OpenSSH's own programs.
-        "SSHAgentProcessTests": ["chatelaine-ssh-agent", "ChatelaineTool", "CLinux"] + usual + service,
-        "PinentryTests": ["Pinentry", "Prompting", "CLinux"] + usual,
+        "SSHAgentProcessTests": ["chatelaine-ssh-agent", "ChatelaineTool"] + service,
+        "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
     ]),
 
     // What tests share. CProbe has `fork`, which Swift hides, and CFaultVFS a disk that fails when it is told to.
@@ -442,7 +415,7 @@ let targets: [[Target]] = [
     testPrograms([
         // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
         "unchecked-daemon": [
-            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CLinux",
+            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CKeychainLinux",
             "CZeroingAllocator", "ArgumentParser",
         ],
         // Starts a program on an older kernel than there is, or under systemd's filter, as far as the program can tell.
@@ -459,13 +432,21 @@ let targets: [[Target]] = [
 
 /// What the fuzzers, a package of their own, import.
 let internals = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "EnclaveInterface", "Presence",
-    "LocalEnclave",
-    "SecureFiles", "KeychainExchange",
-    "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "EnclaveSockets", "EnclaveServer",
-    "TPMEnclave", "KeychainBackup", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "ServiceClient",
-    "KeychainProtocol", "KeychainClient", "KeychainServer", "CodeSignature", "ProgramTrailer", "CoreFoundationAliases",
-    "Security",
+    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "EnclaveInterface", "EnclaveDesk",
+    "LocalEnclave", "KeychainFiles", "KeychainExchange", "KeychainPolicy", "KeychainVault", "KeychainStore",
+    "KeychainEngine", "EnclaveServer", "TPMEnclave", "KeychainBackup", "PasswordImport",
+    "CredentialHelpers", "SSHAgentProtocol", "KeychainServiceClient", "KeychainProtocol", "KeychainClient",
+    "KeychainServer", "CodeSignature", "KeychainTrailer", "CoreFoundationAliases", "Security",
+]
+
+/// Programs by the names that they are installed under, the examples', and one for the benchmarks, a package of their own.
+let executables: KeyValuePairs = [
+    "security": "SecurityTool", "chatelaine": "ChatelaineTool", "chatelained": "chatelained",
+    "chatelaine-identify": "chatelaine-identify", "chatelaine-prompt": "chatelaine-prompt",
+    "chatelaine-enclave": "chatelaine-enclave", "chatelaine-ssh-agent": "chatelaine-ssh-agent",
+    "chatelaine-secrets": "chatelaine-secrets", "chatelaine-credential": "chatelaine-credential",
+    "password-demo": "PasswordDemo", "guarded-note": "GuardedNote", "secret-server": "SecretServer",
+    "two-apps-mail": "TwoAppsMail", "two-apps-calendar": "TwoAppsCalendar", "keychain-filler": "KeychainFiller",
 ]
 
 let package = Package(
@@ -482,24 +463,8 @@ let package = Package(
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         // Nobody gets it unasked: a module CommonCrypto turns on `#if canImport(CommonCrypto)` in a whole graph.
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
-        .executable(name: "security", targets: ["SecurityTool"]),
-        // The keychain service: the daemon, the process that alone may look at others, and the administrator's command.
-        .executable(name: "chatelained", targets: ["chatelained"]),
-        .executable(name: "chatelaine-identify", targets: ["chatelaine-identify"]),
-        .executable(name: "chatelaine-prompt", targets: ["chatelaine-prompt"]),
-        .executable(name: "chatelaine-enclave", targets: ["chatelaine-enclave"]),
-        .executable(name: "chatelaine-ssh-agent", targets: ["chatelaine-ssh-agent"]),
-        .executable(name: "chatelaine-secrets", targets: ["chatelaine-secrets"]),
-        .executable(name: "chatelaine", targets: ["ChatelaineTool"]),
-        .executable(name: "chatelaine-credential", targets: ["chatelaine-credential"]),
-        .executable(name: "password-demo", targets: ["PasswordDemo"]),
-        .executable(name: "guarded-note", targets: ["GuardedNote"]),
-        .executable(name: "secret-server", targets: ["SecretServer"]),
-        .executable(name: "two-apps-mail", targets: ["TwoAppsMail"]),
-        .executable(name: "two-apps-calendar", targets: ["TwoAppsCalendar"]),
-        // For the benchmarks, which are a package of their own.
-        .executable(name: "keychain-filler", targets: ["KeychainFiller"]),
     ]
+        + executables.map { .executable(name: $0, targets: [$1]) }
         + (isInstalled
             ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security", "LocalAuthentication"])] : [])
         + (isFuzzed ? [.library(name: "KeychainInternals", targets: internals)] : []),
@@ -508,7 +473,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What is compiled otherwise than its layer, and what has more in its folder than code.
+// What is compiled otherwise than its floor, and what has more in its folder than code.
 for target in package.targets {
     switch target.name {
     case "KeychainTrust", "CodeSignature": target.swiftSettings = hiding

@@ -44,7 +44,10 @@ style() { swift_files | xargs -0 -r swift format lint --strict --parallel; }
 layers() {
     local manifest
     manifest=$(swift package dump-package) || return 1
-    swift scripts/layers.swift <<<"$manifest" && scripts/imports.py --check
+    local status=0
+    swift scripts/layers.swift <<<"$manifest" || status=1
+    scripts/imports.py --check || status=1
+    return $status
 }
 
 shell_syntax() {

@@ -3,7 +3,8 @@
 
 General tools do not read Swift's imports. For each floor of Sources: how many of its files import something of each
 floor. For each target: its files, and how many of them import which other target. Then the circles of files within a
-target, in which each file names something that another one declares, from the largest on.
+target, from the largest on: a file uses another one if it has a word that the other one declares at its top level.
+Members of extensions are not looked for, so the use of a `Type+Aspect.swift` is not seen.
 
 With --check, it says what goes against the order of the floors, and which circles have more than MOST files, and ends
 with 1 if there is any.
@@ -23,7 +24,40 @@ DECLARATION = re.compile(
     r"(?:class|struct|enum|protocol|actor|typealias|func|let|var)\s+(\w+)",
     re.M,
 )
-NOISE = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
+WORD = re.compile(r"(?<![\w.])\w+(?!\w|\s*:)|(?<=\.)[A-Z]\w*")
+
+
+def code(text):
+    """The same text without comments and what stands in strings; what is interpolated stays."""
+    kept, place = [], 0
+    # For each string that is open: what ends it, what interpolates, and how many parentheses are open in the latter.
+    strings = []
+    while place < len(text):
+        rest = text[place:]
+        if strings and strings[-1][2] == 0:
+            end, interpolation, _ = strings[-1]
+            if rest.startswith(end):
+                strings.pop()
+                place += len(end)
+            elif rest.startswith(interpolation):
+                strings[-1][2] = 1
+                place += len(interpolation)
+                kept.append(" ")
+            else:
+                place += 2 if rest[0] == "\\" and interpolation == "\\(" else 1
+            continue
+        if start := re.match(r'(#*)("""|")', rest):
+            sharps, quotes = start.groups()
+            strings.append([quotes + sharps, "\\" + sharps + "(", 0])
+            place += len(start[0])
+        elif comment := re.match(r"//.*|/\*.*?\*/", rest, re.S if rest.startswith("/*") else 0):
+            place += len(comment[0])
+        else:
+            if strings:
+                strings[-1][2] += {"(": 1, ")": -1}.get(rest[0], 0)
+            kept.append(rest[0])
+            place += 1
+    return "".join(kept)
 
 
 def files_by_target(root):
@@ -63,13 +97,12 @@ def circles(edges):
 
 
 def circles_in(files):
-    """Circles among the files of one target. A file uses another where a word of it is a name declared there."""
-    texts = {file: NOISE.sub("", file.read_text()) for file in files}
-    declared = {name: file for file in files for name in DECLARATION.findall(texts[file])}
-    edges = {
-        file: {declared[word] for word in set(re.findall(r"\w+", texts[file])) & declared.keys()} - {file}
-        for file in files
+    """Circles among the files of one target."""
+    texts = {file: code(file.read_text()) for file in files}
+    declared = {
+        name: file for file in files if file.name != "main.swift" for name in DECLARATION.findall(texts[file])
     }
+    edges = {file: {declared[word] for word in WORD.findall(texts[file]) if word in declared} - {file} for file in files}
     return circles(edges)
 
 

@@ -48,7 +48,8 @@ struct Dependency: Decodable {
 /// The journey of an item. A target may depend on those before it, never on those after it.
 let journey = [
     "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "KeychainExchange", "EnclaveInterface",
-    "Presence", "LocalEnclave", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainClient",
+    "EnclaveDesk", "LocalEnclave", "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine",
+    "KeychainClient",
     "Security",
 ]
 
@@ -59,7 +60,7 @@ let floors =
 /// What holds keys and rows, and whom the rest of the core stands in front of.
 let guarded: Set = ["KeychainVault", "KeychainStore"]
 
-/// The only ones that know the enclave's own code. Everybody else has its interface, and cannot tell where it is.
+/// The only ones that know the enclave's own code. Everybody else has its interface.
 let holders: Set = [
     "KeychainEngine", "KeychainClient", "KeychainDaemon", "EnclaveServer", "TPMEnclave", "chatelaine-enclave",
 ]
@@ -72,6 +73,13 @@ func mustAskPolicy(_ target: Target) -> Bool {
 
 /// The targets that answer other processes. Programs that import a façade do not link them.
 let servers: Set = ["EnclaveServer", "KeychainServer", "KeychainDaemon"]
+
+/// The products that apps are linked with, and words of which each target below them has one. SwiftPM refuses a graph in
+/// which two packages have targets of one name.
+let products: Set = [
+    "Security", "SecurityABI", "LocalAuthentication", "CryptoSecureEnclave", "CryptoKit", "CommonCrypto",
+]
+let ownWords = ["Keychain", "Enclave", "Security", "CoreFoundation"]
 
 /// The programs that are linked without Foundation, which would bring ICU into each of them (docs/decisions/0054).
 let small = ["chatelaine-enclave", "chatelaine-prompt", "chatelaine-identify"]
@@ -106,9 +114,21 @@ func problems(in manifest: Manifest) -> [String] {
     for name in journey where byName[name] == nil {
         problems.append("\(name) is not a target any more: say in scripts/layers.swift what took its place.")
     }
+    for target in targets where target.path?.hasPrefix("Sources/") == true && target.floor == nil {
+        problems.append("\(target.name) lies in \(target.layer), which is no floor.")
+    }
     for target in targets where target.layer == "Sources/Facades" {
         for server in everything(below: target, in: byName).intersection(servers).sorted() {
             problems.append("\(target.name) reaches \(server), but no façade carries a server along.")
+        }
+    }
+    for target in targets where products.contains(target.name) {
+        for part in everything(below: target, in: byName).subtracting(products) where byName[part] != nil {
+            if !ownWords.contains(where: part.contains) {
+                problems.append(
+                    "\(part) is linked into apps, whose own targets may be called so: name it with a word of ours."
+                )
+            }
         }
     }
     for target in targets where small.contains(target.name) {
@@ -134,7 +154,7 @@ func problems(in manifest: Manifest) -> [String] {
                 problems.append("\(arrow), but only those who open one know its code: they use EnclaveInterface.")
             }
             if guarded.contains(dependency.name), mustAskPolicy(target) {
-                problems.append("\(arrow), but façades and clients never do: they go through KeychainEngine.")
+                problems.append("\(arrow), but what lies above Core never does: it goes through KeychainEngine.")
             }
         }
     }

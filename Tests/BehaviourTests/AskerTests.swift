@@ -2,9 +2,9 @@ import EnclaveInterface
 import Foundation
 import KeychainClient
 import KeychainModel
+import KeychainPrompting
 import KeychainTestSupport
 import LocalAuthentication
-import Prompting
 import Security
 import Testing
 

@@ -4,10 +4,10 @@ import Foundation
 import KeychainClient
 import KeychainEngine
 import KeychainModel
+import KeychainPrompting
 import KeychainTestSupport
 import LocalEnclave
 import Logging
-import Prompting
 import Testing
 
 /// A way of reaching a keychain. Every rule of the behaviour suite holds for each of them.
@@ -120,7 +120,7 @@ final class KeychainFixture {
     /// Where processes open the keychain themselves, it is that of another one than the test's connections.
     func control() throws -> (any EnclaveControl)? {
         switch place {
-        case .memory: return enclave.map { LocalControl($0, for: .owner, keepsProgramsApart: false) }
+        case .memory: return enclave.map { LocalControl($0, for: .owner) }
         case .daemon: return nil
         case .service(_, let folder):
             try makeKeychain()
@@ -128,7 +128,7 @@ final class KeychainFixture {
         case .folder(let folder):
             try makeKeychain()
             let keys = LocalEnclaveFolder(path: folder.path, sharing: .embedded, cost: .uncheckedLeast)
-            return LocalControl(try keys.openLocal(), for: .owner, keepsProgramsApart: false)
+            return LocalControl(try keys.openLocal(), for: .owner)
         }
     }
 

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 import Testing
 
 @testable import CodeSignature

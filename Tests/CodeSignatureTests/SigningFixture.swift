@@ -1,6 +1,6 @@
 import Foundation
 import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 import Testing
 
 @testable import CodeSignature

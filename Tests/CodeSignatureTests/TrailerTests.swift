@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 
 @testable import CodeSignature
-@testable import ProgramTrailer
+@testable import KeychainTrailer
 
 private let trailer = ProgramTrailer(
     programLength: 64,

@@ -3,11 +3,11 @@ import KeychainBackup
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("What a backup holds, and who can have one")
 struct BackupTests {

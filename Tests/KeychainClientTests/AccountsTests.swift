@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 import Testing
 
 @Suite("Users, groups and their places")

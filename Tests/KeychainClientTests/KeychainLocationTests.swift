@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 
 @testable import KeychainClient
-@testable import ServiceClient
+@testable import KeychainServiceClient
 
 @Suite("Which keychain")
 struct KeychainLocationTests {

@@ -5,10 +5,10 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainClient
 @testable import LocalEnclave
-@testable import Presence
 
 /// Programs that nobody sits at: their passcode comes in a file, from systemd, Docker or Kubernetes.
 @Suite("Where a program's passcode comes from")

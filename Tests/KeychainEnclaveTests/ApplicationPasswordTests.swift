@@ -4,9 +4,9 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Item keys under application passwords")
 struct ApplicationPasswordTests {

@@ -2,9 +2,9 @@ import Foundation
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("What a device key is bound to")
 struct DeviceBindingTests {

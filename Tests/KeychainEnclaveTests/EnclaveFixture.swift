@@ -5,10 +5,10 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
+@testable import KeychainFiles
 @testable import LocalEnclave
-@testable import Presence
-@testable import SecureFiles
 
 /// An enclave in a folder of a test's own, with a scrypt that costs nothing.
 final class EnclaveFixture {
@@ -44,10 +44,10 @@ final class EnclaveFixture {
 }
 
 extension LocalEnclave {
-    var owner: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: false) }
+    var owner: LocalControl { LocalControl(self, for: .owner) }
     /// One of the owner's, where a service keeps them apart.
-    var program: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: true) }
-    var administrator: LocalControl { LocalControl(self, for: .administrator, keepsProgramsApart: true) }
+    var program: LocalControl { LocalControl(self, for: .program) }
+    var administrator: LocalControl { LocalControl(self, for: .administrator) }
 
     @discardableResult
     func finishTheRotation() throws -> EnclaveState { try finishRotation(of: state().generation) }

@@ -2,9 +2,9 @@ import Crypto
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Setting, changing and removing the passcode")
 struct PasscodeChangeTests {
@@ -131,7 +131,7 @@ struct PasscodeChangeTests {
             try enclave.lock()
             #expect(failure { try enclave.redeem(locked, for: .backup) } == .authenticationFailed)
         }
-        let guarded = LocalControl(try EnclaveFixture().open(), for: .owner, keepsProgramsApart: true)
+        let guarded = LocalControl(try EnclaveFixture().open(), for: .program)
         #expect(failure { try guarded.authorize(.export, passcode: nil) } == .authenticationFailed)
     }
 

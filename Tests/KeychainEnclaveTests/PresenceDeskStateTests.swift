@@ -2,9 +2,9 @@ import KeychainModel
 import KeychainTestSupport
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 /// The state machine alone: no threads, no sleeps, and a clock that the test sets.
 @Suite("Transitions of the desk's state machine")

@@ -5,9 +5,9 @@ import KeychainModel
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Private keys of the enclave")
 struct PrivateKeyTests {

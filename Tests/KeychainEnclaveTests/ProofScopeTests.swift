@@ -4,9 +4,9 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 extension PresenceDesk {
     /// For a program that the question itself names.

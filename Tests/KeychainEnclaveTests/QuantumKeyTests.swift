@@ -4,9 +4,9 @@ import KeychainModel
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Private keys of the enclave for ML-DSA and ML-KEM")
 struct QuantumKeyTests {

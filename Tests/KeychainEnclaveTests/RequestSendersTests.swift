@@ -41,26 +41,32 @@ struct RequestSendersTests {
     /// All that takes or changes a passcode.
     private static let ofOwners: [any EnclaveRequest] = [
         UnlockRequest(passcode), LogInRequest(passcode, setsFirst: false), VerifyPasscodeRequest(passcode),
-        ChangePasscodeRequest(from: passcode, to: nil),
+        ChangePasscodeRequest(from: passcode, to: passcode),
         ConfirmPasscodeRequest(passcode, with: nil), AuthorizeRequest(.backup, passcode: passcode),
         ChangeSettingsRequest(LockSettings(), passcode: passcode),
     ]
 
-    /// All that brings keys out, or uses them.
-    private static func ofServices() throws -> [any EnclaveRequest] {
+    /// All that brings keys out, uses them, or is about what was proved.
+    private func ofServices() throws -> [any EnclaveRequest] {
         let token = try #require(AuthorizationToken([UInt8](repeating: 7, count: AuthorizationToken.size)))
+        let template = EnclaveKeyTemplate(accessGroup: "group", accessControl: AccessControl(bare: .whenUnlocked))
+        let key = try enclave.makeKey(template, with: .none)
         return [
             WrapRequest([]), UnwrapRequest([]), RewrapRequest([]), ServiceKeysRequest(),
             BeginRotationRequest(token), FinishRotationRequest(1), RedeemRequest(token, for: .backup),
             BackupKeyRequest(ItemUUID()), SignBackupRequest(digest: []), BackupSignerRequest(),
-            OpenContextRequest(["group"]), PresenceStatusRequest(),
+            MakePrivateKeyRequest(template, with: .none),
+            UsePrivateKeyRequest(key, for: .signature(ofDigest: []), with: .none),
+            OpenContextRequest(["group"]), CloseContextRequest(try enclave.openContext(["group"])),
+            ForgetProofRequest(try #require(PresenceProof([UInt8](repeating: 7, count: PresenceProof.size)))),
+            PresenceStatusRequest(),
         ]
     }
 
     /// What a reader of fingers says, and root of a session; and what no enclave is asked for, but its process.
     private static let ofNobodyHere: [any EnclaveRequest] = [
         FingerMatchedRequest(ItemUUID()), FingerMismatchedRequest(ItemUUID()), SessionUnlockedRequest(),
-        CreateKeychainRequest(), SleepRequest(), OpenChannelRequest(),
+        KeychainPresenceRequest(), CreateKeychainRequest(), SleepRequest(), OpenChannelRequest(), AcknowledgeRequest(),
     ]
 
     @Test func `the keychain's own code cannot do what is the owner's`() throws {
@@ -69,7 +75,7 @@ struct RequestSendersTests {
     }
 
     @Test func `an owner gets no key, and nor does root`() throws {
-        for request in try Self.ofServices() {
+        for request in try ofServices() {
             #expect(Self.isRefused(asOwner, request), "\(request)")
             #expect(Self.isRefused(asRoot, request), "\(request)")
         }
@@ -85,6 +91,6 @@ struct RequestSendersTests {
 
     @Test func `what is refused to others is answered to those whose it is`() throws {
         for request in Self.ofOwners { #expect(!Self.isRefused(asOwner, request), "\(request)") }
-        for request in try Self.ofServices() { #expect(!Self.isRefused(asService, request), "\(request)") }
+        for request in try ofServices() { #expect(!Self.isRefused(asService, request), "\(request)") }
     }
 }

@@ -3,9 +3,9 @@ import KeychainModel
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Processes that share what is unlocked")
 struct SharedStateTests {

@@ -2,9 +2,9 @@ import Crypto
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Wrong passcodes")
 struct ThrottleTests {

@@ -2,9 +2,9 @@ import Foundation
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 /// What a program of the owner's may do where a service keeps them apart, and what root, a log-in and a token add.
 @Suite("The trusted path to a passcode and to what it allows")

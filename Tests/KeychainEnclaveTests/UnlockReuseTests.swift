@@ -1,9 +1,9 @@
 import KeychainModel
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 /// An unlock of the session with a finger, in the place of a finger that is asked for: on the state machine alone, with a
 /// clock that the test sets.

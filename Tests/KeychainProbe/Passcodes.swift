@@ -19,7 +19,7 @@ enum Passcodes {
     static func change(in path: String, from old: String, to new: String) {
         report { () throws(KeychainError) in
             let folder = LocalEnclaveFolder(path: path, sharing: .embedded, cost: .uncheckedLeast)
-            let control = LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
+            let control = LocalControl(try folder.openLocal(), for: .owner)
             try control.changePasscode(from: secret(old), to: secret(new))
             if try control.state().lock != .unlocked, let new = secret(new) { try control.unlock(new) }
             let engine = try directory(path).open(log: log)

@@ -1,6 +1,6 @@
 import KeychainModel
 import KeychainProtocol
-import ProgramTrailer
+import KeychainTrailer
 import Testing
 
 @testable import CodeSignature

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import CodeSignature
 import Foundation
 import KeychainModel

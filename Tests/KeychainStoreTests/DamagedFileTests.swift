@@ -7,9 +7,9 @@ import KeychainTestSupport
 import Security
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 /// A file is not what it was. The keychain says so and what to do, and leaves every byte where it is.
 @Suite("Damaged, missing and foreign files")

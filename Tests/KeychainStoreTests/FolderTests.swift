@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @testable import KeychainClient
-@testable import ServiceClient
+@testable import KeychainServiceClient
 
 @Suite("A folder that is removed or replaced while it is open")
 struct FolderTests {

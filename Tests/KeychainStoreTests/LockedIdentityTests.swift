@@ -4,11 +4,11 @@ import KeychainStore
 import Logging
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 /// Two engines over one database: one is unlocked, the other was not yet given the passcode.
 @Suite("Identities of which a half is locked")
@@ -26,7 +26,7 @@ struct LockedIdentityTests {
         }
         let setting = try enclave()
         let passcode = SecretBytes(Array("passcode".utf8))
-        try LocalControl(setting, for: .owner, keepsProgramsApart: false).changePasscode(from: nil, to: passcode)
+        try LocalControl(setting, for: .owner).changePasscode(from: nil, to: passcode)
         _ = try setting.finishRotation(of: setting.state().generation)
         let store = try KeychainStore(inMemory: Header(sealedBy: KeychainVault(setting)), log: log)
         unlocked = KeychainEngine(vault: try KeychainVault(setting), store: store, log: log)

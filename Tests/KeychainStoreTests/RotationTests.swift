@@ -7,12 +7,12 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainStore
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 /// The database follows its keybag, whatever comes in between.
 @Suite("Rows under new keys")
@@ -27,7 +27,7 @@ struct RotationTests {
         keychain = try TestKeychain()
         _ = try keychain.engine()
         let folder = LocalEnclaveFolder(path: keychain.path, sharing: .embedded, cost: .uncheckedLeast)
-        control = LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
+        control = LocalControl(try folder.openLocal(), for: .owner)
     }
 
     private func add(_ account: String, _ accessible: Accessibility = .whenUnlocked, to engine: KeychainEngine) throws {
@@ -56,14 +56,14 @@ struct RotationTests {
 
     private func rotate(_ engine: KeychainEngine) throws {
         let enclave = try #require(engine.vault.enclave as? LocalEnclave)
-        let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
+        let owner = LocalControl(enclave, for: .owner)
         let passcode = try control.state().hasPasscode ? Self.passcode : nil
         try engine.rotateKeys(owner.authorize(.rotateKeys, passcode: passcode))
     }
 
     private func begin(in engine: KeychainEngine) throws {
         let enclave = try #require(engine.vault.enclave as? LocalEnclave)
-        let owner = LocalControl(enclave, for: .administrator, keepsProgramsApart: false)
+        let owner = LocalControl(enclave, for: .administrator)
         try engine.vault.beginRotation(owner.authorize(.rotateKeys, passcode: nil))
     }
 

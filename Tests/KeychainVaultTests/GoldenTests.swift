@@ -5,10 +5,10 @@ import KeychainModel
 import KeychainTestSupport
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 /// Files of each version, made once and kept: whatever changes in the code, they open and say the same.
 @Suite("Files that were made before")
@@ -117,7 +117,7 @@ struct GoldenTests {
         #expect(try enclave.state().lock == .beforeFirstUnlock)
         // The same passcode as it is typed elsewhere.
         let typed = SecretBytes(Array("go\u{308}lden passcode".utf8))
-        try LocalControl(enclave, for: .owner, keepsProgramsApart: false).unlock(typed)
+        try LocalControl(enclave, for: .owner).unlock(typed)
         let keys = try enclave.serviceKeys()
         #expect(keys.metadata.count == 7)
         #expect(keys.metadata[.whenUnlocked]?.count == 2)
@@ -149,7 +149,7 @@ struct GoldenTests {
     private func enclave() throws -> LocalEnclave {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let enclave = try LocalEnclave(MemoryStorage(keybag: Self.golden("keybag-3")), device: MemoryBinding(key))
-        let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
+        let owner = LocalControl(enclave, for: .owner)
         try owner.unlock(SecretBytes(Array(Self.passcode.utf8)))
         return enclave
     }
@@ -212,7 +212,7 @@ struct GoldenTests {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
         let storage = MemoryStorage(keybag: try Keybag(creatingUnder: key).file(under: key))
         let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
-        let control = LocalControl(enclave, for: .administrator, keepsProgramsApart: true)
+        let control = LocalControl(enclave, for: .administrator)
         try control.changePasscode(from: nil, to: SecretBytes(Array(Self.passcode.utf8)))
         let settings = LockSettings(locksOnSleep: false, timeout: 300, wipesAfter: 10)
         try control.change(settings, passcode: SecretBytes(Array(Self.passcode.utf8)))

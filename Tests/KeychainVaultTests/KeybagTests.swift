@@ -3,9 +3,9 @@ import KeychainModel
 import KeychainVault
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("The keybag and the device key")
 struct KeybagTests {

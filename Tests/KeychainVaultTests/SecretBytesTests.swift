@@ -3,10 +3,10 @@ import KeychainModel
 import KeychainPolicy
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 @Suite("Secret bytes")
 struct SecretBytesTests {

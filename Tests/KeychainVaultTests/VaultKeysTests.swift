@@ -22,7 +22,7 @@ private final class LateEnclave: ForwardingEnclave {
     }
 
     func unlock(_ passcode: SecretBytes) throws(KeychainError) {
-        try LocalControl(enclave, for: .administrator, keepsProgramsApart: false).unlock(passcode)
+        try LocalControl(enclave, for: .administrator).unlock(passcode)
     }
 
     func goAway() { isAway.withLock { $0 = true } }
@@ -49,7 +49,7 @@ struct VaultKeysTests {
     init() throws {
         let deviceKey = DeviceKey()
         let local = try LocalEnclave(Keybag(creatingUnder: deviceKey), under: deviceKey, cost: .uncheckedLeast)
-        try LocalControl(local, for: .administrator, keepsProgramsApart: false).changePasscode(
+        try LocalControl(local, for: .administrator).changePasscode(
             from: nil,
             to: Self.passcode
         )

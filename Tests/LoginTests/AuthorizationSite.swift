@@ -73,7 +73,7 @@ final class AuthorizationSite {
                 echo "${user%:*}:*:19000:0:99999:7:::" >> '\(folder)/etc/shadow'
             done
             rm -rf '\(folder)/libexec/chatelaine'; mkdir '\(folder)/libexec/chatelaine'
-            cp '\(try Satellites.program.get())' '\(folder)/libexec/chatelaine/'
+            cp '\(try AuthorizeProgram.program.get())' '\(folder)/libexec/chatelaine/'
             chmod 4755 '\(folder)/libexec/chatelaine/chatelaine-authorize'
             cp '\(root)/packaging/pam.d/chatelaine' '\(folder)/etc/pam.d/chatelaine'
             rm -f '\(folder)/polkit-1/actions/'org.chatelaine.*
@@ -290,7 +290,7 @@ final class AuthorizationSite {
 }
 
 /// The program, built as it is installed.
-enum Satellites {
+enum AuthorizeProgram {
     static let program = Result { () throws -> String in
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,6 +1,6 @@
 import Foundation
 import KeychainModel
-import Pinentry
+import KeychainPinentry
 import Testing
 
 /// What is said to a pinentry, and what is made of its answers.

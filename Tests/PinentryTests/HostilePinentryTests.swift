@@ -1,9 +1,9 @@
-import CLinux
+import CKeychainLinux
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainPinentry
 import KeychainTestSupport
-import Pinentry
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Pinentry
+import KeychainPinentry
 import Testing
 
 /// Terminals as asking programs name them.

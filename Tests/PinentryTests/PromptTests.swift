@@ -1,6 +1,6 @@
 import EnclaveInterface
 import KeychainModel
-import Prompting
+import KeychainPrompting
 import Testing
 
 /// What the keychain says, as GnuPG's own pinentries show it.

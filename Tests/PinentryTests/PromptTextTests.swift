@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pinentry
+@testable import KeychainPinentry
 
 /// Text of programs that want a person to believe something.
 @Suite struct PromptTextTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Pinentry
+import KeychainPinentry
 
 /// A terminal with a person at it, which is no process's own.
 final class PseudoTerminal {

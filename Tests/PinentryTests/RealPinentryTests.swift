@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import KeychainModel
-import Pinentry
+import KeychainPinentry
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainPinentry
 import KeychainTestSupport
-import Pinentry
 
 /// A pinentry that is a shell script: it misbehaves as a test says.
 final class ScriptedPinentry: Sendable {

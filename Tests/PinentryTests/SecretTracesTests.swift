@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import KeychainPinentry
 import KeychainTestSupport
-import Pinentry
 import Testing
 
 /// What is left of a secret in the memory of whoever asked. One test would find what the other one has just looked at.

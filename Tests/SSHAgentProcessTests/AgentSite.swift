@@ -79,7 +79,7 @@ final class AgentSite: @unchecked Sendable {
         agent.standardInput = FileHandle.nullDevice
         agent.standardError = FileHandle(forWritingAtPath: folder + "/agent.log")
         try agent.runHearingSignals()
-        try waitUntil("the agent listens: \(log)") { FileManager.default.fileExists(atPath: socket) }
+        try waitUntil("the agent listens: \(log)") { isListening(at: socket) }
     }
 
     /// A file for `/etc/passwd` in which the user of the tests has another home folder.

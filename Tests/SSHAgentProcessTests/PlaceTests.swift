@@ -84,7 +84,7 @@ struct PlaceTests {
             if let identifier { kill(identifier, SIGKILL) }
             activator.waitForExit()
         }
-        try waitUntil("systemd listens") { FileManager.default.fileExists(atPath: path) }
+        try waitUntil("systemd listens") { isListening(at: path) }
         let outcome = try site.run("ssh-add", ["-l"], ["SSH_AUTH_SOCK": path])
         #expect(outcome.output == "The agent has no identities.\n", "\(outcome.errors)")
     }

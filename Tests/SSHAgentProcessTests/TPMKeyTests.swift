@@ -23,7 +23,7 @@ struct TPMKeyTests {
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.runHearingSignals()
-            try waitUntil("swtpm listens") { FileManager.default.fileExists(atPath: socket) }
+            try waitUntil("swtpm listens") { isListening(at: socket) }
         }
 
         func stop() {

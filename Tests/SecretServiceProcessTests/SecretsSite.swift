@@ -46,7 +46,7 @@ final class SecretsSite {
         }
         self.environment = environment
         bus = try Self.startBus(at: folder, environment)
-        try waitUntil("the bus listens") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
+        try waitUntil("the bus listens") { isListening(at: self.folder + "/bus") }
         if starts { try start() }
     }
 
@@ -79,7 +79,7 @@ final class SecretsSite {
         bus.waitForExit()
         try? FileManager.default.removeItem(atPath: folder + "/bus")
         bus = try Self.startBus(at: folder, environment)
-        try waitUntil("the bus listens") { FileManager.default.fileExists(atPath: self.folder + "/bus") }
+        try waitUntil("the bus listens") { isListening(at: self.folder + "/bus") }
     }
 
     private static func startKeychain(in folder: String, _ pinentry: ScriptedPinentry?) throws -> ServiceProcess {

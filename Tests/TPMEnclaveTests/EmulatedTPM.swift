@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Foundation
 import Glibc
 import KeychainTestSupport
@@ -162,10 +162,7 @@ final class EmulatorProcess: @unchecked Sendable {
     /// Waits until it listens, and takes no connection: it has one at a time.
     func waitUntilListening() {
         for _ in 0..<2000 {
-            let sockets = (try? KernelFile.text("/proc/net/unix")) ?? ""
-            // The flag of a socket that listens, before type and state.
-            let line = sockets.split(separator: "\n").first { $0.hasSuffix(" " + socket) }
-            if line?.contains(" 00010000 ") == true { return }
+            if isListening(at: socket) { return }
             usleep(5000)
         }
     }

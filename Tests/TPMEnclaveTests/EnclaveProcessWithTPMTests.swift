@@ -1,12 +1,12 @@
-import CLinux
+import CKeychainLinux
 import Crypto
 import EnclaveInterface
 import Foundation
 import Glibc
 import KeychainCertificates
+import KeychainFiles
 import KeychainModel
 import KeychainTestSupport
-import SecureFiles
 import TPMEnclave
 import Testing
 

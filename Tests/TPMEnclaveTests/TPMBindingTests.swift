@@ -1,6 +1,6 @@
 import Foundation
+import KeychainFiles
 import KeychainModel
-import SecureFiles
 import TPMEnclave
 import Testing
 

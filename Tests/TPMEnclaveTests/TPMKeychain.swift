@@ -4,10 +4,10 @@ import KeychainModel
 import TPMEnclave
 import Testing
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
+@testable import KeychainFiles
 @testable import LocalEnclave
-@testable import Presence
-@testable import SecureFiles
 
 /// A keychain's keys in a folder, bound to a TPM, with a scrypt that costs nothing.
 final class TPMKeychain {
@@ -76,7 +76,7 @@ final class TPMKeychain {
 }
 
 extension LocalEnclave {
-    var owner: LocalControl { LocalControl(self, for: .owner, keepsProgramsApart: false) }
+    var owner: LocalControl { LocalControl(self, for: .owner) }
 
     func opensAll() throws -> Bool { try serviceKeys().metadata.count == Accessibility.allCases.count }
 }

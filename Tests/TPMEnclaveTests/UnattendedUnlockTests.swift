@@ -4,8 +4,8 @@ import KeychainTestSupport
 import Synchronization
 import Testing
 
+@testable import KeychainFiles
 @testable import LocalEnclave
-@testable import SecureFiles
 @testable import TPMEnclave
 
 /// Keychains of machines that nobody sits at, with systemd's own tool.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CLinux
+import CKeychainLinux
 import Foundation
 import KeychainDaemon
 import KeychainServer

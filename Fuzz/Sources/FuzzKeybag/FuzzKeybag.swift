@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import FuzzSupport
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainModel
 @testable import KeychainStore
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 @testable import TPMEnclave
 
 /// The files beside the database, and the database's header. The first byte of an input chooses:

@@ -2,6 +2,7 @@ import Crypto
 package import GRDB
 import Logging
 
+@testable package import EnclaveDesk
 @testable package import EnclaveInterface
 @testable package import KeychainEngine
 @testable package import KeychainModel
@@ -9,7 +10,6 @@ import Logging
 @testable import KeychainStore
 @testable package import KeychainVault
 @testable package import LocalEnclave
-@testable package import Presence
 
 /// A keychain in memory whose keys are known, and whose database can be edited.
 package struct FuzzKeychain {

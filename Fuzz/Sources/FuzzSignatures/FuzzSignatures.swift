@@ -3,7 +3,7 @@ import FuzzSupport
 
 @testable import CodeSignature
 @testable import KeychainModel
-@testable import ProgramTrailer
+@testable import KeychainTrailer
 
 /// What stands in a program's file and in a team's. The first byte of an input chooses: the end of a file, a trailer whose
 /// mark is right, entitlements, a certificate, or an ELF file.

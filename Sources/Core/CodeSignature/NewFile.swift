@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 package import KeychainModel
 

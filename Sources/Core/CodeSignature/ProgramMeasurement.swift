@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 
 /// What a program's file is: its digests, and the signature that it says it has.
 struct ProgramMeasurement: Sendable {

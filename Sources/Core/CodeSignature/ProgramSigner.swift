@@ -1,7 +1,7 @@
 import Crypto
 package import Foundation
 package import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 
 /// Appends a signature to a program.
 package enum ProgramSigner {

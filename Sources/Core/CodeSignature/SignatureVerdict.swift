@@ -1,5 +1,5 @@
 package import KeychainModel
-package import ProgramTrailer
+package import KeychainTrailer
 
 /// What a program's signature is worth.
 package enum SignatureVerdict: Sendable, Equatable {

@@ -1,5 +1,5 @@
 package import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 
 /// Says what the signatures of programs are worth.
 package struct SignatureVerifier: Sendable {

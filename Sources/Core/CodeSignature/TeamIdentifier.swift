@@ -1,4 +1,4 @@
-import ProgramTrailer
+import KeychainTrailer
 
 /// What a team is called, and what its access groups begin with: capital letters and digits, as Apple's ten are.
 package struct TeamIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Glibc
 package import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 import Synchronization
 
 /// Remembers what programs are, so that a large one is read once and not at each of its connections.

@@ -1,7 +1,7 @@
 package import Crypto
+package import EnclaveDesk
 package import EnclaveInterface
 package import KeychainModel
-package import Presence
 
 /// The enclave's own code, in whichever process it runs: the lock, the passcode, the owner's presence and the key ring,
 /// each a type of its own.
@@ -117,7 +117,7 @@ package final class LocalEnclave: InProcessEnclave {
     package var inProcess: (any InProcessEnclave)? { self }
 
     package func control(isRoot: Bool) -> any EnclaveControl {
-        LocalControl(self, for: isRoot ? .administrator : .owner, keepsProgramsApart: false)
+        LocalControl(self, for: isRoot ? .administrator : .owner)
     }
 
     package var prompts: any RegisteringDesk { desk }

@@ -1,11 +1,11 @@
-import Accounts
-import CLinux
+import CKeychainLinux
 import Dispatch
+import EnclaveDesk
 package import EnclaveInterface
 import FingerprintReader
 import Glibc
+import KeychainAccounts
 package import KeychainModel
-import Presence
 import Synchronization
 
 /// Reads a user's fingers for prompts, and brings what was read to the desk. For a process that the desk trusts.

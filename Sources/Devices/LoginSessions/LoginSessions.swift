@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import CSystemBus
 import Glibc
 package import KeychainModel

@@ -1,8 +1,8 @@
 import Crypto
 package import EnclaveInterface
+import KeychainFiles
 package import KeychainModel
 package import LocalEnclave
-import SecureFiles
 import Synchronization
 
 /// A device key that a TPM 2.0 has sealed, and the keychain's places in the TPM's own memory.

@@ -1,7 +1,7 @@
-import Accounts
 import EnclaveClient
 package import EnclaveInterface
 import Glibc
+import KeychainAccounts
 package import KeychainModel
 import LocalEnclave
 
@@ -57,6 +57,6 @@ extension CurrentKeychain {
             throw KeychainError(.itemNotFound, "there is no keychain yet")
         }
         // The owner of the files can change the count of wrong passcodes, so root counts like any user.
-        return LocalControl(try folder.openLocal(), for: .owner, keepsProgramsApart: false)
+        return LocalControl(try folder.openLocal(), for: .owner)
     }
 }

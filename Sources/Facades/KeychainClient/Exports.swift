@@ -1,2 +1,2 @@
 // Whoever has all of a process's keychain has the part of it that speaks to the service.
-@_exported public import ServiceClient
+@_exported public import KeychainServiceClient

@@ -1,6 +1,6 @@
 package import Foundation
 package import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 
 /// The entitlements of this process's own program, as the program itself may read them.
 ///

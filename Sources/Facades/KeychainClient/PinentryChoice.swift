@@ -1,7 +1,6 @@
 import EnclaveInterface
 import KeychainModel
-import Presence
-import Prompting
+import KeychainPrompting
 
 /// The pinentry of a process that opens its keychain itself.
 package enum PinentryChoice: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 package import KeychainModel
+import KeychainTrailer
 import Logging
-import ProgramTrailer
 import Synchronization
 
 /// The identity that this process claims in embedded mode. It cannot be checked, since a process that opens the files

@@ -1,8 +1,6 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 clinux_reset_crash_signals()
-exit(
-    CredentialHelperRun.run(Array(CommandLine.arguments.dropFirst()))
-        ?? Tool.run(Array(CommandLine.arguments.dropFirst()))
-)
+let arguments = Array(CommandLine.arguments.dropFirst())
+exit(CredentialHelperRun.run(arguments) ?? Tool.run(arguments))

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import EnclaveServer
 import EnclaveSockets
 import Glibc

@@ -14,7 +14,7 @@ enum WarmUp {
             // It protects nothing, and the service waits for this.
             cost: .uncheckedLeast
         )
-        let owner = LocalControl(enclave, for: .owner, keepsProgramsApart: false)
+        let owner = LocalControl(enclave, for: .owner)
         let passcode = SecretBytes(Array("warm-up".utf8))
         try owner.changePasscode(from: nil, to: passcode)
         try owner.lock()

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 // Any failure before the rights are given up ends the process.

@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 import PeerIdentity
 
 /// The few options of chatelaine-identify.

@@ -1,7 +1,7 @@
-import Accounts
 import EnclaveSockets
 import FingerprintReader
 import Glibc
+import KeychainAccounts
 
 /// The few options of chatelaine-prompt.
 struct PromptOptions {

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import EnclaveClient
 import EnclaveInterface
 import FingerPrompting

@@ -2,7 +2,7 @@ import EnclaveClient
 import EnclaveInterface
 import FingerPrompting
 import KeychainModel
-import Prompting
+import KeychainPrompting
 
 /// Asks one user: for fingers, and by a pinentry where one was named.
 struct UserPrompter: Prompter {

@@ -1,9 +1,9 @@
-import CLinux
+import CKeychainLinux
+import EnclaveDesk
 import EnclaveInterface
 package import EnclaveSockets
 import Glibc
 package import KeychainModel
-import Presence
 import Synchronization
 
 /// The keychain service's connection to the enclave's process, for any number of threads and users.
@@ -150,7 +150,7 @@ package final class EnclaveConnection: Sendable {
             case .done: break
             }
             let reply = try EnclaveReply(channel.buffer[..<count], to: AskOwnerRequest.self)
-            guard reply.header.id == id, reply.header.uid == uid else { throw Self.isNoAnswer }
+            guard reply.header.id == id, reply.header.uid == uid else { throw EnclaveFailure.otherAnswer }
             return try reply.result.get()
         }
         throw PresenceFailure.interrupted.error
@@ -158,7 +158,6 @@ package final class EnclaveConnection: Sendable {
 
     static let isGone = KeychainError(.notAvailable, "the enclave has ended; its service has to be started again")
     private static let isLate = KeychainError(.notAvailable, "the enclave has not answered in time")
-    static let isNoAnswer = KeychainError(.notAvailable, "the enclave answered something else than was asked")
 
     private enum Exchange<Request: EnclaveRequest> {
         case reply(EnclaveReply<Request>)
@@ -190,7 +189,7 @@ package final class EnclaveConnection: Sendable {
         let read = Result { () throws(KeychainError) in try EnclaveReply(channel.buffer[..<count], to: Request.self) }
         wipe(&channel.buffer, count)
         let reply = try read.get()
-        guard reply.header.id == id, reply.header.uid == uid else { throw Self.isNoAnswer }
+        guard reply.header.id == id, reply.header.uid == uid else { throw EnclaveFailure.otherAnswer }
         state.withLock { state in
             if state.generation == generation, state.idle.count < Self.mostIdle { state.idle.append(channel) }
         }

@@ -97,9 +97,7 @@ package final class RemoteEnclave: Enclave {
         var boxes: [[UInt8]] = []
         boxes.reserveCapacity(keys.count)
         for batch in Batches(keys, size: \.binding.wireSize) {
-            let more = try answer(WrapRequest(Array(batch), with: credentials))
-            guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
-            boxes += more
+            boxes += try answer(WrapRequest(Array(batch), with: credentials))
         }
         return boxes
     }
@@ -108,8 +106,7 @@ package final class RemoteEnclave: Enclave {
         _ keys: [WrappedItemKey],
         with credentials: ItemCredentials
     ) throws(KeychainError) -> [Result<SymmetricKey, KeychainError>] {
-        let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
-        return try asking(keys, otherwise: .failure(damaged)) { (batch) throws(KeychainError) in
+        try asking(keys, otherwise: .failure(.damagedItemKey)) { (batch) throws(KeychainError) in
             try answer(UnwrapRequest(batch, with: credentials))
         }
     }
@@ -130,9 +127,7 @@ package final class RemoteEnclave: Enclave {
         var answers: [Answer] = []
         answers.reserveCapacity(sound.count)
         for batch in Batches(sound, size: { $0.binding.wireSize + $0.box.count }) {
-            let more = try ask(Array(batch))
-            guard more.count == batch.count else { throw EnclaveConnection.isNoAnswer }
-            answers += more
+            answers += try ask(Array(batch))
         }
         guard sound.count < keys.count else { return answers }
         var next = answers.makeIterator()

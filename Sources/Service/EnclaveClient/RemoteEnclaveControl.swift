@@ -52,7 +52,7 @@ package final class RemoteEnclaveControl: EnclaveControl {
                 ? KeychainError(.notAvailable, "the enclave has not answered in time") : EnclaveConnection.isGone
         }
         let reply = try EnclaveReply(buffer[..<count], to: Request.self)
-        guard reply.header.id == 1, reply.header.uid == uid else { throw EnclaveConnection.isNoAnswer }
+        guard reply.header.id == 1, reply.header.uid == uid else { throw EnclaveFailure.otherAnswer }
         return try request.completing(reply.result).get()
     }
 }
@@ -81,7 +81,7 @@ extension RemoteEnclaveControl: PromptDesk {
     /// - Throws: `notAvailable` where the enclave has gone.
     package func showPrompts(by prompter: any Prompter, for abilities: PrompterAbilities) throws(KeychainError) {
         try showPrompts(for: abilities) { (about) throws(KeychainError) in
-            guard about == uid else { throw EnclaveConnection.isNoAnswer }
+            guard about == uid else { throw EnclaveFailure.otherAnswer }
             return prompter
         }
     }

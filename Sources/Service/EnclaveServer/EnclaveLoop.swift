@@ -1,10 +1,10 @@
-import CLinux
+import CKeychainLinux
+import EnclaveDesk
 import EnclaveInterface
 import EnclaveSockets
 import Glibc
 import KeychainModel
 import LocalEnclave
-import Presence
 import Synchronization
 
 /// What answers all that takes microseconds, and what its one thread alone touches.
@@ -192,7 +192,7 @@ struct EnclaveLoop {
         _ reply: @escaping @Sendable (TableVisit) -> [UInt8]
     ) throws(KeychainError) {
         let uid = message.header.uid
-        let visit = TableVisit(table: service.table, uid: uid, sender: sender(message.peer))
+        let visit = TableVisit(table: service.table, uid: uid, sender: try sender(message.peer))
         // A user's first request has to read files.
         if type(of: request).thread.mayRunOnLoop, !request.takesTime, service.table.opened(uid) != nil {
             if let unwrap = request as? UnwrapRequest, watch.isUnusual(unwrap.keys.count, of: uid) {
@@ -209,11 +209,14 @@ struct EnclaveLoop {
         }
     }
 
-    private func sender(_ peer: EnclavePeer) -> EnclaveVisit.Sender {
+    /// As whom a peer asks an enclave.
+    private func sender(_ peer: EnclavePeer) throws(KeychainError) -> EnclaveVisit.Sender {
         switch peer.role {
-        case .service, .channel: .service(connection: peer.connection)
-        case .owner(let uid): .owner(service.table.visitor(isRoot: uid == 0))
-        case .prompter, .witness: .prompter
+        case .channel: return .service(connection: peer.connection)
+        case .owner(let uid): return .owner(service.table.visitor(isRoot: uid == 0))
+        case .prompter: return .prompter
+        // They have the loop's requests only.
+        case .service, .witness: throw KeychainError(.noPermission, "this belongs on another connection")
         }
     }
 

@@ -1,7 +1,7 @@
+package import EnclaveDesk
 package import EnclaveInterface
 package import KeychainModel
 package import LocalEnclave
-package import Presence
 import Synchronization
 
 /// The enclaves of a process, each opened once: an enclave that is opened again is locked.
@@ -225,8 +225,8 @@ package final class EnclaveTable: Sendable {
         for enclave in all { enclave.desk.end(connection) }
     }
 
-    /// Whom an owner's request is from, as the enclaves tell them apart.
+    /// The visitor as whom an owner's request counts.
     func visitor(isRoot: Bool) -> Visitor {
-        isRoot ? .administrator : .owner.keptApart(host.keepsProgramsApart)
+        isRoot ? .administrator : host.keepsProgramsApart ? .program : .owner
     }
 }

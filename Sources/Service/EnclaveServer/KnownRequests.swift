@@ -43,7 +43,7 @@ package enum KnownRequests {
         return kinds
     }()
 
-    /// A request that was read, by who answers it.
+    /// A request that was read, sorted by what answers it.
     enum Request: Sendable {
         /// The enclave that it is about.
         case served(any ServedRequest)

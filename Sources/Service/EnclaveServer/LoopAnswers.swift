@@ -1,6 +1,6 @@
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 
 extension OpenChannelRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {

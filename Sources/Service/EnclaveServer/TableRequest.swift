@@ -3,7 +3,7 @@ import EnclaveSockets
 import KeychainModel
 import LocalEnclave
 
-/// A request that is answered from the table of enclaves: on a worker's thread, or on the loop's where it takes no time.
+/// A request that is answered from the table of enclaves, on a worker's thread.
 protocol TableRequest: EnclaveRequest {
     func answer(_ visit: TableVisit) throws(KeychainError) -> Answer
 }
@@ -24,7 +24,7 @@ extension TableRequest {
 }
 
 extension ServedRequest {
-    /// The same of the enclave that a request is about.
+    /// The same, answered by the enclave that the request is about.
     func reply(_ visit: TableVisit, to header: EnclaveMessage.Header) -> [UInt8] {
         let result = Result { () throws(KeychainError) in
             try answer(EnclaveVisit(to: visit.table.enclave(of: visit.uid), from: visit.sender))

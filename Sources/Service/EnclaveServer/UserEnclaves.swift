@@ -3,7 +3,7 @@ import Glibc
 package import KeychainModel
 package import LocalEnclave
 
-/// Where the enclaves are that a process serves: whose files it reads itself.
+/// Finds the enclaves that this process serves. It reads their files itself.
 package struct UserEnclaves: Sendable {
     /// Where the folders are of the users' folders; nil where they are there already.
     private let directory: String?

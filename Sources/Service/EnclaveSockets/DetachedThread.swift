@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 package import KeychainModel
 
 /// A detached thread.

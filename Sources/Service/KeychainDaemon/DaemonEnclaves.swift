@@ -5,10 +5,10 @@ import EnclaveSockets
 import FingerPrompting
 import Glibc
 import KeychainModel
+import KeychainPrompting
 import KeychainServer
 import LocalEnclave
 import Logging
-import Prompting
 import TPMEnclave
 
 /// Where the service's keychains have their keys: in another process, or, in session mode, here.

@@ -1,8 +1,8 @@
-import Accounts
 package import ArgumentParser
 import CodeSignature
 import EnclaveSockets
 import Glibc
+import KeychainAccounts
 import KeychainModel
 package import KeychainProtocol
 import KeychainServer

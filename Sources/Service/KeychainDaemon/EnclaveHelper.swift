@@ -1,6 +1,6 @@
-import Accounts
 import EnclaveSockets
 import Glibc
+import KeychainAccounts
 import KeychainModel
 import KeychainServer
 import PeerIdentity

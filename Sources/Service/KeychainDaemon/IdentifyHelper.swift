@@ -1,6 +1,6 @@
-import Accounts
-import CLinux
+import CKeychainLinux
 import Glibc
+import KeychainAccounts
 import KeychainModel
 import PeerIdentity
 

@@ -1,9 +1,9 @@
-import Accounts
-import CLinux
+import CKeychainLinux
 package import CodeSignature
 import EnclaveClient
 import EnclaveSockets
 import Glibc
+import KeychainAccounts
 package import KeychainModel
 import KeychainProtocol
 package import KeychainServer

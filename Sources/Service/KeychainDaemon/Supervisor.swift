@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// The protocol of systemd, or of a supervisor like it (sd_listen_fds(3), sd_notify(3)).

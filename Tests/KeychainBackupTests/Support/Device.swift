@@ -5,11 +5,11 @@ import KeychainModel
 import KeychainTestSupport
 import Logging
 
+@testable import EnclaveDesk
 @testable import EnclaveInterface
 @testable import KeychainEngine
 @testable import KeychainVault
 @testable import LocalEnclave
-@testable import Presence
 
 /// A machine with one keychain, whose owner asks for backups.
 final class Device {
@@ -35,7 +35,7 @@ final class Device {
     }
 
     /// The owner's own programs, which are not the administrator.
-    var owner: LocalControl { LocalControl(enclave, for: .owner, keepsProgramsApart: false) }
+    var owner: LocalControl { LocalControl(enclave, for: .owner) }
 
     func token(_ operation: GuardedOperation, passcode: String? = nil) throws -> AuthorizationToken {
         try owner.authorize(operation, passcode: passcode.map { SecretBytes(Array($0.utf8)) })

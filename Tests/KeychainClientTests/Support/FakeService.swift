@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import CProbe
 import Foundation
 import KeychainModel

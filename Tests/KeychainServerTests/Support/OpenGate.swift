@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 import KeychainModel
 import KeychainProtocol

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import CredentialHelpers
 import Glibc
 import KeychainModel

@@ -1,9 +1,9 @@
-import CLinux
+import CKeychainLinux
 import CredentialProgram
 import Glibc
 import KeychainModel
+import KeychainServiceClient
 import Logging
-import ServiceClient
 
 clinux_reset_crash_signals()
 // What is wrong is said in the words of whoever started this. A log would say it once more.

@@ -1,4 +1,4 @@
-import CLibcrypto
+import CKeychainLibcrypto
 package import Crypto
 package import KeychainModel
 

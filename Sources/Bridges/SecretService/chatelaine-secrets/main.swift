@@ -1,5 +1,5 @@
 import ArgumentParser
-import CLinux
+import CKeychainLinux
 import Glibc
 import KeychainModel
 import Terminal

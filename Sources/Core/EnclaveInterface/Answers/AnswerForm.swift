@@ -108,7 +108,7 @@ extension AnswerForm where Value == [[UInt8]] {
 }
 
 extension AnswerForm where Value == [[UInt8]?] {
-    /// An empty one for each that there is not.
+    /// A missing box is written as an empty one.
     static var optionalBoxes: Self {
         let boxes = AnswerForm<[[UInt8]]>.boxes
         return Self(boxes.number, keyCount: \.count) { (optional, writer) throws(KeychainError) in
@@ -151,7 +151,7 @@ extension AnswerForm where Value == [Result<SymmetricKey, KeychainError>] {
             case .authenticationFailed: "the application password is wrong, or one has to wait after wrong ones"
             case .itemNotFound: "the item went with the fingers that were enrolled"
             case .notAvailable: "it cannot be determined which fingers are enrolled"
-            default: "an item's key is not as it was wrapped"
+            default: KeychainError.damagedItemKey.message
             }
         let presence: KeychainError.Presence? = code == .notAvailable ? .failed(.noBiometry) : nil
         return .failure(KeychainError(code, sentence, presence: presence))

@@ -49,6 +49,11 @@ extension EnclaveRequest {
 
 /// The failure reply, which is the same for all requests.
 package enum EnclaveFailure {
+    package static let otherAnswer = KeychainError(
+        .notAvailable,
+        "the enclave answered something else than was asked"
+    )
+
     private enum Kind: UInt8 {
         /// The owner was asked, or could not be.
         case unproved = 140

@@ -1,4 +1,5 @@
 package import Crypto
+package import KeychainModel
 
 /// An item's key and what it is to be bound to.
 package struct UnwrappedItemKey: Sendable {
@@ -20,4 +21,8 @@ package struct WrappedItemKey: Sendable {
         self.binding = binding
         self.box = box
     }
+}
+
+extension KeychainError {
+    package static let damagedItemKey = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }

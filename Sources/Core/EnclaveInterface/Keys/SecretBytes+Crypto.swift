@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 package import Crypto
 package import FoundationEssentials
 package import KeychainModel

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 package import KeychainModel
 @_spi(_Unicode) import Swift
 

@@ -20,8 +20,10 @@ package protocol EnclaveRequest: Sendable {
     /// - Throws: `invalidParameter` for anything that is no body of this request.
     init(from reader: inout MessageReader) throws(KeychainError)
 
-    /// The same result as a reply had it, with what a reply leaves out since the request says it: which item lacks
-    /// something, and what its access control demands.
+    /// Fills in what the reply leaves out because the request already says it: which item lacks something, and what its
+    /// access control demands.
+    ///
+    /// - Returns: `notAvailable` where the reply answers something else.
     func completing(_ result: Result<Answer, KeychainError>) -> Result<Answer, KeychainError>
 }
 

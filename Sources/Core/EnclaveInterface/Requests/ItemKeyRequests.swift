@@ -42,7 +42,7 @@ package struct WrapRequest: EnclaveRequest {
     }
 
     package func completing(_ result: Result<[[UInt8]], KeychainError>) -> Result<[[UInt8]], KeychainError> {
-        result.mapError { error in
+        result.ofCount(keys.count).mapError { error in
             guard error.need != nil, let item = keys.first(where: { $0.binding.needsApplicationPassword }) else {
                 return error
             }
@@ -86,10 +86,7 @@ package struct UnwrapRequest: EnclaveRequest {
     package func completing(
         _ result: Result<[Result<SymmetricKey, KeychainError>], KeychainError>
     ) -> Result<[Result<SymmetricKey, KeychainError>], KeychainError> {
-        result.map { answers in
-            guard answers.count == keys.count else { return answers }
-            return zip(keys, answers).map { item, key in key.mapError { $0.about(item.binding) } }
-        }
+        result.ofCount(keys.count).map { zip(keys, $0).map { item, key in key.mapError { $0.about(item.binding) } } }
     }
 }
 
@@ -113,6 +110,10 @@ package struct RewrapRequest: EnclaveRequest {
     package init(from reader: inout MessageReader) throws(KeychainError) { keys = try reader.wrappedKeys() }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) { try writer.append(keys) }
+
+    package func completing(_ result: Result<[[UInt8]?], KeychainError>) -> Result<[[UInt8]?], KeychainError> {
+        result.ofCount(keys.count)
+    }
 }
 
 /// Makes new keys of all classes, as the owner has authorized.
@@ -161,5 +162,12 @@ extension Enclave {
     ///   be newer keys, which no row is under yet.
     package func finishRotation(of generation: UInt64) throws(KeychainError) -> EnclaveState {
         try answer(FinishRotationRequest(generation))
+    }
+}
+
+extension Result where Failure == KeychainError, Success: Collection {
+    /// A failure where there is not one answer for each key.
+    fileprivate func ofCount(_ count: Int) -> Self {
+        flatMap { $0.count == count ? self : .failure(EnclaveFailure.otherAnswer) }
     }
 }

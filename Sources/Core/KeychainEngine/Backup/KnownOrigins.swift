@@ -1,8 +1,8 @@
 import EnclaveInterface
+import KeychainFiles
 package import KeychainModel
 import KeychainStore
 import KeychainVault
-import SecureFiles
 
 /// The devices whose backups the owner has accepted: `backup-origins` beside the database, one public key (X9.63, in
 /// hexadecimal digits) a line.

@@ -1,12 +1,12 @@
 package import EnclaveInterface
 import Glibc
+import KeychainFiles
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
 package import LocalEnclave
 package import Logging
-import SecureFiles
 
 /// A keychain's folder: the device key, the keybag, the database and the writer's lock.
 ///

@@ -1,4 +1,4 @@
-import CLegacyCiphers
+import CKeychainLegacyCiphers
 import Crypto
 import CryptoExtras
 import Foundation

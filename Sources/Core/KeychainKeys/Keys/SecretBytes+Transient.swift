@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Foundation
 import KeychainModel
 import SwiftASN1

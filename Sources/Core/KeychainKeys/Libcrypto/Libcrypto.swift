@@ -1,4 +1,4 @@
-import CLibcrypto
+import CKeychainLibcrypto
 import KeychainCertificates
 import KeychainModel
 

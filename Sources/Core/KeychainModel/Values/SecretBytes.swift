@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 
 /// The only holder of secret bytes: it zeroes them when the last reference goes, and prints as `[REDACTED]`.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+import CKeychainSQLite
 import GRDB
 import KeychainModel
 

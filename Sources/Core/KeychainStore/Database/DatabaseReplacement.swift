@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// A new database that takes the place of a damaged one, in one instant for everybody who has either open.
 ///

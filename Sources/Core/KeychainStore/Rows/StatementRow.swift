@@ -1,4 +1,4 @@
-import CSQLite
+import CKeychainSQLite
 import GRDB
 
 /// The current row of a statement, read where SQLite has it: GRDB's own `Row` costs more than opening what is in it.

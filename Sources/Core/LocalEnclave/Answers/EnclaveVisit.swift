@@ -1,8 +1,8 @@
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 
-/// An enclave, and where a request to it came from: what a function that answers one works with.
+/// What a function that answers a request works with: the enclave, and the sender.
 package struct EnclaveVisit: Sendable {
     package enum Sender: Sendable {
         /// The keychain service.

@@ -1,6 +1,6 @@
+import EnclaveDesk
 package import EnclaveInterface
 package import KeychainModel
-import Presence
 
 extension ForgetProofRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) { visit.desk.forget(proof) }

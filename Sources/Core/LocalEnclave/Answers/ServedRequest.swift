@@ -1,7 +1,8 @@
 package import EnclaveInterface
 package import KeychainModel
 
-/// A request that an enclave's own code answers.
+/// A request that an enclave's own code answers: in the enclave's process on a worker's thread, or on the loop's where it
+/// takes no time.
 package protocol ServedRequest: EnclaveRequest {
     func answer(_ visit: EnclaveVisit) throws(KeychainError) -> Answer
 }

@@ -1,6 +1,6 @@
 package import EnclaveInterface
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// A device key that systemd hands to the service at its start (systemd.exec(5), "CREDENTIALS").
 package struct CredentialBinding: DeviceBinding {

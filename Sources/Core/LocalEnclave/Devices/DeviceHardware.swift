@@ -1,6 +1,6 @@
 import EnclaveInterface
+import KeychainFiles
 import KeychainModel
-import SecureFiles
 
 /// Hardware that seals device keys.
 package protocol DeviceHardware: Sendable {

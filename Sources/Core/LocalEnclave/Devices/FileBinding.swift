@@ -1,6 +1,6 @@
 package import EnclaveInterface
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// A device key in a file that only its owner reads: a thief of the disk has it.
 ///

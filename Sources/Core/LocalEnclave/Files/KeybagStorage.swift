@@ -1,7 +1,7 @@
+import EnclaveDesk
 import Glibc
+import KeychainFiles
 package import KeychainModel
-import Presence
-import SecureFiles
 import Synchronization
 
 /// Where an enclave keeps its keybag and the count of wrong passcodes.

@@ -8,7 +8,4 @@ extension KeychainError {
             "\(path) is missing while the rest of the keychain is there; put it back from a copy"
         )
     }
-
-    /// What the class keys are to open is not as they sealed it.
-    static let damagedItemKey = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }

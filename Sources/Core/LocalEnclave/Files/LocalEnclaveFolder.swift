@@ -1,7 +1,7 @@
 package import EnclaveInterface
 import Glibc
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// The folder of an enclave that runs in this process: the device key, the keybag and the count of wrong passcodes.
 package struct LocalEnclaveFolder: EnclaveFolder {

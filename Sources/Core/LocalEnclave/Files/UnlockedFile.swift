@@ -1,7 +1,7 @@
-import CLinux
+import CKeychainLinux
 import Glibc
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// Where the processes of one user share what of a keychain is unlocked, where no service holds it for them.
 package protocol UnlockedStorage: Sendable {

@@ -37,14 +37,14 @@ struct BiometryBoundKey {
     /// - Throws: `undecodable`.
     init(_ bytes: SecretBytes) throws(KeychainError) {
         let header = 2 + Self.nameSize
-        guard bytes.count > header else { throw Self.damaged }
+        guard bytes.count > header else { throw KeychainError.damagedItemKey }
         let start = unsafe bytes.withUnsafeBytes { unsafe Array($0.prefix(header)) }
-        guard start[0] == Self.version else { throw Self.damaged }
+        guard start[0] == Self.version else { throw KeychainError.damagedItemKey }
         name = Array(start[2...])
         switch start[1] {
         case 0: contents = .free(unsafe bytes.withUnsafeBytes { unsafe SecretBytes($0.dropFirst(header)) })
         case 1: contents = .bound(unsafe bytes.withUnsafeBytes { unsafe Array($0.dropFirst(header)) })
-        default: throw Self.damaged
+        default: throw KeychainError.damagedItemKey
         }
     }
 
@@ -69,7 +69,7 @@ struct BiometryBoundKey {
         case .free(let content): return content
         case .bound(let box):
             guard let content = Cipher.openSecret(box, under: Self.sealingKey(key), authenticating: data) else {
-                throw Self.damaged
+                throw KeychainError.damagedItemKey
             }
             return content
         }
@@ -87,8 +87,6 @@ struct BiometryBoundKey {
             outputByteCount: 32
         )
     }
-
-    private static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }
 
 /// What can be done with items that are bound to fingers, now.

@@ -1,7 +1,7 @@
 import Crypto
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 
 /// What processes of one user share of an unlocked keychain.
 extension EnclaveLock {

@@ -1,7 +1,7 @@
 import Crypto
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 import Synchronization
 
 /// Which keys of a keychain are there now, who has locked or unlocked them, and who is told of it.

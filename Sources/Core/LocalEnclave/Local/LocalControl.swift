@@ -6,11 +6,9 @@ package struct LocalControl: EnclaveControl {
     private let enclave: LocalEnclave
     private let visitor: Visitor
 
-    /// - Parameter keepsProgramsApart: whether a service keeps a user's programs apart, so that what destroys or reveals
-    ///   needs more than to be one of them.
-    package init(_ enclave: LocalEnclave, for visitor: Visitor, keepsProgramsApart: Bool) {
+    package init(_ enclave: LocalEnclave, for visitor: Visitor) {
         self.enclave = enclave
-        self.visitor = visitor.keptApart(keepsProgramsApart)
+        self.visitor = visitor
     }
 
     package func answer<Request: EnclaveRequest>(_ request: Request) throws(KeychainError) -> Request.Answer {

@@ -1,7 +1,7 @@
 import Crypto
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 import Synchronization
 
 /// What the owner proves before a key is released: presence, fingers, an application password.

@@ -1,6 +1,6 @@
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 
 /// Owner authorizations: tokens that allow one operation. Where a service keeps the owner's programs apart, no program
 /// can authorize by itself.

@@ -1,7 +1,7 @@
 import Crypto
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Presence
 import Synchronization
 
 /// The passcode: trying it, counting wrong ones, and what it opens.

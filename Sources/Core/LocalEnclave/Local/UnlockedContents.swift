@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Crypto
 import EnclaveInterface
 import KeychainModel

@@ -12,9 +12,4 @@ package enum Visitor: Sendable {
 
     /// Whether wrong passcodes are counted.
     var isCounted: Bool { self != .administrator }
-
-    /// The same, with whether a service keeps the owner's programs apart.
-    package func keptApart(_ keepsProgramsApart: Bool) -> Self {
-        self == .owner && keepsProgramsApart ? .program : self
-    }
 }

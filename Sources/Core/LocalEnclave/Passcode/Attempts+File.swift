@@ -1,6 +1,6 @@
 import Crypto
+import EnclaveDesk
 import KeychainModel
-import Presence
 
 /// The wrong passcodes since the last right one, in a file.
 ///

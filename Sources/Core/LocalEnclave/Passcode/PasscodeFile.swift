@@ -1,7 +1,7 @@
 import EnclaveInterface
 import Glibc
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// A file with a passcode, which whoever starts a program names: as systemd, Docker and Kubernetes hand secrets over.
 package struct PasscodeFile: Sendable {

@@ -33,12 +33,12 @@ struct PasswordBoundKey {
 
     /// - Parameter unchecked: a cost that is out of bounds and taken all the same.
     init(_ bytes: SecretBytes, uncheckedCost unchecked: PasscodeCost) throws(KeychainError) {
-        guard bytes.count == Self.size else { throw Self.damaged }
+        guard bytes.count == Self.size else { throw KeychainError.damagedItemKey }
         var reader = FileReader((unsafe bytes.withUnsafeBytes { unsafe Array($0) })[...])
-        guard try reader.byte() == Self.version else { throw Self.damaged }
+        guard try reader.byte() == Self.version else { throw KeychainError.damagedItemKey }
         let (logN, r, p) = (try reader.byte(), try reader.byte(), try reader.byte())
         guard let cost = PasscodeCost(logN: logN, r: r, p: p) ?? (unchecked.bytes == [logN, r, p] ? unchecked : nil)
-        else { throw Self.damaged }
+        else { throw KeychainError.damagedItemKey }
         self.cost = cost
         salt = try reader.bytes(16)
         box = try reader.bytes(Self.size - 20)
@@ -65,6 +65,4 @@ struct PasswordBoundKey {
             outputByteCount: 32
         )
     }
-
-    private static let damaged = KeychainError(.undecodable, "an item's key is not as it was wrapped")
 }

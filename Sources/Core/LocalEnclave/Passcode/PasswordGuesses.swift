@@ -1,5 +1,5 @@
+import EnclaveDesk
 import KeychainModel
-import Presence
 
 /// Wrong application passwords since the last right one, item by item. They live as long as the process: a user who may
 /// end the enclave needs no guesses.

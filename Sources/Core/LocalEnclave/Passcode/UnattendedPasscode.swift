@@ -1,6 +1,6 @@
 import EnclaveInterface
+import KeychainFiles
 package import KeychainModel
-import SecureFiles
 
 /// A passcode that systemd hands to a service, so that a machine unlocks a keychain without a person.
 ///

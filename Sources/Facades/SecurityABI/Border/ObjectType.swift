@@ -95,7 +95,7 @@ struct ObjectType: Sendable {
 
 /// A Swift object that a C program has given functions of its own.
 protocol CustomObject: NSObject {
-    /// The last of its instance, before that goes.
+    /// Called last, before the instance is freed.
     func destroy(_ instance: UnsafeRawPointer)
 
     func isEqual(_ instance: UnsafeRawPointer, to other: any CustomObject, _ otherInstance: UnsafeRawPointer) -> Bool

@@ -1,7 +1,7 @@
-import Accounts
 import CodeSignature
 import Foundation
 import Glibc
+import KeychainAccounts
 
 extension Doctor {
     /// Looks for old versions of installed programs that lost their name with the marker on, and that a process has

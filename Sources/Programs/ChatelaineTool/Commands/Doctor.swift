@@ -1,11 +1,11 @@
-import Accounts
 import ArgumentParser
-import CLinux
+import CKeychainLinux
 import CodeSignature
 import EnclaveInterface
 import EnclaveSockets
 import Foundation
 import Glibc
+import KeychainAccounts
 import KeychainClient
 import KeychainModel
 import KeychainProtocol

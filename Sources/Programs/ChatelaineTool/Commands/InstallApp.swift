@@ -1,7 +1,7 @@
-import Accounts
 import ArgumentParser
 import CodeSignature
 import Glibc
+import KeychainAccounts
 import Terminal
 
 struct InstallApp: ParsableCommand {

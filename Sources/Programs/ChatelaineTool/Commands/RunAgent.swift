@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import KeychainClient
 import KeychainModel
-import Prompting
+import KeychainPrompting
 import Terminal
 
 struct RunAgent: ParsableCommand {

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 package import CodeSignature
 import EnclaveInterface
 import Glibc

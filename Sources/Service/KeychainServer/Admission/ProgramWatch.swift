@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import PeerIdentity
 
 /// What tells, at every chunk and at little cost, that a process has not started another program in its place.

@@ -1,7 +1,7 @@
-import Accounts
+import KeychainAccounts
 import KeychainEngine
+import KeychainFiles
 import KeychainModel
-import SecureFiles
 import Synchronization
 
 /// The file that says whose keychain it is beside: a uid that was given to another user after its first one was removed

@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 package import KeychainModel
 package import Logging
 import Synchronization

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// statx(2), which asks no remote file system and none in user space, and so does not wait for one.

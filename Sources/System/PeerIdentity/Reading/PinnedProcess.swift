@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// One process, and never another one that got its pid later: its pidfd, and its folder in /proc, opened while it lived.

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// Reads the facts of pinned processes with whatever rights this process has.

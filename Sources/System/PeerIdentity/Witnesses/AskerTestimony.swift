@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// Tells the enclave which program has connected to the keychain service, over a connection of chatelaine-identify's own.

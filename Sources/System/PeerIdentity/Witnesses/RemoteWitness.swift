@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// Has chatelaine-identify look, over its socket: for a server that has no right to look at other users' processes.

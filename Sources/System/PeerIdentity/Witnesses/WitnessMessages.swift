@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// What the server asks chatelaine-identify: one packet a question, with a descriptor to answer on as the last of its

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// The other end of `RemoteWitness`: the whole of what chatelaine-identify does.

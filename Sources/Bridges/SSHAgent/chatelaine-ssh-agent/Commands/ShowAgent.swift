@@ -1,5 +1,5 @@
 import ArgumentParser
-import CLinux
+import CKeychainLinux
 import Glibc
 import KeychainClient
 import Terminal

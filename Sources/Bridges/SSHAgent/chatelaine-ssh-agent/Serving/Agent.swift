@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import KeychainClient
 import KeychainModel
 import SSHAgentProtocol

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Foundation
 import Glibc
 import SSHAgentProtocol

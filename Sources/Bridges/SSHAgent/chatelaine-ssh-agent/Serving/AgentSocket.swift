@@ -1,7 +1,7 @@
-import Accounts
-import CLinux
+import CKeychainLinux
 import Foundation
 import Glibc
+import KeychainAccounts
 import KeychainClient
 
 /// The socket that clients connect to.

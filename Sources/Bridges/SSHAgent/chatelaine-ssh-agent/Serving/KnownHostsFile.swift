@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 import SSHAgentProtocol
 
 /// The user's own `~/.ssh/known_hosts`, for what a prompt says.

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// Programs of the user's own that a command starts, with its terminal.

@@ -1,6 +1,6 @@
-import Accounts
 import Foundation
 import Glibc
+import KeychainAccounts
 import KeychainClient
 
 /// The file that sets SSH_AUTH_SOCK for the user's sessions (environment.d(5)).

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 
 /// Keeps answers about revocation between evaluations, in files (docs/formats/revocation-cache.md).
 ///

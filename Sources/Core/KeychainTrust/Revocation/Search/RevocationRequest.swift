@@ -1,5 +1,5 @@
-import CLibcurl
-import CLinux
+import CKeychainLibcurl
+import CKeychainLinux
 import KeychainCertificates
 
 /// One question about revocation, to one server. It is sent between two steps of a search, by whoever drives that.

@@ -1,7 +1,7 @@
 import Dispatch
 package import EnclaveInterface
 package import KeychainModel
-package import Pinentry
+package import KeychainPinentry
 import Synchronization
 
 /// Shows prompts by a pinentry, and brings what is typed to the desk.

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "service.h"
-#include "CLinux.h"
+#include "CKeychainLinux.h"
 
 #include <alloca.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 
 /// A socket of a keychain service, and whom a client believes to be that service.
 package struct ServiceAddress: Hashable, Sendable {

@@ -1,8 +1,8 @@
-import Accounts
-import CLinux
+import CKeychainLinux
 import Glibc
+import KeychainAccounts
 package import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 import Synchronization
 
 /// Where a process's keychain is.

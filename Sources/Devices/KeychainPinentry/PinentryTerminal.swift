@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Glibc
 
 /// Where a person is asked: a terminal, a display, or both; then the pinentry chooses.

@@ -1,4 +1,4 @@
-#include "CSQLite.h"
+#include "CKeychainSQLite.h"
 
 #include <sqlite3.h>
 #include <stddef.h>

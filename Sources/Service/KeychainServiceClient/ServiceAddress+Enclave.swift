@@ -1,6 +1,6 @@
-import Accounts
 import EnclaveSockets
 import Glibc
+import KeychainAccounts
 
 extension ServiceAddress {
     /// Where the enclave listens for those who bring a passcode: beside the service.

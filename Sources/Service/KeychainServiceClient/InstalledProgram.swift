@@ -1,6 +1,6 @@
-import CLinux
+import CKeychainLinux
 import KeychainModel
-import ProgramTrailer
+import KeychainTrailer
 
 /// What an installed program does for itself before it speaks to the machine's service: from then on no other process of
 /// its user can look into it.

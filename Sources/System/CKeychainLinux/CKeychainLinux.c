@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CLinux.h"
+#include "CKeychainLinux.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,5 +1,5 @@
-import Accounts
 import Glibc
+import KeychainAccounts
 
 /// Where keychain services are on a machine.
 package struct WellKnownPlaces: Sendable {

@@ -1,4 +1,4 @@
-import CLinux
+import CKeychainLinux
 import Dispatch
 import Glibc
 import KeychainModel

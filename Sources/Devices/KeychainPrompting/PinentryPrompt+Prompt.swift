@@ -1,7 +1,7 @@
+import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
-import Pinentry
-import Presence
+import KeychainPinentry
 
 extension PinentryPrompt {
     /// The words of a prompt. Names and reasons are foreign text: they stand in quotation marks, on lines of their own,
