@@ -123,7 +123,7 @@ enum FuzzFrames: FuzzTarget {
             sha1: [UInt8](repeating: 1, count: 20),
             certificate: IdentityCertificate(data: SecretBytes([3]), tokenID: .string("t"))
         )
-        let status = ServiceStatus(version: "1", mode: .system, uptime: 1, connections: 2, metrics: ["a": 1])
+        let status = ServiceStatus(version: "1", mode: .system, uptime: 1, connections: 2)
         return [
             "items": .outcome(.success(OperationResult(.items([item]), explanation: ["why"]))),
             "outcomes": .batch([

@@ -11,6 +11,8 @@ struct FuzzedAgent {
         var binds: [SessionBind] = []
         /// Whether a session was named that no host has signed.
         var isForged = false
+        /// Whether it is forwarded by a host whose key cannot be checked.
+        var hasUnknownForwarder = false
     }
 
     private var state = AgentState()
@@ -93,12 +95,15 @@ struct FuzzedAgent {
         case .lock: if reply == .success { isLocked = true }
         case .unlock: if reply == .success { isLocked = false }
         case .bind(let bind):
-            guard let bind, bind.isSignedByHost else {
+            switch bind?.verdict {
+            case .signed: if let bind, reply == .success { connections[current].binds.append(bind) }
+            case .forged, nil:
                 require(reply == .failure, "what no host has signed is not believed")
                 connections[current].isForged = true
-                return
+            case .unknown:
+                require(reply == .failure, "a host that cannot be told is not believed")
+                if bind?.isForwarding == true { connections[current].hasUnknownForwarder = true }
             }
-            if reply == .success { connections[current].binds.append(bind) }
         case .sign, .remove, .removeAll, .query, .other: break
         }
         require(state.isLocked == isLocked, "the agent is locked when its answers say so")
@@ -117,7 +122,8 @@ struct FuzzedAgent {
                 return require(false, "a list has keys")
             }
             require(key == listed.key && key.plain.certificate == nil, "a listed key is read as what it is")
-            require((try? fields.text()) == listed.comment, "a key has its comment behind it")
+            let comment = (try? fields.string()).flatMap { SSHComment($0) }
+            require(comment == listed.comment, "a key has its comment behind it")
         }
         require(fields.isAtEnd, "nothing is behind a list")
     }
@@ -135,7 +141,7 @@ struct FuzzedAgent {
             }
             require(logIn.sessionIdentifier == last.sessionIdentifier, "a restricted key logs in to the last session")
             require(!last.isForwarding, "a session that forwards is not logged in by")
-            require(logIn.hostKey.map { $0 == last.hostKey.blob } ?? true, "the host is the one that was bound")
+            require(logIn.hostKey.map { $0 == last.hostKey?.blob } ?? true, "the host is the one that was bound")
             require(!connection.isForged, "a way with a forged session leads nowhere")
         }
         switch order.key {
@@ -150,7 +156,7 @@ struct FuzzedAgent {
             require(key.publicKey == wish.key, "the key is the one that was asked for")
             guard key.isInEnclave else { return }
             require(order.purpose != .unknown, "a key of the enclave signs nothing unknown")
-            let isForwarded = connection.binds.contains { $0.isForwarding }
+            let isForwarded = connection.hasUnknownForwarder || connection.binds.contains { $0.isForwarding }
             require(key.asksOwner || !isForwarded && !connection.isForged, "a silent key is not used from elsewhere")
         }
     }
