@@ -290,25 +290,25 @@ let targets: [[Target]] = [
 
     // Programs: flags, assembly, run.
     folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
-    programs("Sources/Programs", using: ["KeychainModel", "CKeychainLinux"])([
+    programs("Sources/Programs", using: ["CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
-            "Terminal", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface",
+            "Terminal", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface", "KeychainModel",
         ],
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"],
         "chatelaine-identify": ["KeychainAccounts", "PeerIdentity", "CZeroingAllocator"],
         "chatelaine-prompt": [
             "KeychainAccounts", "EnclaveSockets", "EnclaveClient", "FingerPrompting", "FingerprintReader",
-            "KeychainPrompting", "CNoPriorities", "EnclaveInterface",
+            "KeychainPrompting", "CNoPriorities", "EnclaveInterface", "KeychainModel",
         ],
         "chatelaine-enclave": [
             "KeychainAccounts", "EnclaveSockets", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities",
-            "EnclaveInterface", "LocalEnclave",
+            "EnclaveInterface", "LocalEnclave", "KeychainModel",
         ],
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "EnclaveSockets",
             "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting",
-            "ArgumentParser", "Logging", "EnclaveInterface",
+            "ArgumentParser", "Logging", "EnclaveInterface", "KeychainModel",
         ],
     ]),
 

@@ -131,6 +131,11 @@ func problems(in manifest: Manifest) -> [String] {
             }
         }
     }
+    // It may look at every process, and is linked with nothing of ours but what looks.
+    for part in byName["chatelaine-identify"].map({ everything(below: $0, in: byName) }) ?? [] {
+        guard let floor = byName[part]?.floor, floor > 0 else { continue }
+        problems.append("chatelaine-identify reaches \(part), but it has System alone.")
+    }
     for target in targets where small.contains(target.name) {
         for part in everything(below: target, in: byName).union([target.name]).compactMap({ byName[$0] }) {
             for file in filesWithFoundation(in: part) {
