@@ -131,7 +131,8 @@ let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kern
 
 /// What the processes of bridges use besides.
 let bridge = [
-    "KeychainModel", "KeychainClient", "EnclaveInterface", "Terminal", "CKeychainLinux", "CZeroingAllocator",
+    "KeychainSystem", "KeychainModel", "KeychainClient", "EnclaveInterface", "Terminal", "CKeychainLinux",
+    "CZeroingAllocator",
     "CNoPriorities", "ArgumentParser",
 ]
 
@@ -161,7 +162,9 @@ let targets: [[Target]] = [
     ]),
     folder("Sources/System")([
         "KeychainAccounts": [],
-        "PeerIdentity": ["CKeychainLinux"],
+        // Descriptors, files and programs, with errors of their own.
+        "KeychainSystem": ["CKeychainLinux"],
+        "PeerIdentity": ["KeychainSystem", "CKeychainLinux"],
     ]),
 
     // Core: each target turns one type of an item's journey into the next.
@@ -172,13 +175,16 @@ let targets: [[Target]] = [
         // them for linking alone.
         "SecurityObjects": ["CoreFoundationAliases", "KeychainCertificates"],
         "KeychainTrust": [
-            "SecurityObjects", "KeychainCertificates", "CKeychainLibcurl", "CKeychainLinux", "SwiftASN1", "X509",
+            "SecurityObjects", "KeychainCertificates", "KeychainSystem", "CKeychainLibcurl", "CKeychainLinux",
+            "SwiftASN1", "X509",
         ],
-        "KeychainModel": ["KeychainCertificates", "CKeychainLinux"],
+        "KeychainModel": ["KeychainSystem", "KeychainCertificates", "CKeychainLinux"],
     ]),
-    folder("Sources/Core", using: ["KeychainModel"])([
+    folder("Sources/Core", using: ["KeychainModel", "KeychainSystem"])([
         "KeychainTrailer": [],
-        "CodeSignature": ["SecurityObjects", "KeychainTrailer", "CKeychainLinux", "Crypto", "SwiftASN1", "X509"],
+        "CodeSignature": [
+            "SecurityObjects", "KeychainTrailer", "CKeychainLinux", "Crypto", "SwiftASN1", "X509",
+        ],
         "KeychainKeys": [
             "KeychainCertificates", "CKeychainLibcrypto", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
@@ -186,7 +192,7 @@ let targets: [[Target]] = [
             "KeychainCertificates", "CKeychainLegacyCiphers", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
         ],
         // Who holds the keys: how the rest of the core speaks to it, where its owner is asked, and its own code.
-        "KeychainFiles": ["CKeychainLinux"],
+        "KeychainFiles": [],
         "EnclaveInterface": ["CKeychainLinux", "Crypto"],
         "EnclaveDesk": ["EnclaveInterface", "CKeychainLinux", "Crypto"],
         "LocalEnclave": [
@@ -196,7 +202,6 @@ let targets: [[Target]] = [
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
         "KeychainStore": [
             "KeychainVault", "CKeychainLinux", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface",
-            "KeychainFiles",
         ],
         "KeychainBackup": ["EnclaveInterface", "CKeychainLinux", "Crypto", "CryptoExtras"],
         "KeychainEngine": [
@@ -206,7 +211,7 @@ let targets: [[Target]] = [
     ]),
 
     // Devices: what the machine has, and what a person is asked by.
-    folder("Sources/Devices", using: ["KeychainModel"])([
+    folder("Sources/Devices", using: ["KeychainModel", "KeychainSystem"])([
         "TPMEnclave": ["CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "KeychainFiles"],
         "Terminal": ["CKeychainLinux"],
         "KeychainPinentry": ["CKeychainLinux"],
@@ -220,24 +225,23 @@ let targets: [[Target]] = [
 
     // Service: the processes behind a keychain, and how they are spoken to.
     folder("Sources/Service")(["KeychainMessages": ["SwiftProtobuf"]]),
-    folder("Sources/Service", using: ["KeychainModel", "EnclaveInterface", "CKeychainLinux"])([
+    folder("Sources/Service", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         // The enclave's process is spoken to by the service, and by those who bring a passcode.
-        "EnclaveSockets": [],
-        "EnclaveClient": ["EnclaveSockets", "Crypto", "EnclaveDesk"],
-        "EnclaveServer": ["EnclaveSockets", "EnclaveDesk", "LocalEnclave"],
+        "EnclaveClient": ["Crypto", "EnclaveDesk"],
+        "EnclaveServer": ["EnclaveDesk", "LocalEnclave"],
         "KeychainProtocol": ["KeychainMessages", "KeychainBackup", "KeychainCertificates", "Crypto", "SwiftProtobuf"],
         "KeychainServer": [
             "KeychainAccounts", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature",
             "Logging", "KeychainFiles",
         ],
         "KeychainDaemon": [
-            "KeychainAccounts", "KeychainServer", "EnclaveSockets", "EnclaveClient", "EnclaveServer",
+            "KeychainAccounts", "KeychainServer", "EnclaveClient", "EnclaveServer",
             "KeychainProtocol", "PeerIdentity", "CodeSignature", "LoginSessions", "TPMEnclave", "KeychainPrompting",
             "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "LocalEnclave",
         ],
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
         "KeychainServiceClient": [
-            "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveSockets", "EnclaveClient",
+            "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveClient",
             "KeychainTrailer", "Logging",
         ],
     ]),
@@ -245,7 +249,8 @@ let targets: [[Target]] = [
     // Facades: what other people's programs import, and how these reach a keychain.
     folder("Sources/Facades")([
         "KeychainClient": [
-            "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup", "KeychainEngine",
+            "KeychainSystem", "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup",
+            "KeychainEngine",
             "KeychainProtocol", "EnclaveClient", "KeychainPrompting", "KeychainTrailer",
             "CKeychainLinux", "Logging", "EnclaveInterface", "LocalEnclave",
         ],
@@ -266,12 +271,12 @@ let targets: [[Target]] = [
     folder("Sources/Bridges/Credentials")([
         // What other programs' helpers for credentials say and are told.
         "CredentialHelpers": ["KeychainModel"],
-        "CredentialProgram": ["CredentialHelpers", "KeychainModel", "Terminal", "CKeychainLinux"],
+        "CredentialProgram": ["KeychainSystem", "CredentialHelpers", "KeychainModel", "Terminal", "CKeychainLinux"],
     ]),
     // With nothing of Foundation: other programs start it and wait for it.
     programs("Sources/Bridges/Credentials")([
         "chatelaine-credential": [
-            "CredentialProgram", "KeychainServiceClient", "KeychainModel", "CKeychainLinux", "Logging",
+            "KeychainSystem", "CredentialProgram", "KeychainServiceClient", "KeychainModel", "Logging",
         ]
     ]),
     folder("Sources/Bridges/SecretService")([
@@ -290,7 +295,7 @@ let targets: [[Target]] = [
 
     // Programs: flags, assembly, run.
     folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
-    programs("Sources/Programs", using: ["CKeychainLinux"])([
+    programs("Sources/Programs", using: ["KeychainSystem", "CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
             "Terminal", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface", "KeychainModel",
@@ -298,15 +303,15 @@ let targets: [[Target]] = [
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"],
         "chatelaine-identify": ["KeychainAccounts", "PeerIdentity", "CZeroingAllocator"],
         "chatelaine-prompt": [
-            "KeychainAccounts", "EnclaveSockets", "EnclaveClient", "FingerPrompting", "FingerprintReader",
+            "KeychainAccounts", "EnclaveClient", "FingerPrompting", "FingerprintReader",
             "KeychainPrompting", "CNoPriorities", "EnclaveInterface", "KeychainModel",
         ],
         "chatelaine-enclave": [
-            "KeychainAccounts", "EnclaveSockets", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities",
+            "KeychainAccounts", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities",
             "EnclaveInterface", "LocalEnclave", "KeychainModel",
         ],
         "ChatelaineTool": [
-            "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "EnclaveSockets",
+            "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient",
             "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting",
             "ArgumentParser", "Logging", "EnclaveInterface", "KeychainModel",
         ],
@@ -332,14 +337,15 @@ let targets: [[Target]] = [
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
         "KeychainProtocolTests": ["KeychainProtocol", "KeychainMessages", "KeychainCertificates", "SwiftProtobuf"],
         "EnclaveProtocolTests": [
-            "EnclaveSockets", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
+            "KeychainSystem", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
             "chatelaine-enclave", "kernel-filter",
         ],
-        "PeerIdentityTests": ["PeerIdentity"],
-        "CodeSignatureTests": ["CodeSignature", "KeychainTrailer"],
+        "KeychainSystemTests": ["KeychainSystem"],
+        "PeerIdentityTests": ["KeychainSystem", "PeerIdentity"],
+        "CodeSignatureTests": ["KeychainSystem", "CodeSignature", "KeychainTrailer"],
         "KeychainServerTests": [
-            "KeychainServer", "KeychainProtocol", "KeychainEngine", "PeerIdentity", "CodeSignature", "KeychainTrailer",
-            "CProbe",
+            "KeychainSystem", "KeychainServer", "KeychainProtocol", "KeychainEngine", "PeerIdentity", "CodeSignature",
+            "KeychainTrailer", "CProbe",
         ],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
@@ -372,11 +378,11 @@ let targets: [[Target]] = [
         // Keys against what others have computed: Wycheproof, NIST, OpenSSL.
         "KeyTests": ["KeychainKeys", "KeychainCertificates", "SwiftASN1"],
         "ExchangeTests": ["KeychainExchange", "KeychainCertificates", "CryptoExtras"],
-        "KeychainEnclaveTests": ["KeychainCertificates", "KeychainFiles"],
+        "KeychainEnclaveTests": ["KeychainSystem", "KeychainCertificates", "KeychainFiles"],
         "KeychainVaultTests": ["KeychainPolicy", "KeychainVault"],
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "EnclaveSockets", "EnclaveClient", "chatelaine-enclave",
+            "TPMEnclave", "KeychainCertificates", "KeychainSystem", "EnclaveClient", "chatelaine-enclave",
             "KeychainFiles",
         ],
         "KeychainStoreTests": [
@@ -415,8 +421,8 @@ let targets: [[Target]] = [
     testPrograms([
         // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
         "unchecked-daemon": [
-            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "CKeychainLinux",
-            "CZeroingAllocator", "ArgumentParser",
+            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "KeychainSystem", "PeerIdentity",
+            "CKeychainLinux", "CZeroingAllocator", "ArgumentParser",
         ],
         // Starts a program on an older kernel than there is, or under systemd's filter, as far as the program can tell.
         "kernel-filter": [],

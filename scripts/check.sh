@@ -50,6 +50,17 @@ layers() {
     return $status
 }
 
+# What KeychainSystem does once, and the one other place for it, which keeps its list from one round to the next.
+one_place() {
+    local found calls='pollfd\(|[^.a-z]poll\(|waitpid\(|posix_spawn|socketpair\(|flock\(|mkstemp|fdopendir|LISTEN_(PID|FDS)'
+    calls+='|clinux_(event|start_program|start_thread|peer_credentials)\('
+    found=$(grep -rnE "$calls" Sources --include='*.swift' | grep -v -e '^Sources/System/KeychainSystem/' \
+        -e '^Sources/Service/EnclaveServer/EnclaveLoop.swift:')
+    if [ -z "$found" ]; then return 0; fi
+    printf 'KeychainSystem does this, for all callers:\n%s\n' "$found"
+    return 1
+}
+
 shell_syntax() {
     local script ok=0
     for script in scripts/*.sh .ci/run; do
@@ -261,6 +272,7 @@ authorization() {
 
 check "Swift style" style
 check "Layers" layers
+check "Calls that have one place" one_place
 check "Scripts" shell_syntax
 check "Units of systemd" units
 check "The module for log-ins" pam_module

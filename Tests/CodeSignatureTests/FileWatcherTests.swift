@@ -1,4 +1,5 @@
 import Foundation
+import KeychainSystem
 import KeychainTestSupport
 import Testing
 
@@ -157,7 +158,7 @@ struct UnmountedFileTests {
         try loop.mount()
         let watcher = try #require(FileWatcher())
         let file = open(loop.place + "/lost+found", O_RDONLY | O_DIRECTORY)
-        let before = try FileStamp(of: file)
+        let before = try FileStamp.of(file)
         let watch = try #require(watcher.watch(file))
         close(file)
         #expect(watch.isWhole)
@@ -166,7 +167,7 @@ struct UnmountedFileTests {
         // After a lazy unmount the device is free some time later. A disk that comes before that gets another one.
         try waitUntil("the next disk has the device of the first") {
             try loop.mount()
-            if try FileStamp(path: loop.place + "/lost+found") == before { return true }
+            if try FileStamp.of(path: loop.place + "/lost+found") == before { return true }
             try Loop.run(["umount", loop.place])
             return false
         }

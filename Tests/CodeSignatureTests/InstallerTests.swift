@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainSystem
 import KeychainTestSupport
 import Testing
 
@@ -49,7 +50,7 @@ func `a program that looks for libraries where others can write is not installed
     for runPath in runPaths {
         let program = try linked(fixture, ["-Wl,-rpath," + runPath])
         #expect(throws: KeychainError(.notAvailable, ""), "\(runPath)") { try install(program, with: fixture) }
-        #expect(try FileStamp(path: program)?.group == 0)
+        #expect(try FileStamp.of(path: program)?.group == 0)
     }
 }
 
@@ -60,7 +61,7 @@ func `run paths where only root can write, and those that secure execution ignor
     for runPath in ["/usr/lib", closed, closed + "/missing", "$ORIGIN", "${ORIGIN}/lib"] {
         let program = try linked(fixture, ["-Wl,-rpath," + runPath])
         try install(program, with: fixture)
-        #expect(try FileStamp(path: program)?.mode == 0o102755)
+        #expect(try FileStamp.of(path: program)?.mode == 0o102755)
     }
     try install(linked(fixture, ["-static"]), with: fixture)
 }

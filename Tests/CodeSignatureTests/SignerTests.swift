@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainSystem
 import Testing
 
 @testable import CodeSignature
@@ -17,7 +18,7 @@ func `signing leaves the program, its permissions and nothing else behind`() thr
     let before = try names(in: fixture.folder)
     try ProgramSigner.sign(path, entitlements: SigningFixture.entitlements(), with: fixture.key)
     #expect(try fixture.contents(path).starts(with: program))
-    #expect(try FileStamp(path: path)?.mode ?? 0 & 0o7777 == 0o100710)
+    #expect(try FileStamp.of(path: path)?.mode ?? 0 & 0o7777 == 0o100710)
     #expect(try names(in: fixture.folder) == before)
 }
 
@@ -68,6 +69,6 @@ func `a program that is signed keeps its owner (as root)`() throws {
     let path = try fixture.write(SigningFixture.program())
     #expect(chown(path, 65534, 65534) == 0)
     try ProgramSigner.sign(path, entitlements: SigningFixture.entitlements(), with: fixture.key)
-    #expect(try FileStamp(path: path)?.owner == 65534)
-    #expect(try FileStamp(path: path)?.group == 65534)
+    #expect(try FileStamp.of(path: path)?.owner == 65534)
+    #expect(try FileStamp.of(path: path)?.group == 65534)
 }

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainSystem
 import Testing
 
 @testable import CodeSignature
@@ -10,7 +11,7 @@ private func key(
     isOnInitialMount: Bool = true,
     size: UInt64? = nil
 ) throws -> VerdictCache.Key? {
-    let stamp = try #require(try FileStamp(path: path))
+    let stamp = try #require(try FileStamp.of(path: path))
     return VerdictCache.Key(
         mount: mount,
         device: stamp.device,
@@ -97,7 +98,7 @@ func `a file that changed a moment ago is read each time, since it may change ag
 {
     let fixture = try SigningFixture()
     let path = try fixture.write(fixture.signed())
-    let changed = try #require(try FileStamp(path: path)).changed
+    let changed = try #require(try FileStamp.of(path: path)).changed
     let cache = VerdictCache(fixture.verifier, now: { changed })
     #expect(try withProgram(path) { try cache.verdict(of: $0, key: key(path)) }.isSigned)
     #expect(cache.count == 0)

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// Who tries to have more of an enclave than is theirs.
 struct EnclavePeerTests {

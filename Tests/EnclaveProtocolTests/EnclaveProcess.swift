@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainTestSupport
 
 @testable import EnclaveClient
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// chatelaine-enclave as it is started by the service: a process of another user, on a pair of sockets and with a socket
 /// for owners. Only root can start it.

@@ -5,7 +5,7 @@ import LocalEnclave
 
 @testable import EnclaveClient
 @testable import EnclaveServer
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// Enclaves that this process serves, in a folder of their own, with passcodes that cost nothing to try.
 final class ServedEnclave: Sendable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EnclaveClient
 @testable import EnclaveServer
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// Programs that say that the session was unlocked with a finger, and services that make too much of it.
 @Suite(.enabled(if: geteuid() == 0, "needs another user"), .timeLimit(.minutes(5)))

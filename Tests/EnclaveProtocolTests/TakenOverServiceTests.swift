@@ -9,7 +9,7 @@ import Testing
 
 @testable import EnclaveClient
 @testable import EnclaveServer
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// A keychain service that was taken over, and asks the owner for more than programs have asked for.
 @Suite(.enabled(if: geteuid() == 0, "needs another user"), .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 import Dispatch
 import KeychainModel
+import KeychainSystem
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainProtocol
 import KeychainServer
+import KeychainSystem
 import KeychainTestSupport
 import PeerIdentity
 import Synchronization

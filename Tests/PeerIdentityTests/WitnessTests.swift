@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Foundation
+import KeychainSystem
 import KeychainTestSupport
 import PeerIdentity
 import Testing

@@ -11,7 +11,7 @@ import TPMEnclave
 import Testing
 
 @testable import EnclaveClient
-@testable import EnclaveSockets
+@testable import KeychainSystem
 
 /// The service's enclave as a process of its own, with its filter of system calls, and a TPM.
 @Suite(.enabled(if: geteuid() == 0, "only root starts the enclave as another user"))

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// Where the libraries of a program that is to be installed come from.
 ///
@@ -59,7 +60,7 @@ struct DynamicLinking {
                 guard path.hasPrefix("/") else {
                     throw KeychainError(.notAvailable, "the program needs a library by a relative path")
                 }
-                guard try FileStamp(path: path) != nil else { continue }
+                guard try FileStamp.of(path: path) != nil else { continue }
                 try Place.checkEveryName(path)
                 found.append(path)
             }

@@ -1,5 +1,5 @@
-import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// Reads files in parts, so that their size costs time and no memory.
 enum FileReader {
@@ -24,13 +24,11 @@ enum FileReader {
         var position = range.lowerBound
         while position < range.upperBound {
             let wanted = Int(min(UInt64(buffer.count), range.upperBound - position))
-            guard let offset = off_t(exactly: position) else {
-                throw KeychainError(.invalidParameter, "no file is so long")
-            }
-            let got = unsafe pread(descriptor, buffer.baseAddress, wanted, offset)
-            if got < 0 {
-                if errno == EINTR { continue }
-                throw KeychainError(errno: errno, "the file cannot be read")
+            let got = try KeychainError.translating("the file cannot be read") {
+                try unsafe LentDescriptor(descriptor).read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]),
+                    at: position
+                )
             }
             guard got > 0 else {
                 throw KeychainError(.authenticationFailed, "the program changed while it was read")

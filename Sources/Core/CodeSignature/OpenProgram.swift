@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// A program's file, open for reading for as long as a function runs.
 struct OpenProgram {
@@ -11,14 +12,15 @@ struct OpenProgram {
         _ path: String,
         _ body: (OpenProgram) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw errno == ELOOP
-                ? KeychainError(.invalidParameter, "\(path) is a link; name the file itself")
-                : KeychainError(errno: errno, "\(path) cannot be opened")
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            throw error.code == ELOOP
+                ? KeychainError(.invalidParameter, "\(path) is a link; name the file itself") : KeychainError(error)
         }
-        defer { close(descriptor) }
-        return try body(OpenProgram(descriptor, path: path))
+        defer { withExtendedLifetime(file) {} }
+        return try body(OpenProgram(file.number, path: path))
     }
 
     /// - Parameters:
@@ -26,7 +28,7 @@ struct OpenProgram {
     ///   - path: what errors call it.
     init(_ descriptor: Int32, path: String) throws(KeychainError) {
         self.descriptor = descriptor
-        stamp = try FileStamp(of: descriptor)
+        stamp = try FileStamp.of(descriptor)
         guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }
         var start: [UInt8] = []
         try unsafe FileReader.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// Places in the file system that only trusted users can exchange.
 package enum Place {
@@ -13,7 +14,7 @@ package enum Place {
         var current = try resolved(path)
         var isOnTheWay = false
         while true {
-            guard let stamp = try FileStamp(path: current) else {
+            guard let stamp = try FileStamp.of(path: current) else {
                 throw KeychainError(.notAvailable, "\(current) is not there any more")
             }
             // In a sticky folder no user replaces another's files. The file that the path itself names is not protected
@@ -27,7 +28,7 @@ package enum Place {
                 )
             }
             if current == "/" { return }
-            current = parent(of: current)
+            current = Folder.path(of: current)
             isOnTheWay = true
         }
     }
@@ -36,14 +37,11 @@ package enum Place {
     ///
     /// - Throws: `notAvailable` where the last component is a link.
     package static func resolved(_ path: String) throws(KeychainError) -> String {
-        guard let stamp = try FileStamp(path: path) else { throw KeychainError(.notAvailable, "\(path) is not there") }
+        guard let stamp = try FileStamp.of(path: path) else {
+            throw KeychainError(.notAvailable, "\(path) is not there")
+        }
         guard !stamp.isLink else { throw KeychainError(.notAvailable, "\(path) is a link; name the file itself") }
         return try real(path)
-    }
-
-    static func parent(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
 
@@ -64,12 +62,12 @@ extension Place {
             guard budget > 0 else { throw KeychainError(.notAvailable, "\(path) has too many links") }
             if name == "." { continue }
             if name == ".." {
-                current = current.isEmpty ? "" : parent(of: current)
+                current = current.isEmpty ? "" : Folder.path(of: current)
                 if current == "/" { current = "" }
                 continue
             }
             let next = current + "/" + name
-            guard let stamp = try FileStamp(path: next) else { return try checkIsClosed(current) }
+            guard let stamp = try FileStamp.of(path: next) else { return try checkIsClosed(current) }
             guard stamp.isLink else {
                 try checkName(next)
                 current = next
@@ -85,7 +83,7 @@ extension Place {
 
     /// In a sticky folder no user replaces root's files.
     private static func checkName(_ path: String) throws(KeychainError) {
-        guard let stamp = try FileStamp(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky
+        guard let stamp = try FileStamp.of(path: path), stamp.owner == 0, !stamp.isWritableToOthers || stamp.isSticky
         else {
             throw exchangeable(path)
         }
@@ -93,7 +91,7 @@ extension Place {
 
     /// No other user may be able to create the missing part of a path, even in a sticky folder.
     private static func checkIsClosed(_ path: String) throws(KeychainError) {
-        guard let stamp = try FileStamp(path: path.isEmpty ? "/" : path), !stamp.isWritableToOthers else {
+        guard let stamp = try FileStamp.of(path: path.isEmpty ? "/" : path), !stamp.isWritableToOthers else {
             throw exchangeable(path)
         }
     }
@@ -107,10 +105,10 @@ extension Place {
     }
 
     private static func target(of link: String) throws(KeychainError) -> String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(link, &buffer, buffer.count)
-        guard count > 0, count < buffer.count else { throw KeychainError(errno: errno, "\(link) cannot be read") }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let target = SymbolicLink.target(of: link) else {
+            throw KeychainError(.notAvailable, "\(link) cannot be read")
+        }
+        return target
     }
 
     /// The path without links, of any existing file.

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 extension ProgramInstaller {
     /// Puts a new version into the place of an installed program.
@@ -18,8 +19,8 @@ extension ProgramInstaller {
         verifier: SignatureVerifier
     ) throws(KeychainError) -> VerifiedSignature {
         guard geteuid() == 0 else { throw KeychainError(.noPermission, "only root can install programs") }
-        let isThere = try FileStamp(path: path) != nil
-        try Place.check(isThere ? path : Place.parent(of: path), isTrusted: { $0 == 0 })
+        let isThere = try FileStamp.of(path: path) != nil
+        try Place.check(isThere ? path : Folder.path(of: path), isTrusted: { $0 == 0 })
         try put(new, at: path, isThere: isThere, verifier: verifier)
         return try install(path, markerGroup: markerGroup, verifier: verifier)
     }
@@ -30,18 +31,18 @@ extension ProgramInstaller {
         isThere: Bool,
         verifier: SignatureVerifier
     ) throws(KeychainError) {
-        let file = try NewFile(beside: path, mode: 0o755)
-        guard fchown(file.descriptor, 0, 0) == 0 else {
+        let file = try KeychainError.translating { try NewFile(beside: path, mode: 0o755) }
+        guard fchown(file.descriptor.number, 0, 0) == 0 else {
             throw KeychainError(errno: errno, "the new program cannot be given to root")
         }
         try OpenProgram.with(new) { source throws(KeychainError) in
             try unsafe FileReader.read(source.descriptor, 0..<source.stamp.size) { part throws(KeychainError) in
-                try unsafe file.write(part)
+                try KeychainError.translating { try unsafe file.write(part) }
             }
         }
         // The owner of the new version's file can no longer change it.
-        _ = try check(OpenProgram(file.descriptor, path: new), at: new, verifier: verifier)
+        _ = try check(OpenProgram(file.descriptor.number, path: new), at: new, verifier: verifier)
         if isThere { try uninstall(path) }
-        try file.commit(replacing: true)
+        try KeychainError.translating { try file.commit(replacing: true) }
     }
 }

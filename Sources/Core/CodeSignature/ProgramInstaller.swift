@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// Marks signed programs, so that the kernel itself vouches for how they were started.
 ///
@@ -31,11 +32,11 @@ package enum ProgramInstaller {
         markerGroup: UInt32,
         verifier: SignatureVerifier
     ) throws(KeychainError) -> VerifiedSignature {
-        guard try FileStamp(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers
+        guard try FileStamp.of(path: path) == program.stamp, program.stamp.owner == 0, !program.stamp.isWritableToOthers
         else {
             throw KeychainError(.notAvailable, "\(path) changed while it was looked at")
         }
-        guard try linkCount(of: program.descriptor) == 1 else {
+        guard program.stamp.links == 1 else {
             throw KeychainError(
                 .notAvailable,
                 "\(path) has other names (hard links), under which this version would live on; copy it to a file of its own"
@@ -75,21 +76,9 @@ package enum ProgramInstaller {
 
     /// An installed program has no set-user-ID. One that has, such as `sudo`, would lose it.
     private static func refuseSetUserID(_ descriptor: Int32) throws(KeychainError) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            throw KeychainError(errno: errno, "the program cannot be looked at")
-        }
-        guard status.st_mode & S_ISUID == 0 else {
+        guard try FileStamp.of(descriptor).mode & S_ISUID == 0 else {
             throw KeychainError(.notAvailable, "the program is not installed: it has set-user-ID")
         }
-    }
-
-    private static func linkCount(of descriptor: Int32) throws(KeychainError) -> UInt64 {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            throw KeychainError(errno: errno, "the program cannot be looked at")
-        }
-        return UInt64(status.st_nlink)
     }
 
     private static func checkMount(of descriptor: Int32) throws(KeychainError) {

@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 import KeychainModel
+import KeychainSystem
 import KeychainTrailer
 
 /// What a program's file is: its digests, and the signature that it says it has.
@@ -19,7 +20,7 @@ struct ProgramMeasurement: Sendable {
     ///
     /// - Throws: `authenticationFailed` where the file changes meanwhile, `dataTooLarge` for more than 1 GiB.
     init(of descriptor: Int32) throws(KeychainError) {
-        let before = try FileStamp(of: descriptor)
+        let before = try FileStamp.of(descriptor)
         guard before.isFile else { throw KeychainError(.invalidParameter, "the program is no file") }
         guard before.size <= Self.largest else {
             throw KeychainError(.dataTooLarge, "a program of more than 1 GiB is not looked at")
@@ -39,7 +40,7 @@ struct ProgramMeasurement: Sendable {
             unsafe hash.update(bufferPointer: part)
         }
         digest = ProgramDigest(Array(hash.finalize()))
-        guard try FileStamp(of: descriptor) == before else {
+        guard try FileStamp.of(descriptor) == before else {
             throw KeychainError(.authenticationFailed, "the program changed while it was read")
         }
     }

@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 package import KeychainModel
+import KeychainSystem
 import KeychainTrailer
 
 /// Appends a signature to a program.
@@ -36,11 +37,11 @@ package enum ProgramSigner {
         with key: TeamKey
     ) throws(KeychainError) {
         let length = try unsignedLength(of: program.descriptor, length: program.stamp.size)
-        let replacement = try NewFile(beside: path, mode: 0o600)
+        let replacement = try KeychainError.translating { try NewFile(beside: path, mode: 0o600) }
         var hash = SHA256()
         try unsafe FileReader.read(program.descriptor, 0..<length) { part throws(KeychainError) in
             unsafe hash.update(bufferPointer: part)
-            try unsafe replacement.write(part)
+            try KeychainError.translating { try unsafe replacement.write(part) }
         }
         let digest = Array(hash.finalize())
         let message = ProgramTrailer.signedMessage(
@@ -58,13 +59,14 @@ package enum ProgramSigner {
             certificate: key.certificate.der,
             signature: try key.sign(message)
         )
-        try replacement.write(trailer.bytes)
+        try KeychainError.translating { try replacement.write(trailer.bytes) }
         try replacement.take(owner: program.stamp)
         // Its name may have been given to another file meanwhile.
-        guard try FileStamp(of: program.descriptor) == program.stamp, try FileStamp(path: path) == program.stamp else {
+        guard try FileStamp.of(program.descriptor) == program.stamp, try FileStamp.of(path: path) == program.stamp
+        else {
             throw KeychainError(.notAvailable, "\(path) changed while it was signed")
         }
-        try replacement.commit(replacing: true)
+        try KeychainError.translating { try replacement.commit(replacing: true) }
     }
 
     /// How long the program is under its signatures.

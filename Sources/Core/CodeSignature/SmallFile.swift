@@ -1,6 +1,7 @@
 package import Foundation
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// Files of a developer or an administrator: keys, certificates, entitlements.
 package enum SmallFile {
@@ -12,15 +13,15 @@ package enum SmallFile {
     }
 
     static func contents(_ path: String) throws(KeychainError) -> (bytes: [UInt8], stamp: FileStamp) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be opened") }
-        defer { close(descriptor) }
-        let stamp = try FileStamp(of: descriptor)
+        let (file, stamp) = try KeychainError.translating {
+            let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+            return (file, try file.stamp())
+        }
         guard stamp.isFile, stamp.size <= largest else {
             throw KeychainError(.invalidParameter, "\(path) is no file, or larger than it can be")
         }
         var bytes: [UInt8] = []
-        try unsafe FileReader.read(descriptor, 0..<stamp.size) { unsafe bytes.append(contentsOf: $0) }
+        try unsafe FileReader.read(file.number, 0..<stamp.size) { unsafe bytes.append(contentsOf: $0) }
         return (bytes, stamp)
     }
 
@@ -29,8 +30,10 @@ package enum SmallFile {
     }
 
     static func write(_ text: String, to path: String, mode: mode_t) throws(KeychainError) {
-        let file = try NewFile(beside: path, mode: mode)
-        try file.write(Array(text.utf8))
-        try file.commit(replacing: false)
+        try KeychainError.translating {
+            let file = try NewFile(beside: path, mode: mode)
+            try file.write(Array(text.utf8))
+            try file.commit(replacing: false)
+        }
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// The folder of trusted teams as it was at a moment.
 package struct TeamFolder: Sendable {
@@ -34,7 +36,7 @@ package struct TeamFolder: Sendable {
     init(reading path: String, owner: TrustedTeams.Owner) throws(KeychainError) {
         self.path = path
         let now = FileTime.now
-        guard let stamp = try FileStamp(path: path) else {
+        guard let stamp = try FileStamp.of(path: path) else {
             entries = []
             folderStamp = nil
             fileStamps = [:]
@@ -51,7 +53,7 @@ package struct TeamFolder: Sendable {
         var entries: [Entry] = []
         var stamps: [String: FileStamp] = [:]
         for file in files {
-            stamps[file] = try FileStamp(path: path + "/" + file)
+            stamps[file] = try FileStamp.of(path: path + "/" + file)
             entries.append(Self.entry(file, in: path, owner: owner))
         }
         self.entries = entries
@@ -63,8 +65,8 @@ package struct TeamFolder: Sendable {
     /// Whether the folder still says the same. One that was changed just before it was read may have been changed again
     /// without another stamp.
     func isCurrent() throws(KeychainError) -> Bool {
-        guard isSettled, try FileStamp(path: path) == folderStamp else { return false }
-        for (file, stamp) in fileStamps where try FileStamp(path: path + "/" + file) != stamp { return false }
+        guard isSettled, try FileStamp.of(path: path) == folderStamp else { return false }
+        for (file, stamp) in fileStamps where try FileStamp.of(path: path + "/" + file) != stamp { return false }
         return true
     }
 
@@ -98,13 +100,14 @@ package struct TeamFolder: Sendable {
     }
 
     private static func read(_ path: String, owner: TrustedTeams.Owner) throws(KeychainError) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw errno == ELOOP
-                ? KeychainError(.notAvailable, "it is a link") : KeychainError(errno: errno, "it cannot be opened")
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            throw error.code == ELOOP
+                ? KeychainError(.notAvailable, "it is a link") : KeychainError(error, "it cannot be opened")
         }
-        defer { close(descriptor) }
-        let stamp = try FileStamp(of: descriptor)
+        let stamp = try FileStamp.of(file.number)
         guard stamp.isFile, stamp.size <= largestFile else {
             throw KeychainError(.notAvailable, "it is no certificate")
         }
@@ -112,7 +115,7 @@ package struct TeamFolder: Sendable {
             throw KeychainError(.notAvailable, "others than root can write to it")
         }
         var text: [UInt8] = []
-        try unsafe FileReader.read(descriptor, 0..<stamp.size) { part in unsafe text.append(contentsOf: part) }
+        try unsafe FileReader.read(file.number, 0..<stamp.size) { part in unsafe text.append(contentsOf: part) }
         return String(decoding: text, as: UTF8.self)
     }
 }
@@ -134,9 +137,11 @@ extension TeamFolder {
     static func add(_ certificate: TeamCertificate, to path: String) throws(KeychainError) {
         let file = path + "/\(certificate.team)" + trustedSuffix
         // A link in the place of the file is not followed, and no file is overwritten.
-        let replacement = try NewFile(beside: file, mode: 0o644)
-        try replacement.write(Array(certificate.pem.utf8))
-        try replacement.commit(replacing: false)
+        try KeychainError.translating {
+            let replacement = try NewFile(beside: file, mode: 0o644)
+            try replacement.write(Array(certificate.pem.utf8))
+            try replacement.commit(replacing: false)
+        }
     }
 
     static func revoke(_ team: TeamIdentifier, in path: String) throws(KeychainError) {
@@ -144,6 +149,6 @@ extension TeamFolder {
         guard unsafe rename(file + trustedSuffix, file + revokedSuffix) == 0 else {
             throw KeychainError(errno: errno, "team \(team) cannot be revoked; administrators may")
         }
-        try NewFile.synchronizeFolder(of: file)
+        try KeychainError.translating { try Folder.synchronize(of: file) }
     }
 }

@@ -1,4 +1,5 @@
 package import KeychainModel
+import KeychainSystem
 
 extension TeamKey {
     /// - Throws: `noPermission` for a file that others can read or have written.

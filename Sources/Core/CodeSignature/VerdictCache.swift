@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+package import KeychainSystem
 import KeychainTrailer
 import Synchronization
 
@@ -102,7 +103,7 @@ package final class VerdictCache: Sendable {
     /// - Throws: as `SignatureVerifier.verdict(of:)` does, and `authenticationFailed` where the key is another file's.
     package func verdict(of descriptor: Int32, key: Key?) throws(KeychainError) -> SignatureVerdict {
         guard let key else { return try verifier.verdict(of: descriptor) }
-        guard try key.describes(FileStamp(of: descriptor)) else {
+        guard try key.describes(FileStamp.of(descriptor)) else {
             throw KeychainError(.authenticationFailed, "the program is another file than the one that was looked at")
         }
         if let known = entry(for: key) { return try verdict(on: known) }
@@ -111,7 +112,7 @@ package final class VerdictCache: Sendable {
         let isSettled = key.isSettled(at: now()) && (key.isForGood || watch != nil)
         let program = try ProgramMeasurement(of: descriptor)
         let verdict = try verifier.verdict(on: program)
-        guard isSettled, try key.describes(FileStamp(of: descriptor)), watch?.isWhole ?? true else { return verdict }
+        guard isSettled, try key.describes(FileStamp.of(descriptor)), watch?.isWhole ?? true else { return verdict }
         let signature: VerifiedSignature? = if case .signed(let signature) = verdict { signature } else { nil }
         remember(Entry(program: program, signature: signature, watch: watch), as: key)
         return verdict

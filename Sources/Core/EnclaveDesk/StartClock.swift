@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// Time since the machine's start, sleep included. It cannot be set back.
 package struct StartClock: Sendable {
@@ -12,12 +13,9 @@ package struct StartClock: Sendable {
     private static let fallback = ItemUUID().bytes
 
     private static let machine: [UInt8] = {
-        let path = "/proc/sys/kernel/random/boot_id"
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return fallback }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 36)
-        guard unsafe Glibc.read(descriptor, &text, text.count) == text.count else { return fallback }
+        guard let file = try? Descriptor(opening: "/proc/sys/kernel/random/boot_id", O_RDONLY),
+            let text = try? file.prefix(36), text.count == 36
+        else { return fallback }
         let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 32 else { return fallback }
         return stride(from: 0, to: 32, by: 2).map { UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1]) }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 extension ProgramTrailer {
     /// Whether a file ends as a signed program does. The signature is not checked.
@@ -25,10 +26,10 @@ extension ProgramTrailer {
     private static func inOwnProgram<Value>(
         _ body: (Int32) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        let descriptor = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "the program's own file cannot be opened") }
-        defer { close(descriptor) }
-        return try body(descriptor)
+        let file = try KeychainError.translating("the program's own file cannot be opened") {
+            try Descriptor(opening: "/proc/self/exe", O_RDONLY)
+        }
+        return try body(file.number)
     }
 
     /// What a file of a length has at its end.
@@ -63,32 +64,20 @@ extension ProgramTrailer {
     }
 
     private static func length(of descriptor: Int32) throws(KeychainError) -> UInt64 {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            throw KeychainError(errno: errno, "the program cannot be read")
+        let stamp = try KeychainError.translating("the program cannot be read") {
+            try LentDescriptor(descriptor).stamp()
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw KeychainError(.invalidParameter, "the program is no file")
-        }
-        return UInt64(clamping: status.st_size)
+        guard stamp.isFile else { throw KeychainError(.invalidParameter, "the program is no file") }
+        return stamp.size
     }
 
     private static func read(_ count: Int, at offset: UInt64, of descriptor: Int32) throws(KeychainError) -> [UInt8] {
-        guard let offset = off_t(exactly: offset) else { throw KeychainError(.invalidParameter, "no file is so long") }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                return unsafe pread(descriptor, rest.baseAddress, rest.count, offset + off_t(done))
-            }
-            if got < 0 {
-                if errno == EINTR { continue }
-                throw KeychainError(errno: errno, "the program cannot be read")
-            }
-            // It was cut while it was read.
-            guard got > 0 else { throw KeychainError(.inputOutput, "the program became shorter while it was read") }
-            done += got
+        let bytes = try KeychainError.translating("the program cannot be read") {
+            try LentDescriptor(descriptor).prefix(count, from: offset)
+        }
+        // It was cut while it was read.
+        guard bytes.count == count else {
+            throw KeychainError(.inputOutput, "the program became shorter while it was read")
         }
         return bytes
     }

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+import KeychainSystem
 import SwiftASN1
 import Synchronization
 
@@ -31,7 +32,7 @@ package struct SystemAnchors: Sendable {
         if let override { return override }
         let named = unsafe clinux_environment(variable).map { unsafe String(cString: $0) } ?? ""
         let paths = named.isEmpty ? files : [named]
-        guard let (path, state) = paths.lazy.compactMap({ path in FileState(path).map { (path, $0) } }).first else {
+        guard let (path, state) = paths.lazy.compactMap({ path in state(of: path).map { (path, $0) } }).first else {
             return SystemAnchors([])
         }
         if let known = cache.withLock({ $0 }), known.path == path, known.state == state { return known.anchors }
@@ -42,8 +43,14 @@ package struct SystemAnchors: Sendable {
 
     private struct Cached {
         let path: String
-        let state: FileState
+        let state: FileStamp
         let anchors: SystemAnchors
+    }
+
+    /// Nil for what is no file.
+    private static func state(of path: String) -> FileStamp? {
+        guard let stamp = (try? FileStamp(path: path, followingLinks: true)) ?? nil, stamp.isFile else { return nil }
+        return stamp
     }
 
     private static let cache = Mutex<Cached?>(nil)
@@ -52,38 +59,8 @@ package struct SystemAnchors: Sendable {
     private static let mostBytes = 16 << 20
 
     private static func contents(of path: String) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return [] }
-        defer { _ = close(descriptor) }
-        var contents: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while contents.count < mostBytes {
-            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            contents += piece.prefix(count)
-        }
-        return contents
-    }
-}
-
-/// What tells whether a file was changed.
-private struct FileState: Equatable {
-    private let device: UInt
-    private let inode: UInt
-    private let size: Int
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    /// - Returns: nil for what is no file.
-    init?(_ path: String) {
-        var state = stat()
-        guard unsafe stat(path, &state) == 0, state.st_mode & S_IFMT == S_IFREG else { return nil }
-        device = UInt(state.st_dev)
-        inode = UInt(state.st_ino)
-        size = Int(state.st_size)
-        seconds = state.st_mtim.tv_sec
-        nanoseconds = state.st_mtim.tv_nsec
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK) else { return [] }
+        return (try? file.prefix(mostBytes)) ?? []
     }
 }
 

@@ -6,6 +6,7 @@ import FingerprintReader
 import Glibc
 import KeychainAccounts
 package import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// Reads a user's fingers for prompts, and brings what was read to the desk. For a process that the desk trusts.
@@ -17,7 +18,7 @@ package final class FingerprintPrompter: Prompter {
     /// A thread for each finger that is waited for, of which there is one for a user, and for each look.
     private static let waiting = DispatchQueue(label: "chatelaine.fingers", attributes: .concurrent)
     /// What ends the reading, by question.
-    private let shown = Mutex<[ItemUUID: StopSignal]>([:])
+    private let shown = Mutex<[ItemUUID: WakeUp]>([:])
 
     /// - Parameters:
     ///   - templates: fprintd's folder, which not everybody may read; the set of fingers is unknown then.
@@ -34,7 +35,7 @@ package final class FingerprintPrompter: Prompter {
 
     package func show(_ prompt: Prompt) {
         guard prompt.wish == .biometry else { return }
-        guard let stop = StopSignal() else { return decline(prompt.question, because: .noBiometry) }
+        guard let stop = try? WakeUp() else { return decline(prompt.question, because: .noBiometry) }
         let isNew = shown.withLock { shown in
             guard shown[prompt.question] == nil else { return false }
             shown[prompt.question] = stop
@@ -60,11 +61,11 @@ package final class FingerprintPrompter: Prompter {
 
     // MARK: - One question
 
-    private func read(for question: ItemUUID, until stop: StopSignal) {
+    private func read(for question: ItemUUID, until stop: WakeUp) {
         guard let name = UserAccount(uid: uid)?.exactName else { return decline(question, because: .noBiometry) }
         do throws(KeychainError) {
             while true {
-                let verdict = reader.verify(user: name, until: stop.descriptor, patience: PresenceDesk.patience) {
+                let verdict = reader.verify(user: name, until: stop.number, patience: PresenceDesk.patience) {
                     guard let hint = FingerHint($0) else { return }
                     try? desk().hint(question, hint)
                 }
@@ -131,22 +132,5 @@ extension FingerHint {
         case .notCentered: self = .notCentered
         case .removeAndRetry: self = .removeAndRetry
         }
-    }
-}
-
-/// A descriptor that becomes readable once.
-private final class StopSignal: Sendable {
-    let descriptor: Int32
-
-    init?() {
-        descriptor = clinux_event()
-        if descriptor < 0 { return nil }
-    }
-
-    deinit { close(descriptor) }
-
-    func signal() {
-        var one: UInt64 = 1
-        _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

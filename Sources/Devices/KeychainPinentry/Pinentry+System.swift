@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 
 extension Pinentry {
     /// The system's pinentry: the one that the administrator chose, or one that is there.
@@ -32,7 +33,7 @@ extension Pinentry {
             guard state.st_mode & S_IFMT == S_IFLNK else {
                 return state.st_mode & S_IFMT == S_IFREG && isRoots(state) && state.st_mode & 0o111 == 0o111
             }
-            guard state.st_uid == 0, let target = target(of: path) else { return false }
+            guard state.st_uid == 0, let target = SymbolicLink.target(of: path) else { return false }
             path = target.hasPrefix("/") ? target : folder + "/" + target
         }
         return false
@@ -59,14 +60,5 @@ extension Pinentry {
         guard let path = unsafe realpath(folder.isEmpty ? "/" : folder, nil) else { return nil }
         defer { unsafe free(path) }
         return unsafe String(cString: path)
-    }
-
-    private static func target(of link: String) -> String? {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return -1 }
-            return unsafe readlink(link, base, bytes.count)
-        }
-        return count > 0 && count < bytes.count ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
     }
 }

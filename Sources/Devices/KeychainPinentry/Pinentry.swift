@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 package import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// Asks a person through a program that speaks pinentry's protocol, such as those of GnuPG.
@@ -13,7 +14,7 @@ package final class Pinentry: Sendable {
     private let replyWithin: Duration
     private let endWithin: Duration
     /// Becomes readable when the question is withdrawn; -1 with no descriptor left.
-    private let wake: Int32
+    private let wake: WakeUp?
     private let isAsking = Mutex(false)
 
     /// - Parameters:
@@ -32,11 +33,7 @@ package final class Pinentry: Sendable {
         self.needsPlace = needsPlace
         self.replyWithin = replyWithin
         self.endWithin = endWithin
-        wake = clinux_event()
-    }
-
-    deinit {
-        if wake >= 0 { close(wake) }
+        wake = try? WakeUp()
     }
 
     /// Asks, and waits for the answer.
@@ -47,7 +44,7 @@ package final class Pinentry: Sendable {
         _ prompt: PinentryPrompt,
         on terminal: PinentryTerminal
     ) throws(KeychainError) -> PinentryAnswer {
-        guard wake >= 0 else { throw KeychainError(.notAvailable, "no descriptor to withdraw a question by") }
+        guard let wake else { throw KeychainError(.notAvailable, "no descriptor to withdraw a question by") }
         guard begin() else { throw KeychainError(.notAvailable, "somebody is being asked already") }
         defer {
             isAsking.withLock { $0 = false }
@@ -57,7 +54,7 @@ package final class Pinentry: Sendable {
         let place = try usable(terminal)
         let signals = HeldSignals()
         let watched = PinentryProcess.Watched(
-            wake: wake,
+            wake: wake.number,
             terminal: place.saved?.descriptor ?? -1,
             signals: signals.descriptor
         )
@@ -90,9 +87,7 @@ package final class Pinentry: Sendable {
     /// Withdraws the question, from any thread: an open dialog closes, and `ask` returns `.withdrawn`. So does each
     /// later one, so that a question is not missed that is about to be asked.
     package func cancel() {
-        guard wake >= 0 else { return }
-        var one: UInt64 = 1
-        _ = unsafe write(wake, &one, MemoryLayout<UInt64>.size)
+        wake?.signal()
     }
 
     private static let longerThanProgram = Duration.seconds(1)
@@ -179,7 +174,7 @@ package final class Pinentry: Sendable {
     }
 
     @discardableResult
-    private func end(_ dialogue: inout PinentryDialogue, _ saved: SavedTerminal?) -> PinentryProcess.Ending {
+    private func end(_ dialogue: inout PinentryDialogue, _ saved: SavedTerminal?) -> ChildProgram.Ending {
         let ending = dialogue.end(within: endWithin)
         saved?.restore()
         return ending

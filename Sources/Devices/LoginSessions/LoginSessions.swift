@@ -2,6 +2,7 @@ import CKeychainLinux
 import CSystemBus
 import Glibc
 package import KeychainModel
+import KeychainSystem
 package import Logging
 import Synchronization
 
@@ -25,7 +26,7 @@ package final class LoginSessions: Sendable {
 
     private let handle: @Sendable (Event) -> Void
     private let log: Logger
-    private let stopping: Int32
+    private let stopping: WakeUp
     private let isDone = Mutex(false)
 
     /// - Parameter handle: is called on the listening thread; the machine's sleep waits for it.
@@ -36,34 +37,16 @@ package final class LoginSessions: Sendable {
         }
         self.handle = handle
         self.log = log
-        stopping = clinux_event()
-        guard stopping >= 0 else { throw KeychainError(errno: errno, "no descriptor to stop listening by") }
-    }
-
-    deinit {
-        close(stopping)
+        stopping = try KeychainError.translating { try WakeUp() }
     }
 
     /// Begins to listen. The thread keeps this object until it is stopped.
     package func start() throws(KeychainError) {
-        let context = unsafe Unmanaged.passRetained(self)
-        let result = unsafe clinux_start_thread(
-            256 << 10,
-            { context in
-                guard let context = unsafe context else { return }
-                unsafe Unmanaged<LoginSessions>.fromOpaque(context).takeRetainedValue().run()
-            },
-            context.toOpaque()
-        )
-        guard result == 0 else {
-            unsafe context.release()
-            throw KeychainError(errno: result, "no thread to hear of sessions")
-        }
+        try KeychainError.translating { try DetachedThread.start { [self] in run() } }
     }
 
     package func stop() {
-        var one: UInt64 = 1
-        _ = unsafe write(stopping, &one, MemoryLayout<UInt64>.size)
+        stopping.signal()
     }
 
     private func run() {
@@ -77,8 +60,7 @@ package final class LoginSessions: Sendable {
                 let level: Logger.Level = patience.isFirst ? .info : .debug
                 log.log(level: level, "logind cannot be heard: \(unsafe String(cString: strerror(-code)))")
             }
-            var state = pollfd(fd: stopping, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&state, 1, patience.next()) > 0 { return }
+            if stopping.wait(within: .milliseconds(patience.next())) { return }
         }
     }
 
@@ -96,7 +78,7 @@ package final class LoginSessions: Sendable {
             let missed = try hearing.begin()
             log.debug("logind is heard")
             for event in missed { handle(event) }
-            while let signal = try bus.next(stop: stopping) {
+            while let signal = try bus.next(stop: stopping.number) {
                 for event in try hearing.events(of: signal) {
                     handle(event)
                     try hearing.finish(event)

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 
 /// Standard output and standard error, unbuffered, so that the two stay in order.
 package enum Console {
@@ -6,16 +7,12 @@ package enum Console {
     package static func write(_ bytes: [UInt8]) -> Int32 { write(bytes, to: STDOUT_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                return errno
-            }
+        do throws(SystemError) {
+            try LentDescriptor(descriptor).write(bytes)
+            return 0
+        } catch {
+            return error.code
         }
-        return 0
     }
 
     /// There is nowhere to say that standard error cannot be written.

@@ -1,11 +1,12 @@
 import Glibc
+import KeychainSystem
 
 /// Reads lines byte by byte, so that what follows a line is left for the next reader.
 package struct LineReader {
-    private let descriptor: Int32
+    private let input: LentDescriptor
 
     package init(descriptor: Int32) {
-        self.descriptor = descriptor
+        input = LentDescriptor(descriptor)
     }
 
     /// - Returns: the line without its end; nil at the end of the input.
@@ -13,12 +14,15 @@ package struct LineReader {
         var line: [UInt8] = []
         while true {
             var byte: UInt8 = 0
-            let count = unsafe read(descriptor, &byte, 1)
-            if count == 0 { return line.isEmpty ? nil : line }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw SecretInputError("standard input: \(unsafe String(cString: strerror(errno)))")
+            let count: Int
+            do throws(SystemError) {
+                count = try unsafe withUnsafeMutableBytes(of: &byte) { (room) throws(SystemError) in
+                    try unsafe input.read(into: room)
+                }
+            } catch {
+                throw SecretInputError("standard input: \(error.reason)")
             }
+            if count == 0 { return line.isEmpty ? nil : line }
             if byte == UInt8(ascii: "\n") { return line }
             line.append(byte)
         }

@@ -1,5 +1,6 @@
 import Foundation
 package import KeychainModel
+import KeychainSystem
 import KeychainTrailer
 import Logging
 import Synchronization
@@ -94,7 +95,7 @@ package enum ProcessIdentity {
     }
 
     private static func executablePath() -> String {
-        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/program"
+        let path = OwnProgram.path ?? "/program"
         // The kernel says so of an executable that was replaced while it ran.
         let suffix = " (deleted)"
         return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychainModel
+import KeychainSystem
 import Terminal
 
 /// Runs command lines, and turns what goes wrong into messages and exit statuses.
@@ -25,6 +26,9 @@ enum Tool {
             return error.exitStatus
         } catch let error as KeychainError {
             Console.printError("chatelaine: \(TerminalText.escaped(error.message))\n")
+            return 1
+        } catch let error as SystemError {
+            Console.printError("chatelaine: \(TerminalText.escaped(KeychainError(error).message))\n")
             return 1
         } catch {
             // Requests for help, version and completion scripts come as errors too.

@@ -1,7 +1,8 @@
-import EnclaveSockets
+import EnclaveInterface
 import Glibc
 import KeychainAccounts
 import KeychainModel
+import KeychainSystem
 import TPMEnclave
 
 /// The few options of chatelaine-enclave.
@@ -54,7 +55,7 @@ struct EnclaveOptions {
             default: throw Refusal(description: "unknown option \(option)")
             }
         }
-        let handedOver = Self.handedOver()
+        let handedOver = Dictionary(HandedSockets.take().map { ($0.name, $0.number) }) { first, _ in first }
         self.uid = uid ?? geteuid()
         self.gid = gid ?? getegid()
         self.server = server
@@ -71,16 +72,6 @@ struct EnclaveOptions {
             )
         }
         guard self.uid != 0 else { throw Refusal(description: "does not run as root; name another user by --user") }
-    }
-
-    /// sd_listen_fds_with_names(3).
-    private static func handedOver() -> [String: Int32] {
-        guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS"),
-            let names = unsafe getenv("LISTEN_FDNAMES"), unsafe Int32(String(cString: pid)) == getpid(),
-            let count = unsafe Int32(String(cString: count)), (1...8).contains(count)
-        else { return [:] }
-        let listed = unsafe String(cString: names).split(separator: ":", omittingEmptySubsequences: false)
-        return Dictionary(zip(listed.map(String.init), 3..<(3 + count))) { first, _ in first }
     }
 
     /// A name or a number; a number's group is the same number, unless the user is known.

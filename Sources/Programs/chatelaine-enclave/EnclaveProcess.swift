@@ -1,8 +1,8 @@
 import CKeychainLinux
 import EnclaveServer
-import EnclaveSockets
 import Glibc
 import KeychainModel
+import KeychainSystem
 import LocalEnclave
 import TPMEnclave
 

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainAccounts
+import KeychainSystem
 import PeerIdentity
 
 /// The few options of chatelaine-identify.
@@ -47,19 +48,13 @@ struct IdentifyOptions {
         testimony = markerGroup.map { AskerTestimony(enclave: enclave, markerGroup: $0) }
         if let connected {
             source = .connected(connected)
-        } else if let server, Self.isHandedOver {
-            source = .listener(3, server: server)
+        } else if let server, let listener = HandedSockets.take().first {
+            source = .listener(listener.number, server: server)
         } else {
             throw Refusal(
                 description: "needs --descriptor N, or --server USER and a socket from systemd; chatelained starts it"
             )
         }
-    }
-
-    /// sd_listen_fds(3).
-    private static var isHandedOver: Bool {
-        guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS") else { return false }
-        return unsafe Int32(String(cString: pid)) == getpid() && String(cString: count) == "1"
     }
 
     private static func group(_ text: String) throws(Refusal) -> UInt32 {

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+import KeychainSystem
 import PeerIdentity
 
 /// The process that alone may look at others.
@@ -45,11 +46,8 @@ enum IdentifyProcess {
             if number < 0, errno == EINTR || errno == ECONNABORTED { continue }
             guard number >= 0 else { return nil }
             let socket = Descriptor(owning: number)
-            var pid: Int32 = 0
-            var uid: UInt32 = 0
-            var gid: UInt32 = 0
             // No other client is answered: not even the socket's folder keeps root's other programs out.
-            if unsafe clinux_peer_credentials(number, &pid, &uid, &gid), uid == server { return socket }
+            if socket.peer?.uid == server { return socket }
         }
     }
 

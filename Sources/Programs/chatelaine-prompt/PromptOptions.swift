@@ -1,4 +1,4 @@
-import EnclaveSockets
+import EnclaveInterface
 import FingerprintReader
 import Glibc
 import KeychainAccounts

@@ -1,9 +1,9 @@
 import CKeychainLinux
 import EnclaveDesk
 import EnclaveInterface
-package import EnclaveSockets
 import Glibc
 package import KeychainModel
+package import KeychainSystem
 import Synchronization
 
 /// The keychain service's connection to the enclave's process, for any number of threads and users.
@@ -205,7 +205,7 @@ package final class EnclaveConnection: Sendable {
             }
         }.get()
         if let idle { return (idle, generation) }
-        let (own, others) = try PacketSocket.pair()
+        let (own, others) = try KeychainError.translating { try PacketSocket.pair() }
         own.limit(receiving: Self.patience, sending: Self.patience)
         let message = try OpenChannelRequest().encoded(id: 0, uid: 0)
         // Where the enclave is gone, the channel's first question finds it out.
@@ -222,15 +222,19 @@ package final class EnclaveConnection: Sendable {
             guard state.generation == 1 else { throw Self.isGone }
             socket = existing
         case .listener(let path, let uid):
-            socket = try PacketSocket(connectingTo: path, within: Self.patience)
-            if let uid, socket.peer != uid, socket.peer != 0 {
+            socket = try KeychainError.translating("the enclave cannot be reached at \(path)") {
+                try PacketSocket(connectingTo: path, within: Self.patience)
+            }
+            if let uid, socket.peer?.uid != uid, socket.peer?.uid != 0 {
                 throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
             }
         }
         // Events are waited for without an end; an enclave that reads nothing holds no caller up for ever.
         socket.limit(receiving: .zero, sending: Self.patience)
         let generation = state.generation
-        try DetachedThread.start { [weak self] in Self.listen(to: socket, generation) { self } }
+        try KeychainError.translating {
+            try DetachedThread.start { [weak self] in Self.listen(to: socket, generation) { self } }
+        }
         // Not before a listener exists: a connection whose events are not acknowledged would hold up each lock.
         state.first = socket
         return socket

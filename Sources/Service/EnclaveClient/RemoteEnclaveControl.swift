@@ -1,7 +1,7 @@
 package import EnclaveInterface
-import EnclaveSockets
 import Glibc
 package import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// What the owner does with an enclave, over the socket for owners. The passcode goes to the enclave's own process (in
@@ -24,10 +24,12 @@ package final class RemoteEnclaveControl: EnclaveControl {
         uid: UInt32 = geteuid(),
         server: UInt32? = nil
     ) throws(KeychainError) {
-        socket = try PacketSocket(connectingTo: path, within: Self.patience)
+        socket = try KeychainError.translating("the enclave cannot be reached at \(path)") {
+            try PacketSocket(connectingTo: path, within: Self.patience)
+        }
         self.uid = uid
         // Nothing was sent so far, and no passcode goes to another listener.
-        if let server, socket.peer != server, socket.peer != 0 {
+        if let server, socket.peer?.uid != server, socket.peer?.uid != 0 {
             throw KeychainError(.notAvailable, "the process that listens at \(path) is not the enclave")
         }
     }

@@ -1,5 +1,6 @@
 import EnclaveInterface
 import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// What other threads hand to the loop.

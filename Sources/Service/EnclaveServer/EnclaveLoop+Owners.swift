@@ -1,6 +1,6 @@
 import EnclaveInterface
-import EnclaveSockets
 import KeychainModel
+import KeychainSystem
 
 /// The holders of places among the owners' connections.
 ///

@@ -1,9 +1,9 @@
 import CKeychainLinux
 import EnclaveDesk
 import EnclaveInterface
-import EnclaveSockets
 import Glibc
 import KeychainModel
+import KeychainSystem
 import LocalEnclave
 import Synchronization
 
@@ -68,7 +68,7 @@ struct EnclaveLoop {
             pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0)
         }
         waiting = [
-            poll(service.deliveries.wake.descriptor), poll(service.sockets.ownerListener),
+            poll(service.deliveries.wake.number), poll(service.sockets.ownerListener),
             poll(service.sockets.serviceListener?.descriptor),
         ]
         order = peers.keys.sorted()
@@ -109,7 +109,7 @@ struct EnclaveLoop {
     private mutating func takeOwners(_ listener: Int32) {
         for _ in 0..<Self.mostAtOnce {
             guard let socket = accept(listener) else { return }
-            guard let uid = socket.peer else { continue }
+            guard let uid = socket.peer?.uid else { continue }
             if let only = service.sockets.onlyUser, uid != only, uid != 0, uid != service.sockets.prompter { continue }
             if uid == service.sockets.witness {
                 guard peers.values.count(where: { $0.role == .witness }) < Self.mostWitnesses else { continue }
@@ -128,7 +128,7 @@ struct EnclaveLoop {
     private mutating func takeServices(_ listener: Int32, from uid: UInt32) {
         for _ in 0..<Self.mostAtOnce {
             guard let socket = accept(listener) else { return }
-            guard let peer = socket.peer, peer == uid else {
+            guard let peer = socket.peer?.uid, peer == uid else {
                 service.log("somebody else than the keychain service has connected and is not answered")
                 continue
             }

@@ -1,6 +1,6 @@
 import EnclaveInterface
-import EnclaveSockets
 import KeychainModel
+import KeychainSystem
 
 /// The process at the other end of one of the enclave's connections.
 final class EnclavePeer {

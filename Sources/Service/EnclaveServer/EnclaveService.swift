@@ -1,6 +1,6 @@
 import EnclaveInterface
-package import EnclaveSockets
 package import KeychainModel
+package import KeychainSystem
 import Synchronization
 
 /// Serves enclaves: to the keychain service over its connections, and to owners over a listening socket.
@@ -50,7 +50,7 @@ package final class EnclaveService: Sendable {
         self.table = table
         self.hasToEnd = hasToEnd
         self.log = log
-        let deliveries = EnclaveDeliveries(wake: try WakeUp())
+        let deliveries = EnclaveDeliveries(wake: try KeychainError.translating { try WakeUp() })
         self.deliveries = deliveries
         relay = try EventRelay(threads: 2) { deliveries.add($0) }
         passcodes = try EnclaveWorker(most: 512, mostOfUser: 128)
@@ -61,7 +61,7 @@ package final class EnclaveService: Sendable {
 
     /// Runs on a thread of its own.
     package func start() throws(KeychainError) {
-        try DetachedThread.start { [self] in run() }
+        try KeychainError.translating { try DetachedThread.start { [self] in run() } }
     }
 
     /// Has `run` return.

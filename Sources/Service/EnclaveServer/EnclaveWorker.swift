@@ -1,5 +1,5 @@
-import EnclaveSockets
 import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// A thread that does one thing at a time of what would keep the others waiting: whose turn it is goes round by user.
@@ -38,9 +38,9 @@ final class EnclaveWorker: Sendable {
     init(most: Int, mostOfUser: Int) throws(KeychainError) {
         self.most = most
         self.mostOfUser = mostOfUser
-        wake = try WakeUp()
-        try DetachedThread.start { [self] in run() }
-        let hasBegun = try WakeUp()
+        wake = try KeychainError.translating { try WakeUp() }
+        try KeychainError.translating { try DetachedThread.start { [self] in run() } }
+        let hasBegun = try KeychainError.translating { try WakeUp() }
         try add(Job(uid: 0) { hasBegun.signal() })
         _ = hasBegun.wait()
     }

@@ -1,6 +1,7 @@
 import EnclaveInterface
 import Glibc
 import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// Tells the keychain service of a change, and waits until it has dropped what the change took away.
@@ -27,7 +28,7 @@ final class EventRelay: Sendable {
     private let post: @Sendable (EnclaveDelivery) -> Void
 
     /// A service that is taken over, or hangs, holds up no lock for longer.
-    static let patience: Int32 = 2_000
+    static let patience = Duration.seconds(2)
 
     /// - Parameter threads: how many may tell of something at the same time.
     init(
@@ -36,7 +37,7 @@ final class EventRelay: Sendable {
     ) throws(KeychainError) {
         self.post = post
         var free: [WakeUp] = []
-        for _ in 0..<threads { free.append(try WakeUp()) }
+        for _ in 0..<threads { free.append(try KeychainError.translating { try WakeUp() }) }
         state = Mutex(State(free: free))
     }
 
@@ -59,7 +60,7 @@ final class EventRelay: Sendable {
         }
         post(.event(EnclaveEvent(id: id, uid: uid, state: enclaveState)))
         guard let done else { return }
-        let isDone = done.wait(milliseconds: Self.patience)
+        let isDone = done.wait(within: Self.patience)
         // Nil where it was not sent, so that no peer knows of it.
         let missing = state.withLock { $0.pending.removeValue(forKey: id)?.missing }
         // It is not signalled any more.

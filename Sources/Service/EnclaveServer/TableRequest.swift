@@ -1,6 +1,6 @@
 import EnclaveInterface
-import EnclaveSockets
 import KeychainModel
+import KeychainSystem
 import LocalEnclave
 
 /// A request that is answered from the table of enclaves, on a worker's thread.

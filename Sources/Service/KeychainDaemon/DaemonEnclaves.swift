@@ -1,12 +1,12 @@
 import EnclaveClient
 import EnclaveInterface
 import EnclaveServer
-import EnclaveSockets
 import FingerPrompting
 import Glibc
 import KeychainModel
 import KeychainPrompting
 import KeychainServer
+import KeychainSystem
 import LocalEnclave
 import Logging
 import TPMEnclave

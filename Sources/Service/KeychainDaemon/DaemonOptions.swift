@@ -1,6 +1,6 @@
 package import ArgumentParser
 import CodeSignature
-import EnclaveSockets
+import EnclaveInterface
 import Glibc
 import KeychainAccounts
 import KeychainModel

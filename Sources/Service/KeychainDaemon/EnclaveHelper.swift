@@ -1,8 +1,8 @@
-import EnclaveSockets
 import Glibc
 import KeychainAccounts
 import KeychainModel
 import KeychainServer
+import KeychainSystem
 import PeerIdentity
 
 /// The connection to chatelaine-enclave, the process that holds the keys.
@@ -22,7 +22,7 @@ enum EnclaveHelper {
         owners: ListeningSocket
     ) throws(KeychainError) -> PacketSocket {
         let account = try SystemAccount.user(user)
-        let (ours, theirs) = try PacketSocket.pair()
+        let (ours, theirs) = try KeychainError.translating { try PacketSocket.pair() }
         try StartedProgram.start(
             "chatelaine-enclave",
             [

@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import KeychainSystem
 import ServiceLifecycle
 
 /// Waits for the other end of a socket to go, or for the service to be stopped.
@@ -11,8 +11,7 @@ enum HangUp {
         for (name, socket) in sockets {
             // This thread waits for as long as the process lives, or the other one.
             DispatchQueue.global().async {
-                var state = pollfd(fd: socket, events: 0, revents: 0)
-                while unsafe poll(&state, 1, -1) < 0 {}
+                _ = try? LentDescriptor(socket).wait(for: 0)
                 continuation.yield(name)
             }
         }

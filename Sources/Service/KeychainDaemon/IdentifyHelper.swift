@@ -2,6 +2,7 @@ import CKeychainLinux
 import Glibc
 import KeychainAccounts
 import KeychainModel
+import KeychainSystem
 import PeerIdentity
 
 /// The connection to chatelaine-identify, the process that may look at those who connect.
@@ -16,11 +17,7 @@ enum IdentifyHelper {
         markerGroup: UInt32,
         enclave: String
     ) throws(KeychainError) -> Descriptor {
-        var pair: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-        else { throw KeychainError(errno: errno, "no sockets for chatelaine-identify") }
-        let ours = Descriptor(owning: pair[0])
-        let theirs = Descriptor(owning: pair[1])
+        let (ours, theirs) = try KeychainError.translating { try Descriptor.pair(SOCK_SEQPACKET) }
         let account = try SystemAccount.user(user)
         try StartedProgram.start(
             "chatelaine-identify",

@@ -2,6 +2,7 @@ import Glibc
 import KeychainModel
 import KeychainProtocol
 package import KeychainServer
+import KeychainSystem
 import Logging
 import PeerIdentity
 import ServiceLifecycle

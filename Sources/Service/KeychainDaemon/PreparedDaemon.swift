@@ -1,12 +1,13 @@
 import CKeychainLinux
 package import CodeSignature
 import EnclaveClient
-import EnclaveSockets
+import EnclaveInterface
 import Glibc
 import KeychainAccounts
 package import KeychainModel
 import KeychainProtocol
 package import KeychainServer
+import KeychainSystem
 package import PeerIdentity
 import TPMEnclave
 

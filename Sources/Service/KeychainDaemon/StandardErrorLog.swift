@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 package import Logging
 
 /// Writes messages to standard error, one a line; for the journal, without the time, and with the level as it reads it
@@ -62,8 +63,7 @@ package struct StandardErrorLog: LogHandler {
     /// systemd names the journal's stream in JOURNAL_STREAM; a redirected standard error is another file.
     private static var standardErrorIsJournal: Bool {
         guard let name = unsafe getenv("JOURNAL_STREAM") else { return false }
-        var status = stat()
-        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return unsafe String(cString: name) == "\(status.st_dev):\(status.st_ino)"
+        guard let stamp = try? LentDescriptor(STDERR_FILENO).stamp() else { return false }
+        return unsafe String(cString: name) == "\(stamp.device):\(stamp.inode)"
     }
 }

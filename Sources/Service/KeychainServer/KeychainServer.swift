@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 package import KeychainModel
 package import KeychainProtocol
+import KeychainSystem
 package import Logging
 import Synchronization
 
@@ -80,22 +81,21 @@ package final class KeychainServer: Sendable {
 
     /// Decides, before it costs a thread, whether a connection may be one.
     private func take(_ socket: Int32) {
-        var pid: Int32 = 0
-        var uid: UInt32 = 0
-        var gid: UInt32 = 0
+        let peer: PeerCredentials
         var counter = counters.all
         let entry: ConnectionTable.Entry
         do throws(KeychainError) {
-            guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
+            guard let found = LentDescriptor(socket).peer else {
                 throw KeychainError(.notAvailable, "the kernel does not say which process connects")
             }
-            guard mode == .system || uid == geteuid() else {
+            peer = found
+            guard mode == .system || peer.uid == geteuid() else {
                 throw KeychainError(.noPermission, "this keychain service is another user's")
             }
-            let standing = users.standing(of: uid)
+            let standing = users.standing(of: peer.uid)
             guard standing != .lent else { throw ServiceUsers.isLent }
-            counter = counters.user(uid)
-            entry = try table.add(socket, uid: uid, isKnown: standing == .known)
+            counter = counters.user(peer.uid)
+            entry = try table.add(socket, uid: peer.uid, isKnown: standing == .known)
         } catch {
             counter.count { $0.refused += 1 }
             refuse(socket, error)
@@ -104,8 +104,7 @@ package final class KeychainServer: Sendable {
         }
         counter.count { $0.accepted += 1 }
         do throws(KeychainError) {
-            let process = pid
-            try start { self.serve(socket, entry, pid: process) }
+            try start { self.serve(socket, entry, pid: peer.pid) }
         } catch {
             table.remove(entry)
             counter.count { $0.refused += 1 }
@@ -178,35 +177,17 @@ package final class KeychainServer: Sendable {
 
     // MARK: - Threads
 
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-
     private func start(_ body: @escaping @Sendable () -> Void) throws(KeychainError) {
         threads.enter()
         let threads = threads
-        let context = unsafe Unmanaged.passRetained(
-            Body {
+        do throws(SystemError) {
+            try DetachedThread.start(stackSize: limits.stackSize) {
                 body()
                 threads.leave()
             }
-        )
-        let result = unsafe clinux_start_thread(
-            limits.stackSize,
-            { context in
-                guard let context = unsafe context else { return }
-                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-            },
-            context.toOpaque()
-        )
-        guard result == 0 else {
+        } catch {
             threads.leave()
-            unsafe context.release()
-            throw KeychainError(errno: result, "no thread for a connection")
+            throw KeychainError(error)
         }
     }
 }

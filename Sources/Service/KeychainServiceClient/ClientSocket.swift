@@ -2,20 +2,21 @@ import CKeychainLinux
 import Glibc
 import KeychainModel
 import KeychainProtocol
+import KeychainSystem
 
 /// A connection's descriptor, which is closed with it. No use of it waits longer than it is told.
-final class ClientSocket: Sendable {
-    private let descriptor: Int32
+final class ClientSocket: OpenDescriptor {
+    let number: Int32
 
     /// Without waiting, and without a signal where the other end is gone.
     private static let quietly = Int32(truncatingIfNeeded: MSG_NOSIGNAL | MSG_DONTWAIT)
 
-    private init(descriptor: Int32) {
-        self.descriptor = descriptor
+    private init(owning number: Int32) {
+        self.number = number
     }
 
     deinit {
-        close(descriptor)
+        close(number)
     }
 
     /// Connects, and makes sure of who listens.
@@ -32,7 +33,7 @@ final class ClientSocket: Sendable {
         guard descriptor >= 0 else {
             throw KeychainError(.notAvailable, "no socket for the keychain service: \(reason())")
         }
-        let socket = ClientSocket(descriptor: descriptor)
+        let socket = ClientSocket(owning: descriptor)
         if let name {
             guard unsafe clinux_client_name(descriptor, name) == 0 else {
                 throw KeychainError(.notAvailable, "the socket cannot be named: \(reason())")
@@ -51,10 +52,7 @@ final class ClientSocket: Sendable {
                 throw KeychainError(.notAvailable, "no keychain service answers at \(address.path): \(reason())")
             }
         }
-        var pid: Int32 = 0
-        var uid: UInt32 = 0
-        var gid: UInt32 = 0
-        guard unsafe clinux_peer_credentials(descriptor, &pid, &uid, &gid), address.trusts(uid) else {
+        guard let peer = socket.peer, address.trusts(peer.uid) else {
             throw KeychainError(
                 .notAvailable,
                 "the process that listens at \(address.path) may not be the keychain service"
@@ -65,13 +63,12 @@ final class ClientSocket: Sendable {
 
     /// Whether the other end is there and has said nothing: a connection between two requests is like that.
     var isIdle: Bool {
-        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&state, 1, 0) == 0
+        (try? wait(for: POLLIN, until: SuspendingClock.now)) == false
     }
 
     /// Ends the connection for every thread that waits on it. The descriptor stays until none does.
     func shutDown() {
-        shutdown(descriptor, Int32(truncatingIfNeeded: SHUT_RDWR))
+        shutdown(number, Int32(truncatingIfNeeded: SHUT_RDWR))
     }
 
     /// Sends all bytes.
@@ -82,12 +79,12 @@ final class ClientSocket: Sendable {
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Self.quietly)
+                return unsafe Glibc.send(number, rest.baseAddress, rest.count, Self.quietly)
             }
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
-                try wait(for: Int16(POLLOUT), by: deadline)
+                try expect(POLLOUT, by: deadline)
             } else if errno != EINTR {
                 throw KeychainError(.notAvailable, "the keychain service has gone away: \(Self.reason())")
             }
@@ -97,7 +94,7 @@ final class ClientSocket: Sendable {
     /// Sends few bytes at once, together with the descriptor of a fresh file.
     func sendWithDescriptor(_ bytes: [UInt8]) throws(KeychainError) {
         let count = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe clinux_client_send_with_descriptor(descriptor, buffer.baseAddress, buffer.count)
+            unsafe clinux_client_send_with_descriptor(number, buffer.baseAddress, buffer.count)
         }
         guard count == bytes.count else {
             throw KeychainError(.notAvailable, "the keychain service has gone away: \(Self.reason())")
@@ -107,13 +104,7 @@ final class ClientSocket: Sendable {
     /// Waits, for as long as it takes, until something has come that the decoder has not.
     func waitForMore(than decoder: FrameDecoder) throws(KeychainError) {
         guard !decoder.isMidway else { return }
-        while true {
-            var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&state, 1, -1) > 0 { return }
-            guard errno == EINTR else {
-                throw KeychainError(.notAvailable, "the keychain service cannot be waited for: \(Self.reason())")
-            }
-        }
+        _ = try KeychainError.translating { try wait(for: POLLIN) }
     }
 
     /// The next message.
@@ -123,11 +114,11 @@ final class ClientSocket: Sendable {
     func receive(with decoder: inout FrameDecoder, by deadline: Deadline) throws(KeychainError) -> [UInt8] {
         while true {
             if let message = try decoder.next() { return message }
-            try wait(for: Int16(POLLIN), by: deadline)
+            try expect(POLLIN, by: deadline)
             var isInterrupted = false
             let count = try unsafe decoder.fill { (room) throws(KeychainError) in
                 // Without room for descriptors: the kernel drops those that the other side sends along.
-                let count = unsafe recv(descriptor, room.baseAddress, room.count, Self.quietly)
+                let count = unsafe recv(number, room.baseAddress, room.count, Self.quietly)
                 if count < 0 {
                     guard errno == EINTR || errno == EAGAIN else {
                         throw KeychainError(.notAvailable, "the keychain service has gone away: \(Self.reason())")
@@ -142,15 +133,9 @@ final class ClientSocket: Sendable {
         }
     }
 
-    private func wait(for events: Int16, by deadline: Deadline) throws(KeychainError) {
-        while true {
-            let milliseconds = deadline.milliseconds
-            guard milliseconds > 0 else {
-                throw KeychainError(.notAvailable, "the keychain service did not answer in time")
-            }
-            var state = pollfd(fd: descriptor, events: events, revents: 0)
-            if unsafe poll(&state, 1, milliseconds) > 0 { return }
-        }
+    private func expect(_ events: Int32, by deadline: Deadline) throws(KeychainError) {
+        let isReady = try KeychainError.translating { try wait(for: events, until: deadline.end) }
+        guard isReady else { throw KeychainError(.notAvailable, "the keychain service did not answer in time") }
     }
 
     private static func reason() -> String {

@@ -16,7 +16,7 @@ package struct Deadlines: Sendable {
 
 /// A moment by which something has to be done, on a clock that stands still while the machine sleeps.
 struct Deadline: Sendable {
-    private let end: SuspendingClock.Instant
+    let end: SuspendingClock.Instant
     private let duration: Duration
 
     init(_ duration: Duration) {
@@ -38,15 +38,4 @@ struct Deadline: Sendable {
     func times(_ factor: Int) -> Deadline { Deadline(duration * factor) }
 
     var hasPassed: Bool { SuspendingClock.now >= end }
-
-    /// What is left, in milliseconds, rounded up: for poll(2).
-    var milliseconds: Int32 {
-        let left = SuspendingClock.now.duration(to: end)
-        guard left > .zero else { return 0 }
-        let (seconds, attoseconds) = left.components
-        return Int32(
-            clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000
-                + 1
-        )
-    }
 }

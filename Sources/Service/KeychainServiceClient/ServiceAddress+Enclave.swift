@@ -1,4 +1,4 @@
-import EnclaveSockets
+import EnclaveInterface
 import Glibc
 import KeychainAccounts
 

@@ -1,6 +1,7 @@
 import CredentialHelpers
 import Glibc
 package import KeychainModel
+import KeychainSystem
 import Terminal
 
 /// Runs the helper that a command line names: `chatelaine-credential`, and its other names.
@@ -52,15 +53,8 @@ package struct CredentialProgram {
 
     private static func write(_ secret: SecretBytes) -> Bool {
         unsafe secret.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = unsafe Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else { return false }
-                written += count
-            }
-            return true
+            let output = LentDescriptor(STDOUT_FILENO)
+            return unsafe (try? output.write(bytes)) != nil
         }
     }
 }

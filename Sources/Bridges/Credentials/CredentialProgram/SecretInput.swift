@@ -2,19 +2,20 @@ import CKeychainLinux
 import CredentialHelpers
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// Standard input, read in pieces of which none is left in memory when it was handed on.
 @safe
 struct SecretInput: ~Copyable {
     private static let size = 1 << 16
 
-    private let descriptor: Int32
+    private let input: LentDescriptor
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
     private var start = 0
     private var end = 0
 
     init(descriptor: Int32 = STDIN_FILENO) {
-        self.descriptor = descriptor
+        input = LentDescriptor(descriptor)
     }
 
     deinit {
@@ -75,15 +76,12 @@ struct SecretInput: ~Copyable {
     }
 
     private mutating func fill() throws(HelperFailure) -> Bool {
-        while true {
-            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw HelperFailure("standard input cannot be read: \(unsafe String(cString: strerror(errno)))")
-            }
-            start = 0
-            end = count
-            return count > 0
+        do throws(SystemError) {
+            end = try unsafe input.read(into: buffer)
+        } catch {
+            throw HelperFailure("standard input cannot be read: \(error.reason)")
         }
+        start = 0
+        return end > 0
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychainModel
+import KeychainSystem
 import SSHAgentProtocol
 import Terminal
 
@@ -19,6 +20,9 @@ extension AgentTool {
             return failure.exitStatus
         } catch let error as KeychainError {
             complain(error.message)
+            return 1
+        } catch let error as SystemError {
+            complain("\(error)")
             return 1
         } catch let error as SSHFormatError {
             complain(error.description)

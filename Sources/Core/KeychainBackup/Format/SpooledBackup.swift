@@ -1,10 +1,11 @@
 import CKeychainLinux
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// A backup on its way, as it is: encrypted. The file has no name, and goes with its descriptor.
 package final class SpooledBackup: BackupFile {
-    private let descriptor: Int32
+    private let file: Descriptor
     private let largest: UInt64
     private let isQuota: Bool
     /// In bytes.
@@ -25,11 +26,7 @@ package final class SpooledBackup: BackupFile {
             if descriptor >= 0 { _ = unsafe unlink(name) }
         }
         guard descriptor >= 0 else { throw KeychainError(errno: errno, "the backup cannot be kept in \(folder)") }
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        close(descriptor)
+        file = Descriptor(owning: descriptor)
     }
 
     /// - Throws: `dataTooLarge` over the limit; `diskFull` over a quota, and where there is no room.
@@ -39,19 +36,11 @@ package final class SpooledBackup: BackupFile {
                 ? KeychainError(.diskFull, "the backup is larger than its user's quota allows a keychain to be")
                 : KeychainError(.dataTooLarge, "the backup is larger than \(largest) bytes, which none is")
         }
-        var written = 0
-        while written < bytes.count {
-            let result = unsafe bytes.withUnsafeBytes { buffer in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-            }
-            guard result > 0 || errno == EINTR else { throw KeychainError(errno: errno, "the backup cannot be kept") }
-            written += max(0, result)
-        }
+        try KeychainError.translating("the backup cannot be kept") { try file.write(bytes) }
         count += UInt64(bytes.count)
     }
 
     package func source() throws(KeychainError) -> BackupSource {
-        DescriptorSource.bytes(of: descriptor, ownedBy: self)
+        DescriptorSource.bytes(of: file)
     }
 }

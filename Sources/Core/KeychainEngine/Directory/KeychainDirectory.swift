@@ -4,6 +4,7 @@ import KeychainFiles
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
+import KeychainSystem
 import KeychainVault
 package import LocalEnclave
 package import Logging
@@ -262,13 +263,13 @@ package struct KeychainDirectory: Sendable {
         try SecureFile.write(SecretBytes([]), to: creationPath)
         try enclave.create()
         let vault = try KeychainVault(enclave.open())
-        let descriptor = unsafe Glibc.open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(databasePath) cannot be created") }
-        close(descriptor)
+        try KeychainError.translating("\(databasePath) cannot be created") {
+            _ = try Descriptor(opening: databasePath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        }
         try KeychainStore.create(path: databasePath, header: Header(sealedBy: vault))
         guard unsafe unlink(creationPath) == 0 else {
             throw KeychainError(errno: errno, "\(creationPath) cannot be removed")
         }
-        try Folder.synchronize(of: creationPath)
+        try KeychainError.translating { try Folder.synchronize(of: creationPath) }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+package import KeychainSystem
 
 extension KeychainError {
     /// The error that stands for a failed system call.
@@ -11,6 +12,32 @@ extension KeychainError {
         case ENOMEM: self.init(.outOfMemory, "\(message): \(reason)")
         case EIO: self.init(.inputOutput, "\(message): \(reason)")
         default: self.init(.notAvailable, "\(message): \(reason)")
+        }
+    }
+    /// - Parameter subject: what could not be done, where the error itself does not say enough.
+    package init(_ error: SystemError, _ subject: String? = nil) {
+        if error.code == EEXIST {
+            self.init(.duplicateItem, subject ?? error.subject)
+        } else {
+            self.init(errno: error.code, subject ?? error.subject)
+        }
+    }
+
+    /// Runs a body, and translates the errors of system calls. A closure of one type of errors would have to say so each time.
+    ///
+    /// - Parameter subject: what could not be done, where the error itself does not say enough.
+    package static func translating<Value>(
+        _ subject: @autoclosure () -> String? = nil,
+        _ body: () throws -> Value
+    ) throws(KeychainError) -> Value {
+        do {
+            return try body()
+        } catch let error as SystemError {
+            throw KeychainError(error, subject())
+        } catch let error as KeychainError {
+            throw error
+        } catch {
+            throw KeychainError(.internalError, subject() ?? "\(error)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// What a look at the database's file shows before SQLite opens it: SQLite deletes the journal of a file that was
 /// truncated to nothing, and with it what could still be saved.
@@ -12,24 +13,22 @@ package struct DatabaseFile: Sendable {
 
     /// Which file stands under a name.
     package struct Identity: Equatable, Sendable {
-        private let device: UInt
-        private let inode: UInt
+        private let device: UInt64
+        private let inode: UInt64
 
-        fileprivate init(_ status: stat) {
-            device = status.st_dev
-            inode = status.st_ino
+        fileprivate init(_ stamp: FileStamp) {
+            device = stamp.device
+            inode = stamp.inode
         }
 
         package init?(path: String) {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
-            self.init(status)
+            guard let stamp = (try? FileStamp(path: path, followingLinks: true)) ?? nil else { return nil }
+            self.init(stamp)
         }
     }
 
     static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0
+        FileStamp.ofFile(path) != nil
     }
 
     /// - Returns: nil if there is no file.
@@ -42,28 +41,26 @@ package struct DatabaseFile: Sendable {
     package static var newestVersion: Int32 { Schema.current.version }
 
     static func check(path: String, schema: Schema) throws(KeychainError) -> DatabaseFile? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            switch errno {
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            switch error.code {
             case ENOENT: return nil
             case ELOOP: throw damaged(path)
-            default: throw KeychainError(errno: errno, "the keychain's database cannot be opened")
+            default: throw KeychainError(error, "the keychain's database cannot be opened")
             }
         }
-        defer { close(descriptor) }
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = unsafe pread(descriptor, &header, header.count, 0)
-        var status = stat()
-        guard count == header.count, unsafe fstat(descriptor, &status) == 0,
+        guard let header = try? file.prefix(100), header.count == 100, let stamp = try? file.stamp(),
             header.starts(with: Array("SQLite format 3".utf8) + [0]),
             number(in: header, at: 68) == UInt32(bitPattern: Schema.applicationID)
         else { throw damaged(path) }
         guard let version = Int32(exactly: number(in: header, at: 60)), version <= schema.version else { throw newer }
         let pageSize = Int(header[16]) << 8 | Int(header[17])
         return DatabaseFile(
-            identity: Identity(status),
+            identity: Identity(stamp),
             version: version,
-            isShort: Int(status.st_size) < Int(number(in: header, at: 28)) * (pageSize == 1 ? 65536 : pageSize)
+            isShort: Int(stamp.size) < Int(number(in: header, at: 28)) * (pageSize == 1 ? 65536 : pageSize)
         )
     }
 

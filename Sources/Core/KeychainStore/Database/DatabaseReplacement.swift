@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
-import KeychainFiles
 package import KeychainModel
+import KeychainSystem
 
 /// A new database that takes the place of a damaged one, in one instant for everybody who has either open.
 ///
@@ -42,9 +42,9 @@ package struct DatabaseReplacement {
     /// - Throws: `notAvailable` for a file that is missing or of a newer version; `diskFull`.
     package func prepare(header: Header) throws(KeychainError) -> DatabaseInspection {
         discard()
-        let descriptor = unsafe open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(new) cannot be created") }
-        close(descriptor)
+        try KeychainError.translating("\(new) cannot be created") {
+            _ = try Descriptor(opening: new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        }
         try KeychainStore.create(path: new, header: header, schema: schema)
         try Self.copyFile(path, to: copy)
         if FileManager.default.fileExists(atPath: path + "-wal") { try Self.copyFile(path + "-wal", to: copy + "-wal") }
@@ -120,7 +120,7 @@ package struct DatabaseReplacement {
             guard unsafe rename(new, decided) == 0 else {
                 throw KeychainError(errno: errno, "\(decided) cannot be made")
             }
-            try Folder.synchronize(of: path)
+            try KeychainError.translating { try Folder.synchronize(of: path) }
         } catch {
             if isPending { throw error }
             removeAll([name, name + "-wal"])
@@ -164,11 +164,11 @@ package struct DatabaseReplacement {
             }
         }
         // Both are to be gone before the name changes hands, also after a power cut.
-        try Folder.synchronize(of: path)
+        try KeychainError.translating { try Folder.synchronize(of: path) }
         guard unsafe rename(decided, path) == 0 else {
             throw KeychainError(errno: errno, "\(decided) cannot take its place")
         }
-        try Folder.synchronize(of: path)
+        try KeychainError.translating { try Folder.synchronize(of: path) }
     }
 
     /// Gives up before anything was decided.

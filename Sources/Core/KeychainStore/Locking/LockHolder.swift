@@ -1,12 +1,12 @@
 import Glibc
+import KeychainSystem
 
 /// Names the process that holds a `flock`, from `/proc/locks` (proc(5)).
 enum LockHolder {
     /// For example "process 4711 (security)"; nil if it cannot be told, as across PID namespaces.
-    static func find(descriptor: Int32) -> String? {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, let table = text(of: "/proc/locks") else { return nil }
-        let inode = String(status.st_ino)
+    static func find(_ lock: some OpenDescriptor) -> String? {
+        guard let stamp = try? lock.stamp(), let table = text(of: "/proc/locks") else { return nil }
+        let inode = String(stamp.inode)
         for line in table.split(separator: "\n") {
             // "1: FLOCK  ADVISORY  WRITE 4711 fd:01:123456 0 EOF"
             let fields = line.split(separator: " ")
@@ -20,15 +20,8 @@ enum LockHolder {
     }
 
     private static func text(of path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while true {
-            let count = unsafe read(descriptor, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
+        guard let file = try? Descriptor(opening: path, O_RDONLY), let bytes = try? file.prefix(1 << 24) else {
+            return nil
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 package import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// The one lock under which all processes write to a keychain and checkpoint it.
@@ -8,7 +9,7 @@ import Synchronization
 /// A `flock` on a file beside the database, with a semaphore in front for the threads of this process. The kernel
 /// frees it when its holder dies.
 package final class WriterLock: Sendable {
-    private let descriptor: Int32
+    private let file: Descriptor
     private let path: String
     private let turn = DispatchSemaphore(value: 1)
 
@@ -21,22 +22,19 @@ package final class WriterLock: Sendable {
     ///
     /// - Throws: `noPermission`, `readOnly` (a file system that cannot be written and has no lock file), `inputOutput`.
     package init(path: String, patience: Duration = defaultPatience) throws(KeychainError) {
-        var descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        let reason = errno
-        if descriptor < 0 && (reason == EROFS || reason == EACCES) {
-            // A lock needs no right to write.
-            descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        file = try KeychainError.translating("the keychain's lock file \(path) cannot be opened") {
+            do throws(SystemError) {
+                return try Descriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            } catch {
+                guard error.code == EROFS || error.code == EACCES else { throw error }
+                // A lock needs no right to write.
+                let file = try? Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+                guard let file else { throw error }
+                return file
+            }
         }
-        guard descriptor >= 0 else {
-            throw KeychainError(errno: reason, "the keychain's lock file \(path) cannot be opened")
-        }
-        self.descriptor = descriptor
         self.path = path
         self.patience = patience
-    }
-
-    deinit {
-        close(descriptor)
     }
 
     /// When a call that begins now gives up.
@@ -57,7 +55,7 @@ package final class WriterLock: Sendable {
         }
         defer { turn.signal() }
         try acquire(before: deadline)
-        defer { flock(descriptor, LOCK_UN) }
+        defer { file.unlock() }
         return try body()
     }
 
@@ -65,8 +63,8 @@ package final class WriterLock: Sendable {
     package func ifFree(_ body: () -> Void) {
         guard turn.wait(timeout: .now()) == .success else { return }
         defer { turn.signal() }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
-        defer { flock(descriptor, LOCK_UN) }
+        guard let isOurs = try? file.lockIfFree(), isOurs else { return }
+        defer { file.unlock() }
         body()
     }
 
@@ -74,10 +72,11 @@ package final class WriterLock: Sendable {
     /// differ from process to process, so that all get their turn.
     private func acquire(before deadline: ContinuousClock.Instant) throws(KeychainError) {
         var pause = 50_000
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw KeychainError(errno: errno, "the keychain's lock file cannot be locked")
+        while true {
+            let isOurs = try KeychainError.translating("the keychain's lock file cannot be locked") {
+                try file.lockIfFree()
             }
+            if isOurs { return }
             guard ContinuousClock.now < deadline else { throw timeOut() }
             var request = timespec(tv_sec: 0, tv_nsec: .random(in: (pause / 2)...pause))
             unsafe nanosleep(&request, nil)
@@ -86,7 +85,7 @@ package final class WriterLock: Sendable {
     }
 
     private func timeOut() -> KeychainError {
-        let holder = LockHolder.find(descriptor: descriptor) ?? "a process that cannot be named from here"
+        let holder = LockHolder.find(file) ?? "a process that cannot be named from here"
         return KeychainError(
             .notAvailable,
             "the keychain at \(path) is being written by \(holder), which has not let go for too long"

@@ -1,6 +1,7 @@
 import EnclaveInterface
 import KeychainFiles
 import KeychainModel
+import KeychainSystem
 
 /// Hardware that seals device keys.
 package protocol DeviceHardware: Sendable {
@@ -30,8 +31,8 @@ package struct DeviceBindings: Sendable {
     /// A credential comes before the file, the file says itself what it is, and for a new keychain there is a TPM,
     /// where there is one, or a file.
     package var chosen: any DeviceBinding {
-        if let credential, FileStamp(credential) != nil { return CredentialBinding(path: credential) }
-        guard FileStamp(path) != nil else {
+        if let credential, FileStamp.ofFile(credential) != nil { return CredentialBinding(path: credential) }
+        guard FileStamp.ofFile(path) != nil else {
             guard let hardware, hardware.isForNewKeychains else { return FileBinding(path: path) }
             return hardware.binding(forKeyAt: path)
         }

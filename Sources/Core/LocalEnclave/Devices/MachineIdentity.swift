@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 
 /// The identity that a system got when it was installed (machine-id(5)).
 ///
@@ -14,12 +15,9 @@ package struct MachineIdentity: Sendable, Equatable {
     package static var current: MachineIdentity? { MachineIdentity(file: "/etc/machine-id") }
 
     package init?(file path: String) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 33)
-        let count = unsafe read(descriptor, &text, text.count)
-        guard count == 32 || (count == 33 && text.last == UInt8(ascii: "\n")) else { return nil }
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK), let text = try? file.prefix(33),
+            text.count == 32 || (text.count == 33 && text.last == UInt8(ascii: "\n"))
+        else { return nil }
         let digits = text.prefix(32).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 32, digits.contains(where: { $0 != 0 }) else { return nil }
         bytes = stride(from: 0, to: 32, by: 2).map { UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1]) }

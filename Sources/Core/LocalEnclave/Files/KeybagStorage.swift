@@ -2,6 +2,7 @@ import EnclaveDesk
 import Glibc
 import KeychainFiles
 package import KeychainModel
+package import KeychainSystem
 import Synchronization
 
 /// Where an enclave keeps its keybag and the count of wrong passcodes.
@@ -21,27 +22,6 @@ package protocol KeybagStorage: Sendable {
     /// Nil where none was written.
     func attempts() throws(KeychainError) -> [UInt8]?
     func write(attempts: [UInt8]) throws(KeychainError)
-}
-
-/// What tells a file from the one that had its name before.
-package struct FileStamp: Sendable, Equatable {
-    private let device: UInt64
-    private let node: UInt64
-    private let changed: timespec
-
-    /// Nil where there is no such file.
-    package init?(_ path: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        node = UInt64(status.st_ino)
-        changed = status.st_ctim
-    }
-
-    package static func == (left: FileStamp, right: FileStamp) -> Bool {
-        left.device == right.device && left.node == right.node && left.changed.tv_sec == right.changed.tv_sec
-            && left.changed.tv_nsec == right.changed.tv_nsec
-    }
 }
 
 /// In the memory of one process.
@@ -78,12 +58,12 @@ package struct FolderStorage: KeybagStorage {
     private var lockPath: String { folder + "/keybag.lock" }
 
     package func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(lockPath) cannot be opened") }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw KeychainError(errno: errno, "\(lockPath) cannot be locked") }
+        let lock = try KeychainError.translating {
+            let lock = try Descriptor(opening: lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            try lock.lock()
+            return lock
         }
+        defer { withExtendedLifetime(lock) {} }
         return try body()
     }
 
@@ -98,7 +78,7 @@ package struct FolderStorage: KeybagStorage {
         try SecureFile.write(SecretBytes(keybag), to: keybagPath)
     }
 
-    package var stamp: FileStamp? { isShared ? FileStamp(keybagPath) : nil }
+    package var stamp: FileStamp? { isShared ? FileStamp.ofFile(keybagPath) : nil }
 
     package func attempts() throws(KeychainError) -> [UInt8]? {
         guard let file = try SecureFile.read(attemptsPath, largest: Attempts.fileSize, ownership: .own) else {

@@ -2,6 +2,7 @@ import CKeychainLinux
 import Glibc
 import KeychainFiles
 package import KeychainModel
+package import KeychainSystem
 
 /// Where the processes of one user share what of a keychain is unlocked, where no service holds it for them.
 package protocol UnlockedStorage: Sendable {
@@ -33,7 +34,7 @@ package struct UnlockedFile: UnlockedStorage {
         path = folder + "/unlocked-" + name
     }
 
-    package var stamp: FileStamp? { FileStamp(path) }
+    package var stamp: FileStamp? { FileStamp.ofFile(path) }
 
     /// By the folder: a file of its own would be one more to leave behind.
     package func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
@@ -41,12 +42,12 @@ package struct UnlockedFile: UnlockedStorage {
         guard Self.isOurs(folder) else {
             throw KeychainError(.notAvailable, "the folder \(folder) belongs to another user")
         }
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(folder) cannot be opened") }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw KeychainError(errno: errno, "\(folder) cannot be locked") }
+        let lock = try KeychainError.translating {
+            let lock = try Descriptor(opening: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            try lock.lock()
+            return lock
         }
+        defer { withExtendedLifetime(lock) {} }
         return try body()
     }
 
@@ -66,13 +67,11 @@ package struct UnlockedFile: UnlockedStorage {
     }
 
     private func zero() {
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_size > 0 else { return }
-        let zeroes = [UInt8](repeating: 0, count: min(Int(status.st_size), Self.largest))
-        _ = unsafe pwrite(descriptor, zeroes, zeroes.count, 0)
+        guard let file = try? Descriptor(opening: path, O_WRONLY | O_NOFOLLOW), let size = try? file.stamp().size else {
+            return
+        }
+        let zeroes = [UInt8](repeating: 0, count: min(Int(size), Self.largest))
+        _ = unsafe pwrite(file.number, zeroes, zeroes.count, 0)
     }
 
     // MARK: - The folder
@@ -95,17 +94,15 @@ package struct UnlockedFile: UnlockedStorage {
 
     /// Whether the folder is there and ours, or can be made. It is made when there is something to write.
     private static func canHold(_ name: String, in parent: String) -> Bool {
-        let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard clinux_is_in_memory(descriptor) else { return false }
+        guard let folder = try? Descriptor(opening: parent, O_RDONLY | O_DIRECTORY),
+            clinux_is_in_memory(folder.number)
+        else { return false }
         let path = parent + "/" + name
         return unsafe isOurs(path) || (access(path, F_OK) != 0 && access(parent, W_OK) == 0)
     }
 
     private static func isOurs(_ folder: String) -> Bool {
-        var status = stat()
-        guard unsafe lstat(folder, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+        guard let stamp = FileStamp.ofFile(folder) else { return false }
+        return stamp.isFolder && stamp.owner == geteuid() && stamp.mode & 0o077 == 0
     }
 }

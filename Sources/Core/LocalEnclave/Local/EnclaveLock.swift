@@ -2,6 +2,7 @@ import Crypto
 import EnclaveDesk
 import EnclaveInterface
 import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// Which keys of a keychain are there now, who has locked or unlocked them, and who is told of it.

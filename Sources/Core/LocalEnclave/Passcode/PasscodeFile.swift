@@ -2,6 +2,7 @@ import EnclaveInterface
 import Glibc
 import KeychainFiles
 package import KeychainModel
+import KeychainSystem
 
 /// A file with a passcode, which whoever starts a program names: as systemd, Docker and Kubernetes hand secrets over.
 package struct PasscodeFile: Sendable {
@@ -21,15 +22,18 @@ package struct PasscodeFile: Sendable {
     /// - Throws: `notAvailable` for a file that is missing, empty or no passcode's, that neither root nor this user owns, that
     ///   somebody else may write, or that is this user's and somebody else may read. Never without a passcode.
     package func read(warn: (String) -> Void) throws(KeychainError) -> SecretBytes {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw refused(errno == ENOENT ? "is missing" : "cannot be opened: \(reason())") }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw refused("cannot be read: \(reason())") }
-        try check(status, warn)
+        let file: Descriptor
+        let stamp: FileStamp
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            stamp = try file.stamp()
+        } catch {
+            throw refused(error.code == ENOENT ? "is missing" : "cannot be opened: \(error.reason)")
+        }
+        try check(stamp, warn)
         let contents: SecretBytes
         do throws(KeychainError) {
-            contents = try SecureFile.contents(of: descriptor, size: Int(status.st_size), path: path).withoutLineEnd
+            contents = try SecureFile.contents(of: file, size: Int(stamp.size), path: path).withoutLineEnd
         } catch {
             throw refused("cannot be read: \(error.message)")
         }
@@ -41,20 +45,20 @@ package struct PasscodeFile: Sendable {
         }
     }
 
-    private func check(_ status: stat, _ warn: (String) -> Void) throws(KeychainError) {
-        guard status.st_mode & S_IFMT == S_IFREG else { throw refused("is not a file") }
-        guard status.st_uid == reader || status.st_uid == 0 else {
-            throw refused("belongs to the user \(status.st_uid); it has to belong to root or to you")
+    private func check(_ stamp: FileStamp, _ warn: (String) -> Void) throws(KeychainError) {
+        guard stamp.isFile else { throw refused("is not a file") }
+        guard stamp.owner == reader || stamp.owner == 0 else {
+            throw refused("belongs to the user \(stamp.owner); it has to belong to root or to you")
         }
-        guard status.st_mode & 0o022 == 0 else {
+        guard !stamp.isWritableToOthers else {
             throw refused("can be written by others; take that from them: chmod go-w '\(path)'")
         }
-        guard status.st_size <= Passcode.largestInput + 1 else { throw refused("is larger than a passcode can be") }
-        if status.st_uid != 0 && status.st_mode & 0o044 != 0 {
+        guard stamp.size <= Passcode.largestInput + 1 else { throw refused("is larger than a passcode can be") }
+        if stamp.owner != 0 && stamp.isReadableToOthers {
             throw refused("can be read by others; make it yours alone: chmod 600 '\(path)'")
         }
         // Engines of containers make root's files so, and the program can change nothing about it.
-        if status.st_mode & 0o004 != 0 {
+        if stamp.mode & 0o004 != 0 {
             warn(
                 "the passcode's file \(path) can be read by every user here; give it the mode 0400, or 0440 and a group"
             )
@@ -64,6 +68,4 @@ package struct PasscodeFile: Sendable {
     private func refused(_ why: String) -> KeychainError {
         KeychainError(.notAvailable, "the passcode's file \(path) \(why)")
     }
-
-    private func reason() -> String { unsafe String(cString: strerror(errno)) }
 }

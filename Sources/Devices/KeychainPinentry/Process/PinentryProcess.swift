@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// A pinentry that runs, and the lines that go to it and come from it.
 struct PinentryProcess: ~Copyable {
@@ -28,14 +29,6 @@ struct PinentryProcess: ~Copyable {
         let signals: Int32
     }
 
-    /// How a process ended.
-    enum Ending: Equatable {
-        case status(Int32)
-        case signal(Int32)
-        /// Other code in this process has reaped it.
-        case unknown
-    }
-
     private let pid: pid_t
     private let process: Int32
     private let output: Int32
@@ -46,14 +39,15 @@ struct PinentryProcess: ~Copyable {
     private var hasEnded = false
 
     init(_ path: String, environment: [String], watching watched: Watched) throws(KeychainError) {
-        var arguments = unsafe [strdup(path), nil]
-        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
         var conversation = clinux_conversation()
-        let result = unsafe clinux_start_conversation(path, &arguments, &variables, &conversation)
+        let result = unsafe CStrings.with([path]) { arguments in
+            unsafe CStrings.with(environment) { variables in
+                unsafe clinux_start_conversation(path, arguments, variables, &conversation)
+            }
+        }
         guard result == 0 else {
-            let reason = unsafe String(cString: strerror(result))
-            throw KeychainError(.notAvailable, "\(path), which would ask for it, cannot be started: \(reason)")
+            let error = SystemError(result, "\(path), which would ask for it, cannot be started")
+            throw KeychainError(.notAvailable, "\(error)")
         }
         pid = conversation.pid
         process = conversation.process
@@ -66,8 +60,7 @@ struct PinentryProcess: ~Copyable {
         if !hasEnded {
             // Only where it was not ended in order.
             _ = clinux_pidfd_signal(process, SIGKILL)
-            var status: Int32 = 0
-            while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            _ = ChildProgram.wait(for: pid)
         }
         if input >= 0 { close(input) }
         close(output)
@@ -100,46 +93,37 @@ struct PinentryProcess: ~Copyable {
     }
 
     private func waitForOutput(by deadline: ContinuousClock.Instant) throws(Interruption) {
-        while true {
-            var states = [output, watched.wake, process, watched.signals].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            // What is typed is not for us; that it is gone is told in any case.
-            states.append(pollfd(fd: watched.terminal, events: 0, revents: 0))
-            let count = unsafe poll(&states, nfds_t(states.count), Self.milliseconds(until: deadline))
-            if count == 0, deadline <= .now { throw .late }
-            guard count > 0 else {
-                guard count == 0 || errno == EINTR || errno == EAGAIN else { throw .ended }
-                continue
-            }
-            if states[1].revents != 0 { throw .withdrawn }
-            if states[0].revents != 0 { return }
-            if states[3].revents != 0 { throw .signal }
-            if states[4].revents != 0 { throw .hungUp }
+        do {
+            let ready = try Waiting.wait(
+                for: (output, POLLIN),
+                (watched.wake, POLLIN),
+                (process, POLLIN),
+                (watched.signals, POLLIN),
+                // What is typed is not for us; that it is gone is told in any case.
+                (watched.terminal, 0),
+                until: deadline
+            )
+            guard ready.contains(true) else { throw Interruption.late }
+            if ready[1] { throw Interruption.withdrawn }
+            if ready[0] { return }
+            if ready[3] { throw Interruption.signal }
+            if ready[4] { throw Interruption.hungUp }
             // Its output may be held open by a program that it started itself.
-            throw .ended
+            throw Interruption.ended
+        } catch {
+            throw error as? Interruption ?? .ended
         }
-    }
-
-    private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
-        let left = deadline - .now
-        guard left > .zero else { return 0 }
-        let (seconds, attoseconds) = left.components
-        return Int32(min(seconds, 86_400) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 
     /// Waits until it has ended by itself.
     ///
     /// - Returns: nil where it did not.
-    mutating func waitForEnd(within patience: Duration) -> Ending? {
+    mutating func waitForEnd(within patience: Duration) -> ChildProgram.Ending? {
         closeInput()
         guard !hasEnded else { return .unknown }
         let deadline = ContinuousClock.now + patience
-        while true {
-            var state = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&state, 1, Self.milliseconds(until: deadline)) > 0 { return reap() }
-            if deadline <= .now { return nil }
-        }
+        let hasEndedByThen = (try? LentDescriptor(process).wait(for: POLLIN, until: deadline)) ?? false
+        return hasEndedByThen ? reap() : nil
     }
 
     /// Ends it such that it leaves the terminal in order, if it can.
@@ -148,7 +132,7 @@ struct PinentryProcess: ~Copyable {
     /// set (SIGTERM or the end of its input would not have it do so). It is repeated, for pinentry-tty misses one that
     /// comes just before it reads; and a process that was stopped as it sat in the background has to go on to hear of
     /// it.
-    mutating func end(within patience: Duration) -> Ending {
+    mutating func end(within patience: Duration) -> ChildProgram.Ending {
         closeInput()
         guard !hasEnded else { return .unknown }
         let deadline = ContinuousClock.now + patience
@@ -161,14 +145,9 @@ struct PinentryProcess: ~Copyable {
         return reap()
     }
 
-    private mutating func reap() -> Ending {
+    private mutating func reap() -> ChildProgram.Ending {
         hasEnded = true
-        var status: Int32 = 0
-        while unsafe waitpid(pid, &status, 0) < 0 {
-            guard errno == EINTR else { return .unknown }
-        }
-        // WIFEXITED and its relatives, which are macros.
-        return status & 0x7f == 0 ? .status(status >> 8 & 0xff) : .signal(status & 0x7f)
+        return ChildProgram.wait(for: pid)
     }
 
     private mutating func closeInput() {

@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainSystem
 
 /// The steps of one question, with one pinentry (its manual, "Pinentry's Assuan protocol").
 struct PinentryDialogue: ~Copyable {
@@ -47,11 +48,11 @@ struct PinentryDialogue: ~Copyable {
         _ = try? process.send(Array("BYE\n".utf8))
     }
 
-    mutating func waitForEnd(within patience: Duration) -> PinentryProcess.Ending? {
+    mutating func waitForEnd(within patience: Duration) -> ChildProgram.Ending? {
         process.waitForEnd(within: patience)
     }
 
-    mutating func end(within patience: Duration) -> PinentryProcess.Ending {
+    mutating func end(within patience: Duration) -> ChildProgram.Ending {
         process.end(within: patience)
     }
 

@@ -1,6 +1,7 @@
 import CKeychainLinux
 import EnclaveInterface
 import Glibc
+import KeychainSystem
 
 /// Has the system authenticate the person who types a command, where being one of their programs does not authorize it:
 /// a helper that runs as root does it, by polkit or by PAM, and has the enclave give a token.
@@ -44,23 +45,16 @@ struct SystemAuthorization {
 
     /// Beside the folder that this program is installed in.
     private static func helperPath() -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return -1 }
-            return unsafe readlink("/proc/self/exe", base, bytes.count)
-        }
-        guard count > 0, let own = String(validating: buffer.prefix(count), as: UTF8.self) else { return nil }
-        let prefix = own.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+        guard let folder = OwnProgram.folder else { return nil }
+        let prefix = Folder.path(of: folder)
         return prefix + "/libexec/chatelaine/chatelaine-authorize"
     }
 
     /// The mode of a file that only root can write to.
     private static func isOfRoot(_ path: String) -> mode_t? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == 0,
-            status.st_mode & 0o022 == 0
-        else { return nil }
-        return status.st_mode
+        let stamp = (try? FileStamp(path: path, followingLinks: true)) ?? nil
+        guard let stamp, stamp.isFile, stamp.owner == 0, !stamp.isWritableToOthers else { return nil }
+        return stamp.mode
     }
 
     // MARK: - Asking
@@ -122,50 +116,18 @@ struct SystemAuthorization {
 
     /// Runs a program with the terminal and standard error that this one has.
     private func run(_ words: [String]) throws -> (status: Int32, output: [UInt8]) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw Failure("no pipe can be made for \(helper)") }
-        defer { for end in ends where end >= 0 { close(end) } }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        // What is piped into the command is the command's: the passcodes of --stdin.
-        if isatty(STDIN_FILENO) == 0 {
-            unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { unsafe arguments.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, words[0], &actions, nil, &arguments, environ)
-        guard result == 0 else { throw Failure("\(words[0]) cannot be started") }
-        close(ends[1])
-        ends[1] = -1
-        let output = Self.read(ends[0])
-        close(ends[0])
-        ends[0] = -1
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        // Ended by itself, or by a signal.
-        return (status & 0x7f == 0 ? (status >> 8) & 0xff : -1, output)
-    }
-
-    /// What is there, up to one byte more than a token's line.
-    private static func read(_ descriptor: Int32) -> [UInt8] {
-        var line = [UInt8](repeating: 0, count: lineSize + 1)
-        var count = 0
-        while count < line.count {
-            let size = line.count - count
-            let got = unsafe line.withUnsafeMutableBytes { bytes in
-                guard let base = bytes.baseAddress else { return 0 }
-                return unsafe Glibc.read(descriptor, base + count, size)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got > 0 else { break }
-            count += got
-        }
-        line.removeLast(line.count - count)
-        return line
+        let (reader, writer) = try Descriptor.pipe()
+        let child = try ChildProgram.start(
+            words[0],
+            Array(words.dropFirst()),
+            // What is piped into the command is the command's: the passcodes of --stdin.
+            input: isatty(STDIN_FILENO) == 0 ? .nothing : .own,
+            output: consume writer
+        )
+        // One byte more than a token's line.
+        let output = (try? reader.prefix(Self.lineSize + 1)) ?? []
+        guard case .status(let status) = ChildProgram.wait(for: child) else { return (-1, output) }
+        return (status, output)
     }
 }
 

@@ -1,30 +1,26 @@
 import Glibc
 import KeychainBackup
 import KeychainModel
+import KeychainSystem
 
 /// A file that a backup is read from: a regular one, since a pipe or a device may never end.
 final class InputFile: BackupFile {
-    let descriptor: Int32
+    private let file: Descriptor
     /// In bytes, when it was opened.
     let count: UInt64
 
     init(_ path: String) throws {
-        // A pipe without a writer would keep the opening waiting.
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Failure("\(path): \(Self.reason())") }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw Failure("\(path) is not a regular file")
+        do throws(SystemError) {
+            // A pipe without a writer would keep the opening waiting.
+            file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        } catch {
+            throw Failure("\(path): \(error.reason)")
         }
-        count = UInt64(clamping: status.st_size)
+        guard let stamp = try? file.stamp(), stamp.isFile else { throw Failure("\(path) is not a regular file") }
+        count = stamp.size
     }
 
-    deinit {
-        close(descriptor)
-    }
-
-    func source() throws(KeychainError) -> BackupSource { DescriptorSource.bytes(of: descriptor, ownedBy: self) }
+    func source() throws(KeychainError) -> BackupSource { DescriptorSource.bytes(of: file) }
 
     /// All of it, where it is no larger than it may be.
     func contents(largest: Int) throws -> [UInt8] {
@@ -36,8 +32,6 @@ final class InputFile: BackupFile {
         }
         return bytes
     }
-
-    private static func reason() -> String { unsafe String(cString: strerror(errno)) }
 }
 
 /// The name of a file that is to be made.
@@ -45,9 +39,8 @@ enum OutputPath {
     /// - Parameter replacing: whether a file may be there.
     /// - Throws: where something is there that is no file, or may not be replaced.
     static func check(_ path: String, replacing: Bool) throws {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard let stamp = FileStamp.ofFile(path) else { return }
+        guard stamp.isFile else {
             throw Failure("\(path) is there and is not a regular file; choose another name")
         }
         guard replacing else { throw Failure("\(path) is there already; --force replaces it") }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CKeychainLinux
 import CodeSignature
 import EnclaveInterface
-import EnclaveSockets
 import Foundation
 import Glibc
 import KeychainAccounts

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import KeychainSystem
 import Terminal
 
 /// Runs `swift` with the installed toolsets, and hides the keychain's modules from packages that are not meant for them.
@@ -73,7 +74,7 @@ struct BuildPackage: ParsableCommand {
         _ search: String
     ) throws {
         let wrapper = prefix + "/libexec/chatelaine/chatelaine-swiftc"
-        guard ForwardedProgram.isExecutable(wrapper) else { throw Failure("\(wrapper) is not installed") }
+        guard ChildProgram.isExecutable(wrapper) else { throw Failure("\(wrapper) is not installed") }
         guard let swiftc = environment["SWIFT_EXEC"] ?? program("swiftc", in: search) else {
             throw Failure("there is no swiftc on the PATH")
         }
@@ -102,7 +103,7 @@ struct BuildPackage: ParsableCommand {
     }
 
     private static func program(_ name: String, in search: String) -> String? {
-        search.split(separator: ":").map { "\($0)/\(name)" }.first(where: ForwardedProgram.isExecutable)
+        search.split(separator: ":").map { "\($0)/\(name)" }.first(where: ChildProgram.isExecutable)
     }
 
     /// The names as the compiler is told them: a package's name with signs in it has underscores, and an earlier package's

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainSystem
 import Terminal
 
 /// A folder that looks like the Swift toolchain and has a compiler of ours, which hides the keychain's modules
@@ -57,7 +58,7 @@ struct HidingToolchain {
             // /usr/lib/swift
             let resources = try JSONDecoder().decode(TargetInfo.self, from: text).paths.runtimeResourcePath
             let folder = URL(filePath: resources).deletingLastPathComponent().deletingLastPathComponent().path
-            guard ForwardedProgram.isExecutable(folder + "/bin/swiftc") else { throw Failure("no compiler") }
+            guard ChildProgram.isExecutable(folder + "/bin/swiftc") else { throw Failure("no compiler") }
             return folder
         } catch {
             throw Failure("\(TerminalText.escaped(swiftc)) does not say where its toolchain is")
@@ -68,11 +69,9 @@ struct HidingToolchain {
     private static func copy(_ file: String, to path: String) throws {
         let contents = try Data(contentsOf: URL(filePath: file))
         if FileManager.default.contents(atPath: path) == contents { return }
-        let aside = path + "." + UUID().uuidString
-        try contents.write(to: URL(filePath: aside))
-        guard unsafe chmod(aside, 0o755) == 0, unsafe rename(aside, path) == 0 else {
-            throw Failure("\(TerminalText.escaped(path)) cannot be written")
-        }
+        let file = try NewFile(beside: path, mode: 0o755)
+        try file.write(Array(contents))
+        try file.commit(replacing: true, lasting: false)
     }
 
     /// Makes a link, or makes one that leads elsewhere anew.

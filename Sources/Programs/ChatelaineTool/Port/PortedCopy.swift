@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainSystem
 
 /// A copy of a package, with a manifest that names this one.
 struct PortedCopy {
@@ -27,9 +28,7 @@ struct PortedCopy {
 
     private static func copy(_ source: String, to destination: String) throws {
         let old = try opened(source)
-        defer { close(old) }
         let new = try opened(destination)
-        defer { close(new) }
         var copy = PackageCopy()
         try copy.copy(old, into: new)
         // Asked of the copy, where each link stands by now: one may lead on to another.
@@ -41,10 +40,12 @@ struct PortedCopy {
         }
     }
 
-    private static func opened(_ folder: String) throws -> Int32 {
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure("\(folder) cannot be opened") }
-        return descriptor
+    private static func opened(_ folder: String) throws -> Descriptor {
+        do {
+            return try Descriptor(opening: folder, O_RDONLY | O_DIRECTORY)
+        } catch {
+            throw Failure("\(folder) cannot be opened")
+        }
     }
 
     private static func resolved(_ path: String) -> String? {

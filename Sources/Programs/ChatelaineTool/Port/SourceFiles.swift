@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainSystem
 
 /// The sources of a package, read as text. Nothing of it is run, and no symbolic link is followed.
 struct SourceFiles {
@@ -85,19 +86,10 @@ struct SourceFiles {
     /// The text of a file; nil if it is no ordinary one, is no text, is too large, or cannot be read.
     static func text(at path: String) -> String? {
         // An archive may hold a pipe, whose opening waits for somebody who writes.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let data: Data
-        do {
-            // At the end of a file, and so in an empty one, there is no data.
-            data = try handle.read(upToCount: mostBytes + 1) ?? Data()
-        } catch {
-            return nil
-        }
-        guard data.count <= mostBytes, !data.contains(0) else { return nil }
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let stamp = try? file.stamp(), stamp.isFile, let data = try? file.contents(atMost: mostBytes),
+            !data.contains(0)
+        else { return nil }
         return String(validating: data, as: UTF8.self)
     }
 }

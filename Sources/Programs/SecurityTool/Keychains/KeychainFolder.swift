@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainSystem
 import Security
 import Terminal
 
@@ -13,7 +14,7 @@ enum KeychainFolder {
         guard unsafe mkdir(folder, 0o700) == 0 else {
             let reason = errno
             if reason == EEXIST { throw Failure(title, errSecDuplicateKeychain) }
-            throw Failure("\(title): \(unsafe String(cString: strerror(reason)))")
+            throw Failure("\(SystemError(reason, title))")
         }
     }
 
@@ -44,13 +45,17 @@ enum KeychainFolder {
     /// Deletes a keychain's files, and the folder if nothing else is in it. Nothing that a keychain does not make is touched,
     /// and no link is followed.
     static func delete(_ folder: String) throws(Failure) {
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw refusal(folder) }
-        defer { close(descriptor) }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(descriptor)")) ?? []
+        let names: [String]
+        let open: Descriptor
+        do throws(SystemError) {
+            open = try Descriptor(opening: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            names = try Folder.names(in: open, atMost: .max).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            throw refusal(folder, error.code)
+        }
         // The keybag last: until it is gone, this is a keychain, and the command can be repeated.
         let own = names.filter(isOfKeychain).sorted { left, right in right == "keybag" && left != "keybag" }
-        for name in own where unsafe unlinkat(descriptor, name, 0) != 0 && errno != ENOENT {
+        for name in own where unsafe unlinkat(open.number, name, 0) != 0 && errno != ENOENT {
             throw refusal(folder + "/" + name)
         }
         if own.count < names.count {
@@ -60,7 +65,7 @@ enum KeychainFolder {
         }
     }
 
-    private static func refusal(_ path: String) -> Failure {
-        Failure("\(TerminalText.escaped(path)): \(unsafe String(cString: strerror(errno)))")
+    private static func refusal(_ path: String, _ reason: Int32 = errno) -> Failure {
+        Failure("\(SystemError(reason, TerminalText.escaped(path)))")
     }
 }

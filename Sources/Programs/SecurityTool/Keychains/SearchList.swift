@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainClient
+import KeychainSystem
 import Terminal
 
 /// The keychains that are searched, and the one that new items go to, where a command names none
@@ -38,21 +39,21 @@ struct SearchList {
     /// - Returns: nil where there is no file.
     /// - Throws: for one that cannot be read, is a link, or belongs to somebody else.
     private static func contents(of path: String) throws(Failure) -> Data? {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        if descriptor < 0, errno == ENOENT || errno == ENOTDIR { return nil }
-        guard descriptor >= 0 else { throw refusal(path, errno) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
-            let data = try? handle.read(upToCount: largest) ?? Data()
-        else { throw refusal(path, EPERM) }
-        return data
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            let stamp = try file.stamp()
+            guard stamp.owner == geteuid(), stamp.isFile else { throw SystemError(EPERM, path) }
+            return Data(try file.prefix(largest))
+        } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw refusal(path, error.code)
+        }
     }
 
     private static let largest = 1 << 20
 
     private static func refusal(_ path: String, _ reason: Int32) -> Failure {
-        Failure("\(TerminalText.escaped(path)): \(unsafe String(cString: strerror(reason)))")
+        Failure("\(SystemError(reason, TerminalText.escaped(path)))")
     }
 
     private static func unintelligible(_ path: String) -> Failure {
@@ -73,13 +74,16 @@ struct SearchList {
         try KeychainFolder.makeParents(of: folder, titled: TerminalText.escaped(folder))
         if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw refusal(folder, errno) }
         // Nobody else may write there: what is made in it could be a link of theirs.
-        var status = stat()
-        guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-            status.st_mode & 0o022 == 0
+        guard let stamp = FileStamp.ofFile(folder), stamp.isFolder, stamp.owner == geteuid(), !stamp.isWritableToOthers
         else { throw refusal(folder, EPERM) }
-        let lock = unsafe open(folder + "/search-list.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw refusal(folder, errno) }
-        defer { close(lock) }
+        let lock: Descriptor
+        do throws(SystemError) {
+            lock = try Descriptor(opening: folder + "/search-list.lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            try lock.lock()
+        } catch {
+            throw refusal(folder, error.code)
+        }
+        defer { withExtendedLifetime(lock) {} }
         var list = try current()
         body(&list)
         try list.write()
@@ -128,17 +132,17 @@ struct SearchList {
 
     private func write() throws(Failure) {
         let path = try Self.file()
-        let aside = path + ".new"
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             let stored = Stored(default: first.stored, search: searched.map(\.stored))
-            try encoder.encode(stored).write(to: URL(filePath: aside))
+            let file = try NewFile(beside: path, mode: 0o600, isNamed: true)
+            try file.write(Array(encoder.encode(stored)))
+            try file.commit(replacing: true, lasting: false)
         } catch {
-            throw Failure("\(TerminalText.escaped(path)) cannot be written: \(error.localizedDescription)")
-        }
-        guard unsafe chmod(aside, 0o600) == 0, unsafe rename(aside, path) == 0 else {
-            throw Failure("\(TerminalText.escaped(path)) cannot be written")
+            throw Failure(
+                "\(TerminalText.escaped(path)) cannot be written: \((error as? SystemError)?.reason ?? "\(error)")"
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 import KeychainModel
+import KeychainSystem
 import PeerIdentity
 
 /// A client's socket, from which nothing is taken that the pinned process has not sent.
@@ -72,17 +73,8 @@ final class CheckedSocket: PeerStream {
 
     /// Waits for bytes, or for the end of the connection.
     func wait(until deadline: ContinuousClock.Instant) throws(KeychainError) {
-        while true {
-            let left = (deadline - .now).components
-            // Rounded up: no last millisecond of turning in circles.
-            let milliseconds = left.seconds &* 1_000 &+ left.attoseconds / 1_000_000_000_000_000 &+ 1
-            var request = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&request, 1, Int32(clamping: max(milliseconds, 0)))
-            if ready > 0 { return }
-            guard ready < 0, errno == EINTR else {
-                throw KeychainError(.notAvailable, "the client has not sent anything in time")
-            }
-        }
+        let isReady = try KeychainError.translating { try LentDescriptor(socket).wait(for: POLLIN, until: deadline) }
+        guard isReady else { throw KeychainError(.notAvailable, "the client has not sent anything in time") }
     }
 
     func confirm() throws(KeychainError) {

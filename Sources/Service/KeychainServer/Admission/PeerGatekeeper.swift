@@ -4,6 +4,7 @@ import EnclaveInterface
 import Glibc
 package import KeychainModel
 import KeychainProtocol
+import KeychainSystem
 package import PeerIdentity
 
 /// The handshake, step by step (docs/protocol.md): each step answers an attack that succeeded without it.
@@ -79,10 +80,7 @@ package struct PeerGatekeeper: Gatekeeper {
     }
 
     private func connectedUser(of socket: Int32) throws(KeychainError) -> UInt32 {
-        var pid: Int32 = 0
-        var uid: UInt32 = 0
-        var gid: UInt32 = 0
-        guard unsafe clinux_peer_credentials(socket, &pid, &uid, &gid) else {
+        guard let uid = LentDescriptor(socket).peer?.uid else {
             throw KeychainError(errno: errno, "it cannot be told who has connected")
         }
         if case .session(let own) = mode, uid != own {

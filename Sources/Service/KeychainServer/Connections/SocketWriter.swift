@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// Sends frames to a client, for as long as it reads.
 struct SocketWriter: Sendable {
@@ -43,9 +44,7 @@ struct SocketWriter: Sendable {
     }
 
     private func waitForRoom(before deadline: ContinuousClock.Instant) throws(KeychainError) {
-        let remaining = (deadline - .now) / .milliseconds(1)
-        guard remaining > 0 else { throw KeychainError(.notAvailable, "the client does not read") }
-        var waiting = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&waiting, 1, Int32(min(remaining.rounded(.up), 60_000)))
+        let hasRoom = try KeychainError.translating { try LentDescriptor(socket).wait(for: POLLOUT, until: deadline) }
+        guard hasRoom else { throw KeychainError(.notAvailable, "the client does not read") }
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import KeychainEngine
 package import KeychainModel
 package import KeychainProtocol
+import KeychainSystem
 
 /// The service's own folder, which one service at a time uses.
 ///
@@ -12,7 +13,7 @@ package final class ServiceFolder: Sendable {
     let mode: ServiceIdentity.Mode
     /// Where systemd has put the service's credentials, if it has.
     package let credentials: String?
-    private let lock: Int32
+    private let lock: Descriptor
 
     /// - Throws: `notAvailable` where another service uses the folder; what making it fails with.
     package init(path: String, mode: ServiceIdentity.Mode, credentials: String?) throws(KeychainError) {
@@ -21,16 +22,14 @@ package final class ServiceFolder: Sendable {
         self.credentials = credentials
         try KeychainDirectory(path: path).makePrivateFolder()
         let name = path + "/service.lock"
-        lock = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw KeychainError(errno: errno, "\(name) cannot be opened") }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
+        let (lock, isOurs) = try KeychainError.translating {
+            let lock = try Descriptor(opening: name, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            return (lock, try lock.lockIfFree())
+        }
+        self.lock = lock
+        guard isOurs else {
             throw KeychainError(.notAvailable, "another keychain service uses the folder \(path)")
         }
-    }
-
-    deinit {
-        close(lock)
     }
 
     /// Where the files of a user are.
@@ -63,16 +62,13 @@ package final class ServiceFolder: Sendable {
 
         /// Whether there is a folder for the record: users who never stored anything have none.
         var isThere: Bool {
-            guard let end = audit.lastIndex(of: "/") else { return false }
-            var status = stat()
-            return unsafe lstat(String(audit[..<end]), &status) == 0
+            FileStamp.ofFile(Folder.path(of: audit)) != nil
         }
 
         /// Whether a keychain was made here, even if only parts of it are left.
         var hasOwner: Bool {
             guard let owner else { return false }
-            var status = stat()
-            return unsafe lstat(owner.path, &status) == 0
+            return FileStamp.ofFile(owner.path) != nil
         }
 
         /// Makes sure that what is there is this user's.

@@ -1,8 +1,8 @@
-import CKeychainLinux
 import EnclaveInterface
 import Glibc
 import KeychainModel
 import KeychainProtocol
+import KeychainSystem
 import Synchronization
 
 /// Those who want to hear what happens to a keychain.
@@ -49,20 +49,14 @@ final class Watchers: Sendable {
 /// One of them, with what it has not been told yet.
 final class Watcher: Sendable {
     private let groups: AccessGroups
-    private let wake: Int32
+    private let wake: WakeUp
     private let waiting = Mutex<[KeychainEvent]>([])
 
     static let mostWaiting = 256
 
     fileprivate init(groups: AccessGroups) throws(KeychainError) {
         self.groups = groups
-        wake = clinux_event()
-        guard wake >= 0 else { throw KeychainError(errno: errno, "no descriptor to wake a watcher by") }
-        _ = fcntl(wake, F_SETFL, O_NONBLOCK)
-    }
-
-    deinit {
-        close(wake)
+        wake = try KeychainError.translating { try WakeUp() }
     }
 
     /// No watcher is told of other groups' items.
@@ -72,13 +66,11 @@ final class Watcher: Sendable {
             if waiting.count >= Self.mostWaiting { waiting = [.missed] }
             waiting.append(event)
         }
-        var one: UInt64 = 1
-        _ = unsafe write(wake, &one, MemoryLayout<UInt64>.size)
+        wake.signal()
     }
 
     func take() -> [KeychainEvent] {
-        var count: UInt64 = 0
-        _ = unsafe read(wake, &count, MemoryLayout<UInt64>.size)
+        wake.clear()
         return waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting
@@ -87,13 +79,8 @@ final class Watcher: Sendable {
 
     /// - Returns: false where something has come over the socket, or its end.
     func waitForEvents(or socket: Int32) throws(KeychainError) -> Bool {
-        var states = [
-            pollfd(fd: wake, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-        ]
-        while unsafe poll(&states, 2, -1) < 0 {
-            guard errno == EINTR else { throw KeychainError(errno: errno, "a watcher cannot wait") }
-        }
-        return states[1].revents == 0
+        let ready = try KeychainError.translating { try Waiting.wait(for: (wake.number, POLLIN), (socket, POLLIN)) }
+        return !ready[1]
     }
 }
 

@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 import KeychainModel
+import KeychainSystem
 import Logging
 import Synchronization
 
@@ -11,7 +12,7 @@ final class ConnectionListener: Sendable {
     private let log: Logger
     private let onConnection: @Sendable (Int32) -> Void
     /// Something to read in here ends the thread.
-    private let wake: Int32
+    private let wake: WakeUp
     /// Closed to make room for a moment, so that a connection can be taken and refused when descriptors are short.
     private let reserve = Mutex<Int32>(-1)
 
@@ -20,31 +21,25 @@ final class ConnectionListener: Sendable {
         self.socket = socket
         self.log = log
         self.onConnection = onConnection
-        wake = clinux_event()
-        guard wake >= 0 else { throw KeychainError(errno: errno, "no descriptor to stop the service by") }
+        wake = try KeychainError.translating { try WakeUp() }
         // A connection that is gone before it is taken would make a blocking accept wait.
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
         fillReserve()
     }
 
     deinit {
-        close(wake)
         reserve.withLock { if $0 >= 0 { close($0) } }
     }
 
     /// Ends `run`.
     func stop() {
-        var one: UInt64 = 1
-        _ = unsafe write(wake, &one, MemoryLayout<UInt64>.size)
+        wake.signal()
     }
 
     func run() {
-        var waiting = [
-            pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-        ]
         while true {
-            _ = unsafe poll(&waiting, 2, -1)
-            if waiting[1].revents != 0 { return }
+            let ready = try? Waiting.wait(for: (wake.number, POLLIN), (socket, POLLIN))
+            if ready?[0] == true { return }
             takeAll()
         }
     }
@@ -93,7 +88,6 @@ final class ConnectionListener: Sendable {
 
     /// Lets others give back what is short; a stop ends it.
     private func pause() {
-        var waiting = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&waiting, 1, 20)
+        _ = try? wake.wait(for: POLLIN, until: ContinuousClock.now + .milliseconds(20))
     }
 }

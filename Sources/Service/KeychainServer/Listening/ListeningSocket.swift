@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 package import KeychainModel
+import KeychainSystem
 
 /// The socket that clients connect to, at a path that is ours alone.
 package final class ListeningSocket: Sendable {
@@ -10,10 +11,10 @@ package final class ListeningSocket: Sendable {
 
     private struct Bound {
         let path: String
-        let device: dev_t
-        let inode: ino_t
+        let device: UInt64
+        let inode: UInt64
         /// Held for as long as the socket is bound.
-        let lock: Int32
+        let lock: Descriptor
     }
 
     /// The users that may connect.
@@ -74,29 +75,23 @@ package final class ListeningSocket: Sendable {
     ) throws(KeychainError) {
         try Self.checkFolder(of: path)
         let lock = try Self.lock(path)
+        try Self.removeStale(path, kind: kind)
+        let descriptor = kind.socket()
+        guard descriptor >= 0 else { throw KeychainError(errno: errno, "no socket") }
         do throws(KeychainError) {
-            try Self.removeStale(path, kind: kind)
-            let descriptor = kind.socket()
-            guard descriptor >= 0 else { throw KeychainError(errno: errno, "no socket") }
-            do throws(KeychainError) {
-                // Before anyone can connect: what is sent to a socket without it carries no credentials.
-                try Self.passCredentials(descriptor)
-                let before = umask(audience == .everybody ? 0o111 : 0o177)
-                let result = unsafe clinux_bind_path(descriptor, path)
-                let reason = errno
-                umask(before)
-                guard result == 0 else { throw KeychainError(errno: reason, "the socket \(path) cannot be made") }
-                guard listen(descriptor, Self.backlog) == 0 else { throw KeychainError(errno: errno, "cannot listen") }
-                var status = stat()
-                guard unsafe lstat(path, &status) == 0 else { throw KeychainError(errno: errno, path) }
-                self.descriptor = descriptor
-                bound = Bound(path: path, device: status.st_dev, inode: status.st_ino, lock: lock)
-            } catch {
-                Glibc.close(descriptor)
-                throw error
-            }
+            // Before anyone can connect: what is sent to a socket without it carries no credentials.
+            try Self.passCredentials(descriptor)
+            let before = umask(audience == .everybody ? 0o111 : 0o177)
+            let result = unsafe clinux_bind_path(descriptor, path)
+            let reason = errno
+            umask(before)
+            guard result == 0 else { throw KeychainError(errno: reason, "the socket \(path) cannot be made") }
+            guard listen(descriptor, Self.backlog) == 0 else { throw KeychainError(errno: errno, "cannot listen") }
+            guard let stamp = FileStamp.ofFile(path) else { throw KeychainError(errno: errno, path) }
+            self.descriptor = descriptor
+            bound = Bound(path: path, device: stamp.device, inode: stamp.inode, lock: lock)
         } catch {
-            Glibc.close(lock)
+            Glibc.close(descriptor)
             throw error
         }
     }
@@ -104,11 +99,8 @@ package final class ListeningSocket: Sendable {
     /// Removes the socket's path, unless something else is there by now.
     package func close() {
         if let bound {
-            var status = stat()
-            if unsafe lstat(bound.path, &status) == 0, status.st_dev == bound.device, status.st_ino == bound.inode {
-                _ = unsafe unlink(bound.path)
-            }
-            Glibc.close(bound.lock)
+            let stamp = FileStamp.ofFile(bound.path)
+            if stamp?.device == bound.device, stamp?.inode == bound.inode { _ = unsafe unlink(bound.path) }
         }
         Glibc.close(descriptor)
     }
@@ -117,21 +109,19 @@ package final class ListeningSocket: Sendable {
 
     /// A user who could write to the folder could put a socket of their own there.
     private static func checkFolder(of path: String) throws(KeychainError) {
-        guard path.hasPrefix("/"), let end = path.lastIndex(of: "/") else {
+        guard path.hasPrefix("/") else {
             throw KeychainError(.invalidParameter, "the socket's path has to begin with /")
         }
-        let folder = end == path.startIndex ? "/" : String(path[..<end])
-        var status = stat()
-        guard unsafe lstat(folder, &status) == 0 else {
-            throw KeychainError(errno: errno, "the socket's folder \(folder) cannot be used")
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
+        let folder = Folder.path(of: path)
+        let stamp = try KeychainError.translating { try FileStamp(path: folder) }
+        guard let stamp else { throw KeychainError(.notAvailable, "the socket's folder \(folder) is not there") }
+        guard stamp.isFolder else {
             throw KeychainError(
                 .notAvailable,
                 "the socket's folder \(folder) is a link or a file; it has to be a folder"
             )
         }
-        guard status.st_uid == 0 || status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+        guard stamp.owner == 0 || stamp.owner == geteuid(), !stamp.isWritableToOthers else {
             throw KeychainError(
                 .notAvailable,
                 "the socket's folder \(folder) has to belong to root or to the service, and nobody else may write to it"
@@ -139,32 +129,27 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    private static func lock(_ path: String) throws(KeychainError) -> Int32 {
-        let name = path + ".lock"
-        let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(name) cannot be opened") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
-            throw KeychainError(.notAvailable, "a keychain service listens at \(path) already")
+    private static func lock(_ path: String) throws(KeychainError) -> Descriptor {
+        let (lock, isOurs) = try KeychainError.translating {
+            let lock = try Descriptor(opening: path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            return (lock, try lock.lockIfFree())
         }
-        return descriptor
+        guard isOurs else { throw KeychainError(.notAvailable, "a keychain service listens at \(path) already") }
+        return lock
     }
 
     private static func removeStale(_ path: String, kind: Kind) throws(KeychainError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw KeychainError(errno: errno, path) }
-            return
-        }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
+        let stamp = try KeychainError.translating { try FileStamp(path: path) }
+        guard let stamp else { return }
+        guard stamp.mode & S_IFMT == S_IFSOCK else {
             throw KeychainError(.notAvailable, "\(path) is no socket; move it away")
         }
         // The lock says that no service of ours listens. Another program's socket keeps its path.
-        let probe = kind.socket()
-        guard probe >= 0 else { throw KeychainError(errno: errno, "no socket") }
-        defer { Glibc.close(probe) }
-        _ = fcntl(probe, F_SETFL, O_NONBLOCK)
-        guard unsafe clinux_connect_path(probe, path) != 0, errno == ECONNREFUSED else {
+        let number = kind.socket()
+        guard number >= 0 else { throw KeychainError(errno: errno, "no socket") }
+        let probe = Descriptor(owning: number)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        guard unsafe clinux_connect_path(probe.number, path) != 0, errno == ECONNREFUSED else {
             throw KeychainError(.notAvailable, "somebody listens at \(path) already")
         }
         guard unsafe unlink(path) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be removed") }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychainAccounts
 package import KeychainModel
+import KeychainSystem
 package import Logging
 import Synchronization
 
@@ -13,17 +14,9 @@ package final class UserQuotas: Sendable {
         var table: QuotaTable
         /// One for each keychain that was opened.
         var quotas: [UInt32: StorageQuota] = [:]
-        var stamp: Stamp?
+        var stamp: FileStamp?
         var isRead = false
         var lastLook: ContinuousClock.Instant?
-    }
-
-    /// What changes when the file does.
-    private struct Stamp: Equatable {
-        let inode: UInt
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
     }
 
     private let state: Mutex<State>
@@ -63,19 +56,10 @@ package final class UserQuotas: Sendable {
             let now = ContinuousClock.now
             if let last = state.lastLook, now - last < .seconds(1) { return }
             state.lastLook = now
-            var status = stat()
-            let isThere = unsafe lstat(path, &status) == 0
-            let stamp =
-                isThere
-                ? Stamp(
-                    inode: status.st_ino,
-                    size: status.st_size,
-                    seconds: status.st_ctim.tv_sec,
-                    nanoseconds: status.st_ctim.tv_nsec
-                ) : nil
+            let stamp = FileStamp.ofFile(path)
             guard !state.isRead || stamp != state.stamp else { return }
             state.stamp = stamp
-            state.table = table(isThere: isThere, before: state.table)
+            state.table = table(isThere: stamp != nil, before: state.table)
             state.isRead = true
             for (uid, quota) in state.quotas { quota.limit = state.table.limit(of: uid) }
         }
@@ -103,26 +87,18 @@ package final class UserQuotas: Sendable {
 
     /// - Throws: where it is not a file that only root can write.
     private func read() throws(KeychainError) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be read") }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == owner,
-            status.st_mode & 0o022 == 0, status.st_nlink == 1
+        let (file, stamp) = try KeychainError.translating("\(path) cannot be read") {
+            let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            return (file, try file.stamp())
+        }
+        guard stamp.isFile, stamp.owner == owner, !stamp.isWritableToOthers, stamp.links == 1
         else {
             throw KeychainError(
                 .notAvailable,
                 "\(path) has to be a file of root's that nobody else can write, under one name"
             )
         }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= Self.largestFile {
-            let count = unsafe Glibc.read(descriptor, &part, part.count)
-            guard count >= 0 else { throw KeychainError(errno: errno, "\(path) cannot be read") }
-            if count == 0 { break }
-            bytes += part.prefix(count)
-        }
+        let bytes = try KeychainError.translating("\(path) cannot be read") { try file.prefix(Self.largestFile + 1) }
         guard bytes.count <= Self.largestFile, let text = String(validating: bytes, as: UTF8.self) else {
             throw KeychainError(.notAvailable, "\(path) is too large, or no text")
         }

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 import Logging
 import Synchronization
 
@@ -82,19 +83,16 @@ final class AuditLog: Sendable {
     private func open(_ state: inout State) throws(KeychainError) {
         let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw KeychainError(errno: errno, path) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let stamp = try? LentDescriptor(descriptor).stamp(), stamp.isFile else {
             Glibc.close(descriptor)
             throw KeychainError(.notAvailable, "\(path) is not a file")
         }
         state.descriptor = descriptor
-        state.size = Int(status.st_size)
+        state.size = Int(stamp.size)
     }
 
     private var hasFolder: Bool {
-        guard let end = path.lastIndex(of: "/") else { return true }
-        var status = stat()
-        return unsafe lstat(String(path[..<end]), &status) == 0
+        FileStamp.ofFile(Folder.path(of: path)) != nil
     }
 
     private func rotate(_ state: inout State) {
@@ -118,35 +116,16 @@ final class AuditLog: Sendable {
     private func condense(_ newer: String, into oldest: String) throws(KeychainError) {
         guard let more = Self.contents(newer) else { return }
         let text = condenser.condense((Self.contents(oldest) ?? []) + more, to: Self.largestFile)
-        let new = path + ".new"
-        _ = unsafe unlink(new)
-        let descriptor = unsafe Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, new) }
-        defer { Glibc.close(descriptor) }
-        var rest = text[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            }
-            guard written > 0 else { throw KeychainError(errno: written < 0 ? errno : ENOSPC, new) }
-            rest = rest.dropFirst(written)
+        try KeychainError.translating {
+            let file = try NewFile(beside: oldest, mode: 0o600, isNamed: true)
+            try file.write(text)
+            try file.commit(replacing: true, lasting: false)
         }
-        guard unsafe rename(new, oldest) == 0 else { throw KeychainError(errno: errno, oldest) }
     }
 
     /// Nil where there is no such file.
     private static func contents(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { Glibc.close(descriptor) }
-        var contents: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
         // A file may be longer than it should be by what was written in one go.
-        while contents.count < 4 * largestFile {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            contents += buffer[..<count]
-        }
-        return contents
+        try? Descriptor(opening: path, O_RDONLY | O_NOFOLLOW).prefix(4 * largestFile)
     }
 }

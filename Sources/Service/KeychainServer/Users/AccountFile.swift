@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 import Synchronization
 
 /// One of the system's files of lines with fields between colons (passwd(5), subuid(5)), read anew when it is another
@@ -6,16 +7,8 @@ import Synchronization
 ///
 /// Only the file is read: a look-up by the C library may wait for a server, and its callers must not wait.
 final class AccountFile<Contents: Sendable>: Sendable {
-    private struct Stamp: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
     private struct State {
-        var stamp: Stamp?
+        var stamp: FileStamp?
         var contents: Contents
     }
 
@@ -50,29 +43,15 @@ final class AccountFile<Contents: Sendable>: Sendable {
         }
     }
 
-    private var stamp: Stamp? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Stamp(
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec,
-            nanoseconds: status.st_mtim.tv_nsec
-        )
+    private var stamp: FileStamp? {
+        guard let stamp = (try? FileStamp(path: path, followingLinks: true)) ?? nil, stamp.isFile else { return nil }
+        return stamp
     }
 
     private func read() -> Contents {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return empty }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count < Self.largest {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let bytes = try? file.prefix(Self.largest)
+        else { return empty }
         var contents = empty
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             parse(line.split(separator: ":", omittingEmptySubsequences: false).map(\.utf8), &contents)

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+import KeychainSystem
 
 /// statx(2), which asks no remote file system and none in user space, and so does not wait for one.
 enum FileStatus {

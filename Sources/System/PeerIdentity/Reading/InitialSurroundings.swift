@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+import KeychainSystem
 import Synchronization
 
 /// What process 1 lives in, to compare other processes with.
@@ -30,8 +31,7 @@ final class InitialSurroundings: Sendable {
         // Never a mixture: a namespace of one and a root of the other describe no real process.
         let process = first.count == Self.paths.count ? "1" : "self"
         places = process == "1" ? first : Self.places(of: process)
-        let number = unsafe open("/proc/\(process)/mountinfo", O_RDONLY | O_CLOEXEC)
-        mountInformation = number >= 0 ? Descriptor(owning: number) : nil
+        mountInformation = try? Descriptor(opening: "/proc/\(process)/mountinfo", O_RDONLY)
         table = Mutex(nil)
     }
 
@@ -94,8 +94,7 @@ final class InitialSurroundings: Sendable {
         guard let mountInformation else { return nil }
         return table.withLock { table in
             // proc_pid_mountinfo(5): a change of the table is an exceptional condition, until it is polled.
-            var request = pollfd(fd: mountInformation.number, events: Int16(POLLPRI), revents: 0)
-            let hasChanged = unsafe poll(&request, 1, 0) != 0
+            let hasChanged = (try? mountInformation.wait(for: POLLPRI, until: ContinuousClock.now)) ?? true
             if let table, !hasChanged { return table }
             table = SmallFile.read(mountInformation, largest: Self.largestTable).flatMap { MountTable($0) }
             return table

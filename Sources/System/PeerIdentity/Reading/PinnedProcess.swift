@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+package import KeychainSystem
 
 /// One process, and never another one that got its pid later: its pidfd, and its folder in /proc, opened while it lived.
 ///
@@ -28,9 +29,9 @@ package struct PinnedProcess: Sendable {
     /// The process of a pidfd.
     package init(pidfd: Descriptor) throws(WitnessError) {
         guard let pid = Self.pid(of: pidfd) else { throw .isGone }
-        let folder = unsafe open("/proc/\(pid)", clinux_open_path | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard folder >= 0 else { throw .isGone }
-        self.init(pid: pid, pidfd: pidfd, folder: Descriptor(owning: folder))
+        let flags = clinux_open_path | O_DIRECTORY | O_NOFOLLOW
+        guard let folder = try? Descriptor(opening: "/proc/\(pid)", flags) else { throw .isGone }
+        self.init(pid: pid, pidfd: pidfd, folder: folder)
         // It lives: so its pid was still its own when the folder was opened.
         guard isAlive else { throw .isGone }
     }

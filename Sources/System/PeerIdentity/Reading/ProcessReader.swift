@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+package import KeychainSystem
 
 /// Reads the facts of pinned processes with whatever rights this process has.
 package final class ProcessReader: Sendable {
@@ -72,26 +73,23 @@ package final class ProcessReader: Sendable {
         of folder: Descriptor,
         sharing shared: SharedSurroundings
     ) -> (facts: ExecutableFacts, descriptor: Descriptor)? {
-        let number = unsafe openat(folder.number, "exe", clinux_open_path | O_CLOEXEC)
-        guard number >= 0 else { return nil }
-        let path = Descriptor(owning: number)
-        guard let file = FileStatus.of(path), file.mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return nil }
+        guard let path = try? Descriptor(opening: "exe", clinux_open_path, in: folder),
+            let file = FileStatus.of(path), file.mode & UInt32(S_IFMT) == UInt32(S_IFREG)
+        else { return nil }
         let mount = initial.mount(file.mount, usedBy: folder, sharing: shared)
         guard reach == .all || mount?.isInUserSpace == false else { return nil }
 
-        let readable = unsafe open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard readable >= 0 else { return nil }
-        let descriptor = Descriptor(owning: readable)
-        guard let opened = FileStatus.of(descriptor), opened.device == file.device, opened.inode == file.inode else {
-            return nil
-        }
+        let place = "/proc/self/fd/\(path.number)"
+        guard let descriptor = try? Descriptor(opening: place, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let opened = FileStatus.of(descriptor), opened.device == file.device, opened.inode == file.inode
+        else { return nil }
         let facts = ExecutableFacts(
             file: FileIdentity(opened),
             owner: opened.uid,
             group: opened.gid,
             mode: opened.mode,
             mount: mount ?? MountFacts(isOfSystem: false, ignoresSetID: true, isInUserSpace: true),
-            protectedPath: SmallFile.link("exe", in: folder.number).flatMap { protected($0, leadingTo: opened) }
+            protectedPath: SymbolicLink.target(of: "exe", in: folder).flatMap { protected($0, leadingTo: opened) }
         )
         return (facts, descriptor)
     }
@@ -105,12 +103,11 @@ package final class ProcessReader: Sendable {
         guard path.hasPrefix("/"), let name = components.last, !components.contains(where: { $0 == ".." || $0 == "." })
         else { return nil }
         guard
-            var folder = Self.openFolder("/proc/1/root", in: AT_FDCWD, flags: 0)
-                ?? Self.openFolder("/", in: AT_FDCWD, flags: O_NOFOLLOW)
+            var folder = Self.openFolder("/proc/1/root", flags: 0) ?? Self.openFolder("/", flags: O_NOFOLLOW)
         else { return nil }
         for component in components.dropLast() {
             guard isProtected(FileStatus.of(folder)),
-                let next = Self.openFolder(String(component), in: folder.number, flags: O_NOFOLLOW)
+                let next = Self.openFolder(String(component), in: folder, flags: O_NOFOLLOW)
             else { return nil }
             folder = next
         }
@@ -120,9 +117,8 @@ package final class ProcessReader: Sendable {
         return path
     }
 
-    private static func openFolder(_ path: String, in folder: Int32, flags: Int32) -> Descriptor? {
-        let number = unsafe openat(folder, path, clinux_open_path | O_DIRECTORY | O_CLOEXEC | flags)
-        return number >= 0 ? Descriptor(owning: number) : nil
+    private static func openFolder(_ path: String, in folder: Descriptor? = nil, flags: Int32) -> Descriptor? {
+        try? Descriptor(opening: path, clinux_open_path | O_DIRECTORY | flags, in: folder)
     }
 
     private func isProtected(_ file: clinux_file?) -> Bool {

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+import KeychainSystem
 
 /// Tells the enclave which program has connected to the keychain service, over a connection of chatelaine-identify's own.
 ///

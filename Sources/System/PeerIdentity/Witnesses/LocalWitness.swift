@@ -1,3 +1,5 @@
+import KeychainSystem
+
 /// Looks for itself, with this process's own rights: those are enough for processes of its own user that can be dumped.
 package struct LocalWitness: PeerWitness {
     private let reader: ProcessReader

@@ -1,3 +1,5 @@
+package import KeychainSystem
+
 /// Looks at the processes that connect.
 package protocol PeerWitness: Sendable {
     /// The process that connected a socket, and all about it.

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+package import KeychainSystem
 
 /// Has chatelaine-identify look, over its socket: for a server that has no right to look at other users' processes.
 ///
@@ -71,12 +72,13 @@ package struct RemoteWitness: VouchingWitness {
         about descriptor: Int32,
         by deadline: ContinuousClock.Instant
     ) throws(WitnessError) -> Answer {
-        var pair: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-        else { throw .noAnswer("no socket can be made to ask who is calling") }
-        let own = Descriptor(owning: pair[0])
+        let own: Descriptor
         do {
-            let others = Descriptor(owning: pair[1])
+            // Only the process that is asked may hold the other end: its death has to be seen.
+            guard let (mine, others) = try? Descriptor.pair(SOCK_SEQPACKET) else {
+                throw WitnessError.noAnswer("no socket can be made to ask who is calling")
+            }
+            own = mine
             let descriptors = [descriptor, others.number]
             while true {
                 try Self.wait(for: POLLOUT, on: socket.number, by: deadline)
@@ -110,25 +112,12 @@ package struct RemoteWitness: VouchingWitness {
         on socket: Int32,
         by deadline: ContinuousClock.Instant
     ) throws(WitnessError) {
-        while true {
-            let left = deadline - .now
-            var request = pollfd(fd: socket, events: Int16(event), revents: 0)
-            let ready = unsafe poll(&request, 1, Int32(clamping: max(left.milliseconds, 0)))
-            if ready > 0 { return }
-            guard ready < 0, errno == EINTR else {
-                throw .noAnswer("chatelaine-identify did not say in time who is calling")
-            }
+        guard let isReady = try? LentDescriptor(socket).wait(for: event, until: deadline), isReady else {
+            throw .noAnswer("chatelaine-identify did not say in time who is calling")
         }
     }
 
     private static let isNoAnswer = WitnessError.noAnswer(
         "chatelaine-identify gave no answer about who is calling; see whether it runs"
     )
-}
-
-extension Duration {
-    /// Rounded up.
-    fileprivate var milliseconds: Int64 {
-        components.seconds &* 1_000 &+ (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    }
 }

@@ -1,5 +1,6 @@
 import CKeychainLinux
 import Glibc
+package import KeychainSystem
 
 /// The other end of `RemoteWitness`: the whole of what chatelaine-identify does.
 ///
@@ -51,7 +52,7 @@ package struct WitnessService: Sendable {
         guard let testimony, let process = try? PinnedProcess(connectedTo: client.number),
             let (facts, _) = try? reader.read(process)
         else { return send(WitnessAnswer.gone, [], to: reply) }
-        let path = facts.executable?.protectedPath ?? SmallFile.link("exe", in: process.folder.number) ?? ""
+        let path = facts.executable?.protectedPath ?? SymbolicLink.target(of: "exe", in: process.folder) ?? ""
         guard let voucher = testimony.give(about: client.number, facts, path: path), process.isAlive else {
             return send(WitnessAnswer.gone, [], to: reply)
         }

@@ -8,7 +8,7 @@ struct DisableAgent: ParsableCommand {
 
     func run() throws {
         try SessionVariable.unset()
-        guard try ChildProgram.run("systemctl", ["--user", "disable", "--now", SessionVariable.unit]) == 0 else {
+        guard try UserProgram.run("systemctl", ["--user", "disable", "--now", SessionVariable.unit]) == 0 else {
             throw Failure("systemd could not turn off \(SessionVariable.unit)")
         }
     }

@@ -7,7 +7,7 @@ struct EnableAgent: ParsableCommand {
     )
 
     func run() throws {
-        guard try ChildProgram.run("systemctl", ["--user", "enable", "--now", SessionVariable.unit]) == 0 else {
+        guard try UserProgram.run("systemctl", ["--user", "enable", "--now", SessionVariable.unit]) == 0 else {
             throw Failure("systemd could not turn on \(SessionVariable.unit); nothing was changed")
         }
         try SessionVariable.set()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import KeychainSystem
 import SSHAgentProtocol
 
 struct ExportKey: ParsableCommand {
@@ -40,12 +41,11 @@ struct ExportKey: ParsableCommand {
     }
 
     private func write(_ text: String, to path: String) throws {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Failure("\(path) cannot be made: \(AgentServer.reason)") }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw Failure("\(path) cannot be written: \(AgentServer.reason)")
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+            try file.write(Array(text.utf8))
+        } catch {
+            throw Failure("\(path) cannot be made: \(error.reason)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import CKeychainLinux
 import KeychainClient
 import KeychainModel
+import KeychainSystem
 import SSHAgentProtocol
 import Synchronization
 
@@ -127,10 +128,7 @@ final class Agent: Sendable {
     ///
     /// - Throws: where it has asked too often.
     private func takePrompt(for client: Int32) throws(KeychainError) {
-        var process: Int32 = 0
-        var user: UInt32 = 0
-        var group: UInt32 = 0
-        _ = unsafe clinux_peer_credentials(client, &process, &user, &group)
+        let process = LentDescriptor(client).peer?.pid ?? 0
         do throws(PromptBudget.Refusal) {
             try budget.withLock { budget throws(PromptBudget.Refusal) in
                 try budget.take(for: "process \(process)", at: .now)

@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Foundation
 import Glibc
+import KeychainSystem
 import SSHAgentProtocol
 
 /// Takes connections of the user's own programs, and forgets keys in time.
@@ -13,34 +14,28 @@ struct AgentServer {
     ///
     /// - Throws: where no connection can be taken any more.
     func run() throws -> Never {
-        let wake = clinux_event()
+        let wake = try WakeUp()
         // Before there is a key to be forgotten: the signal would end the process.
         let forget = clinux_signal_event(SIGUSR1)
-        guard wake >= 0, forget >= 0 else { throw Failure("the agent cannot wait: \(Self.reason)") }
-        let agent = Agent {
-            var one: UInt64 = 1
-            _ = unsafe write(wake, &one, MemoryLayout.size(ofValue: one))
-        }
+        guard forget >= 0 else { throw Failure("the agent cannot wait: \(Self.reason)") }
+        let agent = Agent { wake.signal() }
         let table = ConnectionTable(limit: Self.mostConnections)
         while true {
             let left = agent.forgetEndedKeys()
-            var descriptors = [
-                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: forget, events: Int16(POLLIN), revents: 0),
-            ]
-            // A millisecond later, so that the key has ended.
-            let timeout = left.map { Int32(clamping: $0).addingReportingOverflow(1) }
-            let ready = unsafe poll(&descriptors, 3, timeout.map { $0.overflow ? .max : $0.partialValue } ?? -1)
-            if ready < 0, errno != EINTR { throw Failure("the agent cannot wait: \(Self.reason)") }
-            guard ready > 0 else { continue }
-            if descriptors[1].revents != 0 { Self.empty(wake) }
+            let ready = try Waiting.wait(
+                for: (listener, POLLIN),
+                (wake.number, POLLIN),
+                (forget, POLLIN),
+                // A millisecond later, so that the key has ended.
+                until: left.map { .now + .milliseconds($0) + .milliseconds(1) } as ContinuousClock.Instant?
+            )
+            if ready[1] { wake.clear() }
             // As OpenSSH's agent does.
-            if descriptors[2].revents != 0 {
+            if ready[2] {
                 Self.empty(forget)
                 agent.forgetAllKeys()
             }
-            if descriptors[0].revents != 0 { try accept(agent, table) }
+            if ready[0] { try accept(agent, table) }
         }
     }
 
@@ -61,10 +56,7 @@ struct AgentServer {
             default: throw Failure("the agent cannot take connections: \(Self.reason)")
             }
         }
-        var pid: Int32 = 0
-        var uid: UInt32 = 0
-        var gid: UInt32 = 0
-        guard unsafe clinux_peer_credentials(client, &pid, &uid, &gid), uid == getuid() || uid == 0,
+        guard let uid = LentDescriptor(client).peer?.uid, uid == getuid() || uid == 0,
             let key = table.admit(client)
         else {
             close(client)

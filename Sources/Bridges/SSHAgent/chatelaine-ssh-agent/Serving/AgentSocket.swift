@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KeychainAccounts
 import KeychainClient
+import KeychainSystem
 
 /// The socket that clients connect to.
 enum AgentSocket {
@@ -16,14 +17,9 @@ enum AgentSocket {
     ///
     /// - Throws: for more than one.
     static func handedOver() throws -> Int32? {
-        guard let pid = unsafe getenv("LISTEN_PID"), let count = unsafe getenv("LISTEN_FDS"),
-            unsafe Int32(String(cString: pid)) == getpid()
-        else { return nil }
-        let number = unsafe Int32(String(cString: count))
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { _ = unsafe unsetenv(name) }
-        guard number == 1 else { throw Failure("the agent takes exactly one socket from systemd") }
-        _ = fcntl(3, F_SETFD, FD_CLOEXEC)
-        return 3
+        let sockets = HandedSockets.take()
+        guard sockets.count < 2 else { throw Failure("the agent takes exactly one socket from systemd") }
+        return sockets.first?.number
     }
 
     /// Makes the socket, in a folder that only its user can enter.
@@ -31,13 +27,11 @@ enum AgentSocket {
     /// - Throws: where the folder is another's, and where another agent listens there.
     static func make(at name: String) throws -> Int32 {
         let path = name.hasPrefix("/") ? name : FileManager.default.currentDirectoryPath + "/" + name
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let folder = Folder.path(of: path)
         if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw Failure("the folder \(folder) cannot be made: \(AgentServer.reason)")
         }
-        var status = stat()
-        guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-            status.st_mode & 0o022 == 0
+        guard let stamp = FileStamp.ofFile(folder), stamp.isFolder, stamp.owner == geteuid(), !stamp.isWritableToOthers
         else { throw Failure("the folder \(folder) is not the user's own, or others can write to it") }
         let listener = clinux_stream_socket()
         guard listener >= 0 else { throw Failure("no socket can be made: \(AgentServer.reason)") }
@@ -56,8 +50,7 @@ enum AgentSocket {
 
     /// Whether it is a socket at which nobody listens any more.
     private static func isLeft(_ path: String) throws -> Bool {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+        guard let stamp = FileStamp.ofFile(path), stamp.mode & S_IFMT == S_IFSOCK else {
             throw Failure("\(path) is there, and is no socket")
         }
         let probe = clinux_stream_socket()

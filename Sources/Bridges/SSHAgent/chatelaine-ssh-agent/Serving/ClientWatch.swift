@@ -1,6 +1,6 @@
-import CKeychainLinux
 import Foundation
 import Glibc
+import KeychainSystem
 
 /// Notices that a client has gone away while its request is worked on.
 enum ClientWatch {
@@ -10,24 +10,17 @@ enum ClientWatch {
         whenGone: @escaping @Sendable () -> Void,
         _ body: () throws -> Value
     ) throws -> Value {
-        let event = clinux_event()
-        guard event >= 0 else { return try body() }
-        let done = DispatchSemaphore(value: 0)
+        guard let isDone = try? WakeUp() else { return try body() }
+        let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            var descriptors = [
-                pollfd(fd: event, events: Int16(POLLIN), revents: 0),
-                // Only that both directions are closed counts: a client may have no more to say.
-                pollfd(fd: client, events: 0, revents: 0),
-            ]
-            while unsafe poll(&descriptors, 2, -1) < 0, errno == EINTR {}
-            if descriptors[0].revents == 0, descriptors[1].revents != 0 { whenGone() }
-            done.signal()
+            // Only that both directions are closed counts: a client may have no more to say.
+            let ready = try? Waiting.wait(for: (isDone.number, POLLIN), (client, 0))
+            if ready == [false, true] { whenGone() }
+            ended.signal()
         }
         defer {
-            var one: UInt64 = 1
-            _ = unsafe write(event, &one, MemoryLayout.size(ofValue: one))
-            done.wait()
-            close(event)
+            isDone.signal()
+            ended.wait()
         }
         return try body()
     }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 import SSHAgentProtocol
 
 /// One connection, on a thread of its own.
@@ -8,8 +9,8 @@ struct ServedConnection {
     let table: ConnectionTable
     let agent: Agent
 
-    /// How long a frame may take from its first byte on, and an answer until the client has read it; in milliseconds.
-    private static let patience: UInt64 = 10_000
+    /// How long a frame may take from its first byte on, and an answer until the client has read it.
+    private static let patience = Duration.seconds(10)
     private static let chunk = 16 << 10
 
     /// Answers until the client leaves, breaks the protocol or is too slow.
@@ -27,9 +28,9 @@ struct ServedConnection {
 
     private func nextFrame() -> [UInt8]? {
         var reader = FrameReader()
-        var end: UInt64?
+        var end: ContinuousClock.Instant?
         while true {
-            guard wait(Int16(POLLIN), until: end) else { return nil }
+            guard isReady(POLLIN, until: end) else { return nil }
             var bytes = [UInt8](repeating: 0, count: min(reader.wanted, Self.chunk))
             let count = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -40,7 +41,7 @@ struct ServedConnection {
             }
             guard count > 0 else { return nil }
             if end == nil {
-                end = AgentTime.now.monotonic + Self.patience
+                end = ContinuousClock.now + Self.patience
                 table.setIdle(false, key)
             }
             do throws(SSHFormatError) {
@@ -52,10 +53,10 @@ struct ServedConnection {
     }
 
     private func send(_ bytes: [UInt8]) -> Bool {
-        let end = AgentTime.now.monotonic + Self.patience
+        let end = ContinuousClock.now + Self.patience
         var sent = 0
         while sent < bytes.count {
-            guard wait(Int16(POLLOUT), until: end) else { return false }
+            guard isReady(POLLOUT, until: end) else { return false }
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe Glibc.send(
                     descriptor,
@@ -73,19 +74,8 @@ struct ServedConnection {
         return true
     }
 
-    /// - Parameter end: of the clock; nil for as long as it takes.
-    private func wait(_ events: Int16, until end: UInt64?) -> Bool {
-        while true {
-            var timeout: Int32 = -1
-            if let end {
-                let now = AgentTime.now.monotonic
-                guard now < end else { return false }
-                timeout = Int32(clamping: end - now)
-            }
-            var descriptor = pollfd(fd: descriptor, events: events, revents: 0)
-            let result = unsafe poll(&descriptor, 1, timeout)
-            if result > 0 { return true }
-            if result < 0, errno != EINTR { return false }
-        }
+    /// - Parameter end: nil for as long as it takes.
+    private func isReady(_ events: Int32, until end: ContinuousClock.Instant?) -> Bool {
+        (try? LentDescriptor(descriptor).wait(for: events, until: end)) ?? false
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 import SSHAgentProtocol
 
 /// A file that ssh-keygen has written for a certified key.
@@ -9,16 +10,11 @@ enum CertificateFile {
     /// - Returns: the certificate, and the comment behind it.
     /// - Throws: where the file cannot be read, or has something else.
     static func read(_ path: String) throws -> (SSHPublicKey, SSHComment) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Failure("\(path) cannot be opened: \(AgentServer.reason)") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count <= largest {
-            let count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 else { throw Failure("\(path) cannot be read: \(AgentServer.reason)") }
-            guard count > 0 else { break }
-            bytes += piece.prefix(count)
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK).prefix(largest + 1)
+        } catch {
+            throw Failure("\(path) cannot be read: \(error.reason)")
         }
         guard bytes.count <= largest, let (key, comment) = SSHPublicKey.parse(line: bytes), key.certificate != nil
         else { throw Failure("\(path) is no certificate that can be used") }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychainClient
 import KeychainModel
+import KeychainSystem
 import Synchronization
 
 /// The program by which OpenSSH's agent asks for a confirmation (ssh-agent(1), `SSH_ASKPASS`): it shows a text, and ends
@@ -20,7 +21,7 @@ final class ConfirmationProgram: Sendable {
     /// - Returns: nil where there is none.
     init?() {
         let path = Environment["SSH_ASKPASS"] ?? Self.standardPath
-        guard path.hasPrefix("/"), unsafe access(path, X_OK) == 0 else { return nil }
+        guard path.hasPrefix("/"), ChildProgram.isExecutable(path) else { return nil }
         self.path = path
     }
 
@@ -28,11 +29,7 @@ final class ConfirmationProgram: Sendable {
     func ask(_ reason: String) throws {
         let pid = try state.withLock { state in
             if case .cancelled = state { throw PresenceFailure.interrupted.error }
-            let pid = try ChildProgram.start(
-                path,
-                ["Confirm: " + reason],
-                with: ["SSH_ASKPASS_PROMPT": "confirm"]
-            )
+            let pid = try UserProgram.start(path, ["Confirm: " + reason], with: ["SSH_ASKPASS_PROMPT": "confirm"])
             state = .asking(pid)
             return pid
         }
@@ -41,7 +38,7 @@ final class ConfirmationProgram: Sendable {
         while unsafe waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let status = try state.withLock { state in
             defer { state = .cancelled }
-            return try ChildProgram.wait(for: pid, path: path)
+            return try UserProgram.wait(for: pid, path: path)
         }
         guard status == 0 else { throw PresenceFailure.declined.error }
     }

@@ -2,6 +2,7 @@ import CKeychainLinux
 import Foundation
 import Glibc
 import KeychainClient
+import KeychainSystem
 import SSHAgentProtocol
 
 /// Has the user's own ssh-add read a file with a private key: it believes that it speaks to an agent.
@@ -22,7 +23,7 @@ enum KeyHandover {
             receive(listener, into: taken)
             acceptor.signal()
         }
-        let status = try ChildProgram.run("ssh-add", ["-q", "--", file], with: ["SSH_AUTH_SOCK": path])
+        let status = try UserProgram.run("ssh-add", ["-q", "--", file], with: ["SSH_AUTH_SOCK": path])
         // Wakes the thread.
         shutdown(listener, Int32(SHUT_RDWR))
         acceptor.wait()
@@ -68,10 +69,7 @@ enum KeyHandover {
                 &patience,
                 socklen_t(MemoryLayout<timeval>.size)
             )
-            var pid: Int32 = 0
-            var uid: UInt32 = 0
-            var gid: UInt32 = 0
-            guard unsafe clinux_peer_credentials(client, &pid, &uid, &gid), uid == getuid() else { continue }
+            guard LentDescriptor(client).peer?.uid == getuid() else { continue }
             answer(client, handed)
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import KeychainSystem
 import SecretServiceModel
 import SessionBus
 import Terminal
@@ -15,7 +16,7 @@ struct EnableSecrets: ParsableCommand {
     )
 
     func run() throws {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        guard let program = OwnProgram.path else { throw Failure("where this program is cannot be told") }
         try SessionFiles().write(program: program)
         print("From the next log-in on, this service has \(SecretInterface.name).")
         guard let bus = try? SessionBus() else { return }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 import Synchronization
 
 /// The programs of clients, as the bus says. It cannot know: whoever connected may have started another program since, and
@@ -18,11 +19,6 @@ final class BusCallers: Sendable {
     func forget(_ client: String) { names.withLock { $0[client] = nil } }
 
     private static func path(of process: UInt32) -> String? {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            guard let start = buffer.baseAddress else { return nil }
-            let count = unsafe readlink("/proc/\(process)/exe", start, buffer.count)
-            guard count > 0 else { return nil }
-            return unsafe String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        SymbolicLink.target(of: "/proc/\(process)/exe")
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainModel
+import KeychainSystem
 
 /// A descriptor that somebody has handed in: a pipe or a stream socket, which may be full, or have nobody at its other end.
 /// Nothing here waits for it.
@@ -12,16 +13,14 @@ struct HandedDescriptor {
     ///
     /// - Returns: whether all of it was taken at once. What fits into an empty pipe is written as a whole or not at all.
     func take(_ secret: SecretBytes) -> Bool {
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { return false }
+        guard let stamp = try? LentDescriptor(number).stamp() else { return false }
         return unsafe secret.withUnsafeBytes { bytes in
-            switch status.st_mode & S_IFMT {
+            switch stamp.mode & S_IFMT {
             case S_IFIFO:
                 // Another description of the same pipe, since the giver shares the flags of this one.
-                let own = unsafe open("/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-                guard own >= 0 else { return false }
-                defer { close(own) }
-                return unsafe write(own, bytes.baseAddress, bytes.count) == bytes.count
+                let own = try? Descriptor(opening: "/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK)
+                guard let own else { return false }
+                return unsafe Glibc.write(own.number, bytes.baseAddress, bytes.count) == bytes.count
             case S_IFSOCK:
                 let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
                 return unsafe send(number, bytes.baseAddress, bytes.count, flags) == bytes.count

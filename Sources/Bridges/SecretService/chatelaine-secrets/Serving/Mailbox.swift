@@ -1,7 +1,6 @@
-import CKeychainLinux
-import Glibc
 import KeychainModel
 import KeychainProtocol
+import KeychainSystem
 import SecretServiceModel
 import Synchronization
 
@@ -15,32 +14,25 @@ final class Mailbox: Sendable {
 
     private let letters = Mutex<[Letter]>([])
     /// Readable while there is a letter.
-    let wake: Int32
+    let wake: WakeUp
 
     init() throws(KeychainError) {
-        wake = clinux_event()
-        guard wake >= 0 else { throw KeychainError(errno: errno, "there are no descriptors left") }
-        _ = fcntl(wake, F_SETFL, O_NONBLOCK)
+        wake = try KeychainError.translating { try WakeUp() }
     }
-
-    deinit { close(wake) }
 
     func put(_ letter: Letter) {
         letters.withLock { $0.append(letter) }
-        var one: UInt64 = 1
-        _ = unsafe write(wake, &one, MemoryLayout<UInt64>.size)
+        wake.signal()
     }
 
     /// Waits for the first letter, for some seconds, and takes the first ones away: what they tell of is read next.
     func waitForFirst() {
-        var state = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&state, 1, 5_000)
+        _ = wake.wait(within: .seconds(5))
         _ = empty()
     }
 
     func empty() -> [Letter] {
-        var count: UInt64 = 0
-        _ = unsafe read(wake, &count, MemoryLayout<UInt64>.size)
+        wake.clear()
         return letters.withLock { letters in
             defer { letters = [] }
             return letters

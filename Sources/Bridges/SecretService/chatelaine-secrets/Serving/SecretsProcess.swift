@@ -5,6 +5,7 @@ import Glibc
 import KeychainClient
 import KeychainModel
 import KeychainProtocol
+import KeychainSystem
 import SecretServiceModel
 import SessionBus
 import Synchronization
@@ -47,7 +48,7 @@ final class SecretsProcess {
     /// - Throws: `SessionBusFailure`
     func run() throws(SessionBusFailure) {
         while true {
-            switch try bus.next(wake: mailbox.wake, end: end) {
+            switch try bus.next(wake: mailbox.wake.number, end: end) {
             case .call(let call): perform(receive(call))
             case .signal(_, _, "NameOwnerChanged", "org.freedesktop.DBus", let arguments): ownerChanged(arguments)
             case .signal, .refused: break

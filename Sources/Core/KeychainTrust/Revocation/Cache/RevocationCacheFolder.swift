@@ -1,4 +1,5 @@
 import Glibc
+import KeychainSystem
 
 /// The folder of the cache: nobody else's, and open to nobody else.
 struct RevocationCacheFolder: Sendable {
@@ -30,7 +31,6 @@ struct RevocationCacheFolder: Sendable {
 
     /// The user may have put a link in the place of this one.
     private static func open(_ path: String) -> OpenRevocationCacheFolder? {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        return descriptor < 0 ? nil : OpenRevocationCacheFolder(descriptor: descriptor)
+        (try? Descriptor(opening: path, O_RDONLY | O_DIRECTORY)).map(OpenRevocationCacheFolder.init)
     }
 }

@@ -4,6 +4,7 @@ import EnclaveInterface
 import KeychainBackup
 import KeychainClient
 import KeychainModel
+import KeychainSystem
 import Terminal
 
 struct CreateBackup: ParsableCommand {
@@ -56,7 +57,7 @@ struct CreateBackup: ParsableCommand {
         var written: UInt64 = 0
         let request = BackupRequest(token: try authorization.token(for: .backup), recipients: recipients)
         let counts = try keychain.backup(request) { (bytes) throws(KeychainError) in
-            try output.write(bytes)
+            try KeychainError.translating { try output.write(bytes) }
             written += UInt64(bytes.count)
             progress.show(written)
         }

@@ -5,6 +5,7 @@ import Foundation
 import KeychainBackup
 import KeychainClient
 import KeychainModel
+import KeychainSystem
 import PasswordImport
 import Terminal
 

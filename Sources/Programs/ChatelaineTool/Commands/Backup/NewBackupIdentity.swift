@@ -1,6 +1,7 @@
 import ArgumentParser
 import CodeSignature
 import KeychainBackup
+import KeychainSystem
 import Terminal
 
 struct NewBackupIdentity: ParsableCommand {

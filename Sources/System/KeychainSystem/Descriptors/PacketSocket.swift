@@ -1,9 +1,8 @@
 import CKeychainLinux
 import Glibc
-package import KeychainModel
 
 /// One end of a connection of packets, closed with the last reference.
-package final class PacketSocket: Sendable {
+package final class PacketSocket: OpenDescriptor {
     package let number: Int32
 
     /// - Parameter number: of the kind SOCK_SEQPACKET; it is this object's from now on.
@@ -15,32 +14,24 @@ package final class PacketSocket: Sendable {
         close(number)
     }
 
-    package static func pair() throws(KeychainError) -> (PacketSocket, PacketSocket) {
+    package static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw KeychainError(errno: errno, "no socket to the enclave")
+            throw SystemError("no socket can be made")
         }
         return (PacketSocket(owning: ends[0]), PacketSocket(owning: ends[1]))
     }
 
     /// - Parameter patience: how long it waits where too many are waiting already.
-    /// - Throws: `notAvailable` where no process listens, or none accepts the connection in time.
-    package init(connectingTo path: String, within patience: Duration) throws(KeychainError) {
+    /// - Throws: where no process listens, or none accepts the connection in time.
+    package init(connectingTo path: String, within patience: Duration) throws(SystemError) {
         number = clinux_packet_socket()
-        guard number >= 0 else { throw KeychainError(errno: errno, "no socket to the enclave") }
+        guard number >= 0 else { throw SystemError("no socket can be made") }
         limit(receiving: patience, sending: patience)
         guard unsafe clinux_connect_path(number, path) == 0 else {
-            throw KeychainError(errno: errno, "the enclave cannot be reached at \(path)")
+            throw SystemError("\(path) cannot be reached")
         }
-    }
-
-    /// The user of the process at the other end when it connected or listened.
-    package var peer: UInt32? {
-        var pid: Int32 = 0
-        var uid: UInt32 = 0
-        var gid: UInt32 = 0
-        return unsafe clinux_peer_credentials(number, &pid, &uid, &gid) ? uid : nil
     }
 
     /// How long `receive` waits, and `send` for room; zero for without an end.

@@ -1,5 +1,4 @@
 import CKeychainLinux
-package import KeychainModel
 
 /// A detached thread.
 package enum DetachedThread {
@@ -11,9 +10,13 @@ package enum DetachedThread {
         }
     }
 
-    private static let stackSize = 512 << 10
+    package static let standardStackSize = 512 << 10
 
-    package static func start(_ body: @escaping @Sendable () -> Void) throws(KeychainError) {
+    /// - Parameter stackSize: in bytes.
+    package static func start(
+        stackSize: Int = standardStackSize,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(Body(body))
         let result = unsafe clinux_start_thread(
             stackSize,
@@ -25,7 +28,7 @@ package enum DetachedThread {
         )
         guard result == 0 else {
             unsafe context.release()
-            throw KeychainError(errno: result, "no thread for the enclave")
+            throw SystemError(result, "no thread can be started")
         }
     }
 }

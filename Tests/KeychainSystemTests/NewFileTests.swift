@@ -1,29 +1,15 @@
 import Foundation
-import KeychainModel
+import Glibc
+import KeychainSystem
 import Testing
-
-@testable import CodeSignature
-
-/// In memory, where every kernel makes files without names.
-private final class MemoryFolder {
-    let path = "/dev/shm/chatelaine-test-\(UUID().uuidString)"
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-}
 
 @Suite("Files on their way to their names")
 struct NewFileTests {
-    private let folder: MemoryFolder
+    private let folder: TemporaryFolder
     private let path: String
 
     init() throws {
-        folder = try MemoryFolder()
+        folder = try TemporaryFolder()
         path = folder.path + "/passwords"
     }
 
@@ -44,7 +30,7 @@ struct NewFileTests {
         do {
             let file = try NewFile(beside: path, mode: 0o600)
             try file.write(Array("new".utf8))
-            #expect(throws: KeychainError.self) { try file.commit(replacing: false) }
+            #expect(throws: SystemError.self) { try file.commit(replacing: false) }
             #expect(try contents() == "old")
         }
         let file = try NewFile(beside: path, mode: 0o640)
@@ -54,5 +40,32 @@ struct NewFileTests {
         #expect(try folder.names() == ["passwords"])
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o640)
+    }
+    @Test func `a file with a name of its own meanwhile takes the place of one that was left behind`() throws {
+        try folder.write("left behind by a process that was killed", to: "passwords.new")
+        let file = try NewFile(beside: path, mode: 0o600, isNamed: true)
+        #expect(try folder.names() == ["passwords.new"])
+        try file.write(Array("secret".utf8))
+        try file.commit(replacing: true)
+        #expect(try folder.names() == ["passwords"])
+        #expect(try contents() == "secret")
+    }
+
+    @Test(arguments: [false, true])
+    func `what is given up leaves nothing`(isNamed: Bool) throws {
+        do {
+            let file = try NewFile(beside: path, mode: 0o600, isNamed: isNamed)
+            try file.write([1])
+        }
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `an existing name is told apart from other refusals`() throws {
+        try folder.write("old", to: "passwords")
+        let error = #expect(throws: SystemError.self) {
+            try NewFile(beside: path, mode: 0o600).commit(replacing: false)
+        }
+        #expect(error?.code == EEXIST)
+        #expect(error?.subject == "\(path) is there already")
     }
 }
