@@ -165,6 +165,8 @@ let targets: [[Target]] = [
         // Descriptors, files and programs, with errors of their own.
         "KeychainSystem": ["CKeychainLinux"],
         "PeerIdentity": ["KeychainSystem", "CKeychainLinux"],
+        // The one client of message buses.
+        "MessageBus": ["KeychainSystem", "CSystemBus"],
     ]),
 
     // Core: each target turns one type of an item's journey into the next.
@@ -216,8 +218,8 @@ let targets: [[Target]] = [
         "Terminal": ["CKeychainLinux"],
         "KeychainPinentry": ["CKeychainLinux"],
         "KeychainPrompting": ["KeychainPinentry", "EnclaveInterface", "EnclaveDesk"],
-        "LoginSessions": ["CSystemBus", "CKeychainLinux", "Logging"],
-        "FingerprintReader": ["CSystemBus", "Crypto"],
+        "LoginSessions": ["MessageBus", "Logging"],
+        "FingerprintReader": ["MessageBus", "Crypto"],
         "FingerPrompting": [
             "KeychainAccounts", "FingerprintReader", "CKeychainLinux", "EnclaveInterface", "EnclaveDesk",
         ],
@@ -282,11 +284,10 @@ let targets: [[Target]] = [
     folder("Sources/Bridges/SecretService")([
         // How secrets are sent in a session, and all else as a state machine.
         "SecretServiceSession": ["KeychainModel", "CKeychainLibcrypto", "Crypto", "CryptoExtras"],
-        "SecretServiceModel": ["KeychainModel", "SecretServiceSession", "Crypto"],
-        "SessionBus": ["SecretServiceModel", "CSystemBus"],
+        "SecretServiceModel": ["KeychainModel", "MessageBus", "SecretServiceSession", "Crypto"],
     ]),
     programs("Sources/Bridges/SecretService", using: bridge)([
-        "chatelaine-secrets": ["SecretServiceModel", "SessionBus", "KeychainProtocol", "Crypto"]
+        "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "Crypto"]
     ]),
     folder("Sources/Bridges/SSHAgent")(["SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/SSHAgent", using: bridge)([
@@ -395,7 +396,7 @@ let targets: [[Target]] = [
         "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "GRDB"],
         "BackupCommandTests": ["ChatelaineTool", "KeychainBackup"] + service,
         "PasswordImportTests": ["PasswordImport"],
-        "SecretServiceTests": ["SecretServiceModel", "SecretServiceSession"],
+        "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         // The helper as other programs start it, by these programs themselves.
         "CredentialProgramTests": ["chatelaine-credential", "ChatelaineTool", "SecurityTool"] + service,

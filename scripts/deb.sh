@@ -54,7 +54,6 @@ demand_headers() {
     done <<'LIST'
 libtss2-dev tss2/tss2_esys.h TSS2_RC (*f)(ESYS_CONTEXT **, TSS2_TCTI_CONTEXT *, TSS2_ABI_VERSION *) = Esys_Initialize;
 libtss2-dev tss2/tss2_mu.h TSS2_RC (*f)(TPM2B_PUBLIC const *, uint8_t[], size_t, size_t *) = Tss2_MU_TPM2B_PUBLIC_Marshal;
-libsystemd-dev systemd/sd-bus.h int (*f)(sd_bus **) = sd_bus_open_system;
 libpam0g-dev security/pam_modules.h int (*f)(pam_handle_t *, int, int, const char **) = pam_sm_authenticate;
 libsqlite3-dev sqlite3.h int (*f)(sqlite3 *) = sqlite3_close;
 libxml2-dev libxml/parser.h void (*f)(void) = xmlCleanupParser;

@@ -72,10 +72,12 @@ look_for_what_a_build_needs() {
     if has_command ld && ! has_command ld.gold; then lacks "the linker ld.gold" binutils-gold; fi
     any_exists /usr/lib/gcc/*/*/libstdc++.* /usr/lib/libstdc++.* /usr/lib64/libstdc++.so ||
         lacks "the C++ library to link with" g++
-    # Swift's package builds without these three; what is installed lacks something then, or cannot be linked.
+    # Swift's package builds without these two; what is installed lacks something then, or cannot be linked.
     has_header libxml2/libxml/parser.h || lacks "libxml2, by which a command reads XML" libxml2-dev
     has_header security/pam_modules.h || lacks "PAM's headers, for what has to do with log-ins" libpam0g-dev
-    has_header systemd/sd-bus.h || lacks "sd-bus's header, by which the service hears of sessions" libsystemd-dev
+    # Loaded when a message bus is used: the service hears of sessions there, and serves secrets.
+    any_exists /usr/lib/*/libsystemd.so.0 /usr/lib/libsystemd.so.0 /usr/lib64/libsystemd.so.0 ||
+        lacks "libsystemd, by which message buses are used" libsystemd0
     # Loaded when a file needs an old cipher.
     any_exists /usr/lib/*/libgcrypt.so.20 /usr/lib/libgcrypt.so.20 /usr/lib64/libgcrypt.so.20 ||
         lacks "libgcrypt, which old PKCS #12 files are read with" libgcrypt20
@@ -149,6 +151,7 @@ look_for_what_clients_need() {
 look_for_what_benchmarks_need() {
     has_command gnome-keyring-daemon || lacks "gnome-keyring, another keyring to measure" gnome-keyring
     has_header libsecret-1/libsecret/secret.h || lacks "libsecret, through which programs use it" libsecret-1-dev
+    has_header systemd/sd-bus.h || lacks "sd-bus's header, for programs that use it through nothing else" libsystemd-dev
     has_command secret-tool || lacks "secret-tool, a process that does so" libsecret-tools
     has_command dbus-run-session || lacks "a message bus of one's own" dbus
     has_command cc || lacks "a C compiler" gcc

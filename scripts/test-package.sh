@@ -15,8 +15,7 @@ readonly systems=$PWD/.build/package-test
 readonly units="chatelaine-identify.socket chatelaine-enclave.socket chatelaine-enclave-service.socket chatelained.socket \
 chatelaine-prompt.service"
 readonly sockets=${units% *}
-readonly headers="tss2/tss2_esys.h tss2/tss2_mu.h systemd/sd-bus.h security/pam_modules.h sqlite3.h \
-libxml2/libxml/parser.h"
+readonly headers="tss2/tss2_esys.h tss2/tss2_mu.h security/pam_modules.h sqlite3.h libxml2/libxml/parser.h"
 
 if [ "$(id -u)" -ne 0 ]; then
     cannot_check "what the package does to a system, which needs root" || exit $?

@@ -1,5 +1,6 @@
 import Crypto
 import KeychainModel
+import MessageBus
 import SecretServiceModel
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import KeychainModel
+import MessageBus
 import SecretServiceModel
 import Testing
 

@@ -1,75 +1,50 @@
-import CSystemBus
 import Glibc
+import MessageBus
 
-/// Why a message did not come.
-enum BusFailure: Error {
+/// Why an answer did not come.
+enum AnswerFailure: Error {
     case cancelled
     case noAnswer
     /// The bus or the other side has gone.
     case lost
-    /// With the error's name, which may be empty.
+    /// With the error's name; empty for an answer that cannot be read.
     case refused(String)
 }
 
-/// What is to be called: nothing here takes more than two texts.
-enum BusCall {
-    case call(_ destination: String, _ path: String, _ interface: String, _ member: String, _ texts: [String])
-    /// The bus's own StartServiceByName (D-Bus Specification).
-    case startOf(String)
-}
+/// A connection to the bus whose answers and signals come in one order, for one thread.
+struct BusConversation {
+    private let bus: MessageBus
 
-/// A connection to the bus whose calls and signals come in one order, for one thread.
-@safe final class BusConversation {
-    // The C side's own object, which is freed with this one.
-    private let bus: OpaquePointer
-
-    init(address: String?) throws(BusFailure) {
-        var bus: OpaquePointer?
-        let result = unsafe csystembus_open_at(address, &bus)
-        guard result == 0, let bus = unsafe bus else { throw .lost }
-        unsafe self.bus = bus
+    /// - Parameter address: nil for the system's bus.
+    init(address: String?) throws(AnswerFailure) {
+        do { bus = try MessageBus(address.map(MessageBus.Place.address) ?? .system) } catch { throw .lost }
     }
 
-    deinit {
-        unsafe csystembus_drop(bus)
-    }
-
-    /// - Returns: the cookie that the answer will name.
-    func send(_ call: BusCall) throws(BusFailure) -> UInt64 {
-        var cookie: UInt64 = 0
-        let result =
-            switch call {
-            case .call(let destination, let path, let interface, let member, let texts):
-                unsafe csystembus_send(
-                    bus,
-                    destination,
-                    path,
-                    interface,
-                    member,
-                    texts.first,
-                    texts.dropFirst().first,
-                    &cookie
-                )
-            case .startOf(let name): unsafe csystembus_start_service(bus, name, &cookie)
-            }
-        switch result {
-        case 0: return cookie
-        // What cannot be said on the bus, nobody there can know.
-        case -EINVAL: throw .refused("")
-        default: throw .lost
+    /// - Returns: the number by which the answer will name the call.
+    func send(_ call: BusQuestion) throws(AnswerFailure) -> UInt64 {
+        do throws(BusError) {
+            return try bus.send(call.destination, call.path, call.interface, call.member, call.arguments)
+        } catch {
+            // What cannot be said on the bus, nobody there can know.
+            throw error.name.isEmpty ? .lost : .refused(error.name)
         }
     }
 
-    /// The next message of any kind.
+    /// The next answer or signal.
     ///
     /// - Parameter end: as `end(of:)` gives it.
-    func receive(stop: Int32, end: UInt64) throws(BusFailure) -> BusMessage {
-        var message = csystembus_message()
-        switch unsafe csystembus_receive(bus, stop, end, &message) {
-        case 1: return BusMessage(message)
-        case 0: throw .cancelled
-        case -ETIMEDOUT: throw .noAnswer
-        default: throw .lost
+    func receive(stop: Int32, end: UInt64) throws(AnswerFailure) -> BusMessage {
+        while true {
+            let event: MessageBus.Event
+            do { event = try bus.next(wake: stop, end: end) } catch { throw .lost }
+            switch event {
+            case .signal(let path, let interface, let member, let sender, let arguments):
+                return .signal(ReceivedSignal(path, interface, member, from: sender, arguments))
+            case .answer(let number, let sender, let result): return .answer(to: number, from: sender, result)
+            case .wake: throw .cancelled
+            case .late: throw .noAnswer
+            case .call, .refused: break
+            }
         }
     }
 
@@ -84,52 +59,45 @@ enum BusCall {
     }
 }
 
-/// A message, as far as it is read here.
-struct BusMessage {
-    enum Kind { case signal, answer, refusal }
-
-    let kind: Kind
-    let answers: UInt64
-    let error: String
-    let sender: String
+/// What is to be called.
+struct BusQuestion {
+    let destination: String
     let path: String
     let interface: String
     let member: String
-    let signature: String
-    let number: UInt32
-    let flag: Bool
-    /// The first three.
-    let texts: [String]
-    /// How many texts there are.
-    let count: UInt32
+    let arguments: [BusValue]
 
-    init(_ message: csystembus_message) {
-        kind =
-            switch message.kind {
-            case csystembus_is_answer: .answer
-            case csystembus_is_refusal: .refusal
-            default: .signal
-            }
-        answers = message.answers
-        error = text(ofTuple: message.error)
-        sender = text(ofTuple: message.sender)
-        path = text(ofTuple: message.path)
-        interface = text(ofTuple: message.interface)
-        member = text(ofTuple: message.member)
-        signature = text(ofTuple: message.signature)
-        number = message.number
-        flag = message.flag
-        count = message.texts
-        texts = Array(
-            [text(ofTuple: message.text.0), text(ofTuple: message.text.1), text(ofTuple: message.text.2)]
-                .prefix(Int(min(message.texts, 3)))
-        )
+    init(_ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.arguments = arguments
+    }
+
+    /// Of the bus itself (D-Bus Specification, Message Bus Messages).
+    static func ofDriver(_ member: String, _ arguments: [BusValue]) -> BusQuestion {
+        BusQuestion(MessageBus.driver, MessageBus.driverPath, MessageBus.driver, member, arguments)
     }
 }
 
-/// A C array of characters, which Swift sees as a tuple.
-private func text<Characters>(ofTuple characters: Characters) -> String {
-    unsafe withUnsafeBytes(of: characters) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+struct ReceivedSignal {
+    let path: String
+    let interface: String
+    let member: String
+    let sender: String
+    let arguments: [BusValue]
+
+    init(_ path: String, _ interface: String, _ member: String, from sender: String, _ arguments: [BusValue]) {
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.sender = sender
+        self.arguments = arguments
     }
+}
+
+enum BusMessage {
+    case signal(ReceivedSignal)
+    case answer(to: UInt64, from: String, Result<[BusValue], BusError>)
 }

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// Why a step has not come to its end.
 enum FingerprintInterruption: Error {
     case cancelled
@@ -13,8 +15,6 @@ final class FingerprintService {
 
     private static let name = "net.reactivated.Fprint"
     private static let manager = "/net/reactivated/Fprint/Manager"
-    private static let driver = "org.freedesktop.DBus"
-    private static let driverPath = "/org/freedesktop/DBus"
     private static let device = "net.reactivated.Fprint.Device"
 
     /// Finds fprintd, which the bus starts where it does not run.
@@ -25,33 +25,33 @@ final class FingerprintService {
         // Before the owner is asked for, so that no change of it is missed.
         _ = try askDriver(
             "AddMatch",
-            "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='NameOwnerChanged',arg0='\(Self.name)'"
+            "type='signal',sender='\(MessageBus.driver)',interface='\(MessageBus.driver)',member='NameOwnerChanged',arg0='\(Self.name)'"
         )
         // The bus starts what it has a file for, and knows of nothing else that runs already.
         var found = try findOwner()
         if found == nil {
             do {
-                _ = try wait(for: .startOf(Self.name), from: Self.driver, within: limits.start, stop: stop)
+                let start = BusQuestion.ofDriver("StartServiceByName", [.string(Self.name), .uint32(0)])
+                _ = try wait(for: start, from: MessageBus.driver, within: limits.start, stop: stop)
             } catch {
                 throw Self.isRefusal(error) ? .obstacle(.noService) : interruption(error)
             }
             found = try findOwner()
         }
         guard let found else { throw .obstacle(.noService) }
-        guard found.signature == "s", let unique = found.texts.first, unique.hasPrefix(":") else {
+        guard found.count == 1, case .string(let unique) = found[0], unique.hasPrefix(":") else {
             throw .obstacle(.misbehaving)
         }
-        let user = try askDriver("GetConnectionUnixUser", unique)
-        guard user.signature == "u", user.number == 0 else { throw .obstacle(.untrustedService) }
+        guard try askDriver("GetConnectionUnixUser", unique) == [.uint32(0)] else { throw .obstacle(.untrustedService) }
         owner = unique
     }
 
     /// nil where no process owns fprintd's name.
-    private func findOwner() throws(FingerprintInterruption) -> BusMessage? {
+    private func findOwner() throws(FingerprintInterruption) -> [BusValue]? {
         do {
             return try wait(
-                for: .call(Self.driver, Self.driverPath, Self.driver, "GetNameOwner", [Self.name]),
-                from: Self.driver,
+                for: .ofDriver("GetNameOwner", [.string(Self.name)]),
+                from: MessageBus.driver,
                 within: limits.answer,
                 stop: stop
             )
@@ -63,22 +63,20 @@ final class FingerprintService {
 
     func defaultDevice() throws(FingerprintInterruption) -> String {
         let answer = try ask(Self.manager, "net.reactivated.Fprint.Manager", "GetDefaultDevice")
-        guard answer.signature == "o", let path = answer.texts.first, path.hasPrefix("/") else {
-            throw .obstacle(.misbehaving)
-        }
+        guard answer.count == 1, case .path(let path) = answer[0] else { throw .obstacle(.misbehaving) }
         return path
     }
 
     func checkEnrolled(_ user: String, on device: String) throws(FingerprintInterruption) {
         guard UserName.isUsable(user) else { throw .obstacle(.unusableName) }
         let answer = try ask(device, Self.device, "ListEnrolledFingers", [user])
-        guard answer.signature == "as" else { throw .obstacle(.misbehaving) }
-        if answer.count == 0 { throw .obstacle(.nothingEnrolled) }
+        guard answer.count == 1, case .array(of: "s", let fingers) = answer[0] else { throw .obstacle(.misbehaving) }
+        if fingers.isEmpty { throw .obstacle(.nothingEnrolled) }
     }
 
     func kind(of device: String) throws(FingerprintInterruption) -> FingerprintKind {
         let answer = try ask(device, "org.freedesktop.DBus.Properties", "Get", [Self.device, "scan-type"])
-        return answer.texts.first == "swipe" ? .swipe : .press
+        return answer == [.variant(.string("swipe"))] ? .swipe : .press
     }
 
     // MARK: - Verifying
@@ -122,7 +120,7 @@ final class FingerprintService {
         hold.isClaimed = true
         do {
             _ = try wait(
-                for: .call(owner, device, Self.device, "Claim", [user]),
+                for: BusQuestion(owner, device, Self.device, "Claim", [.string(user)]),
                 from: owner,
                 within: limits.start,
                 stop: stop
@@ -136,7 +134,7 @@ final class FingerprintService {
             // Statuses that come before the answer are of an earlier verification, and are dropped with all that is not
             // waited for: the bus keeps the order of what one sender sends.
             _ = try wait(
-                for: .call(owner, device, Self.device, "VerifyStart", ["any"]),
+                for: BusQuestion(owner, device, Self.device, "VerifyStart", [.string("any")]),
                 from: owner,
                 within: limits.start,
                 stop: stop
@@ -154,7 +152,10 @@ final class FingerprintService {
         throw .obstacle(.misbehaving)
     }
 
-    private func nextStatus(of device: String, end: UInt64) throws(FingerprintInterruption) -> BusMessage {
+    private func nextStatus(
+        of device: String,
+        end: UInt64
+    ) throws(FingerprintInterruption) -> (text: String, isDone: Bool) {
         while true {
             let message: BusMessage
             do {
@@ -167,21 +168,21 @@ final class FingerprintService {
             }
             // The bus writes the sender. Its rules hold off what is not addressed to this connection alone, and anybody
             // may address a signal to it.
-            if message.kind == .signal, message.sender == owner, message.path == device,
-                message.interface == Self.device, message.member == "VerifyStatus", message.signature == "sb"
+            if case .signal(let signal) = message, signal.sender == owner, signal.path == device,
+                signal.interface == Self.device, signal.member == "VerifyStatus", signal.arguments.count == 2,
+                case .string(let text) = signal.arguments[0], case .bool(let isDone) = signal.arguments[1]
             {
-                return message
+                return (text, isDone)
             }
         }
     }
 
     /// What a status says; nil where the verification goes on.
     private func verdict(
-        of status: BusMessage,
+        of status: (text: String, isDone: Bool),
         hear: (FingerprintMessage) -> Void
     ) throws(FingerprintInterruption) -> FingerprintVerdict? {
-        let isDone = status.flag
-        switch (status.texts.first ?? "", isDone) {
+        switch status {
         case ("verify-match", true): return .matched
         case ("verify-no-match", true): return .noMatch
         case ("verify-disconnected", _): throw .obstacle(.readerLost)
@@ -190,7 +191,7 @@ final class FingerprintService {
         case ("verify-finger-not-centered", false): hear(.notCentered)
         case ("verify-remove-and-retry", false): hear(.removeAndRetry)
         // Also a match that is not done: a service that says this violates the interface, and may be done all the same.
-        default: if isDone { throw .obstacle(.failed) }
+        default: if status.isDone { throw .obstacle(.failed) }
         }
         return nil
     }
@@ -204,7 +205,7 @@ final class FingerprintService {
             if hold.isVerifying {
                 do {
                     _ = try wait(
-                        for: .call(owner, device, Self.device, "VerifyStop", []),
+                        for: BusQuestion(owner, device, Self.device, "VerifyStop"),
                         from: owner,
                         // Also the release shall be tried.
                         end: BusConversation.end(of: limits.end / 2),
@@ -214,7 +215,7 @@ final class FingerprintService {
                     if case .lost = error { return }
                 }
             }
-            _ = try wait(for: .call(owner, device, Self.device, "Release", []), from: owner, end: end, stop: -1)
+            _ = try wait(for: BusQuestion(owner, device, Self.device, "Release"), from: owner, end: end, stop: -1)
         } catch {
             return
         }
@@ -222,11 +223,11 @@ final class FingerprintService {
 
     // MARK: - Asking
 
-    private func askDriver(_ member: String, _ text: String) throws(FingerprintInterruption) -> BusMessage {
+    private func askDriver(_ member: String, _ text: String) throws(FingerprintInterruption) -> [BusValue] {
         do {
             return try wait(
-                for: .call(Self.driver, Self.driverPath, Self.driver, member, [text]),
-                from: Self.driver,
+                for: .ofDriver(member, [.string(text)]),
+                from: MessageBus.driver,
                 within: limits.answer,
                 stop: stop
             )
@@ -240,10 +241,10 @@ final class FingerprintService {
         _ interface: String,
         _ member: String,
         _ texts: [String] = []
-    ) throws(FingerprintInterruption) -> BusMessage {
+    ) throws(FingerprintInterruption) -> [BusValue] {
         do {
             return try wait(
-                for: .call(owner, path, interface, member, texts),
+                for: BusQuestion(owner, path, interface, member, texts.map(BusValue.string)),
                 from: owner,
                 within: limits.answer,
                 stop: stop
@@ -254,49 +255,51 @@ final class FingerprintService {
     }
 
     private func wait(
-        for call: BusCall,
+        for call: BusQuestion,
         from destination: String,
         within limit: Duration,
         stop: Int32
-    ) throws(BusFailure) -> BusMessage {
+    ) throws(AnswerFailure) -> [BusValue] {
         try wait(for: call, from: destination, end: BusConversation.end(of: limit), stop: stop)
     }
 
     /// The answer to a call. Drops what else comes, unless fprintd is lost with it.
     private func wait(
-        for call: BusCall,
+        for call: BusQuestion,
         from destination: String,
         end: UInt64,
         stop: Int32
-    ) throws(BusFailure) -> BusMessage {
-        let cookie = try bus.send(call)
+    ) throws(AnswerFailure) -> [BusValue] {
+        let number = try bus.send(call)
         while true {
             let message = try bus.receive(stop: stop, end: end)
             try checkOwner(message)
-            guard message.kind != .signal, message.answers == cookie else { continue }
+            guard case .answer(number, let sender, let result) = message else { continue }
+            switch result {
+            case .success(let values) where sender == destination: return values
             // The bus refuses in its own name what it does not deliver.
-            guard message.sender == destination || message.kind == .refusal && message.sender == Self.driver else {
-                continue
+            case .failure(let error) where sender == destination || sender == MessageBus.driver:
+                throw .refused(error.name)
+            default: continue
             }
-            if message.kind == .refusal { throw .refused(message.error) }
-            return message
         }
     }
 
     /// Notices that fprintd's name has another owner, or none.
-    private func checkOwner(_ message: BusMessage) throws(BusFailure) {
-        guard !owner.isEmpty, message.kind == .signal, message.sender == Self.driver,
-            message.member == "NameOwnerChanged", message.signature == "sss", message.texts.first == Self.name
+    private func checkOwner(_ message: BusMessage) throws(AnswerFailure) {
+        guard !owner.isEmpty, case .signal(let signal) = message, signal.sender == MessageBus.driver,
+            signal.member == "NameOwnerChanged", signal.arguments.count == 3,
+            case .string(Self.name) = signal.arguments[0], case .string(let new) = signal.arguments[2]
         else { return }
         // Changes from before it was found may still be on their way here.
-        if message.texts.last != owner { throw .lost }
+        if new != owner { throw .lost }
     }
 
-    private static func isRefusal(_ failure: BusFailure) -> Bool {
+    private static func isRefusal(_ failure: AnswerFailure) -> Bool {
         if case .refused = failure { true } else { false }
     }
 
-    private func interruption(_ failure: BusFailure) -> FingerprintInterruption {
+    private func interruption(_ failure: AnswerFailure) -> FingerprintInterruption {
         switch failure {
         case .cancelled: .cancelled
         case .noAnswer: .obstacle(.noAnswer)
@@ -318,6 +321,7 @@ final class FingerprintService {
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.NoReply":
             .serviceLost
+        case "": .misbehaving
         default: .failed
         }
     }

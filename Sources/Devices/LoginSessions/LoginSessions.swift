@@ -1,9 +1,8 @@
-import CKeychainLinux
-import CSystemBus
 import Glibc
 package import KeychainModel
 import KeychainSystem
 package import Logging
+import MessageBus
 import Synchronization
 
 /// Hears from logind (org.freedesktop.login1(5)) what becomes of users' sessions.
@@ -30,9 +29,9 @@ package final class LoginSessions: Sendable {
     private let isDone = Mutex(false)
 
     /// - Parameter handle: is called on the listening thread; the machine's sleep waits for it.
-    /// - Throws: `unimplemented` where there is no libsystemd, or this was built without it.
+    /// - Throws: `unimplemented` where there is no libsystemd.
     package init(log: Logger, handle: @escaping @Sendable (Event) -> Void) throws(KeychainError) {
-        guard csystembus_is_available() else {
+        guard MessageBus.isAvailable else {
             throw KeychainError(.unimplemented, "libsystemd is not there: sessions and sleep are not heard of")
         }
         self.handle = handle
@@ -55,10 +54,10 @@ package final class LoginSessions: Sendable {
             let outcome = listenOnce()
             switch outcome {
             case .stopped: return
-            case .lost(let code, let lasted):
+            case .lost(let reason, let lasted):
                 if lasted { patience = Patience() }
                 let level: Logger.Level = patience.isFirst ? .info : .debug
-                log.log(level: level, "logind cannot be heard: \(unsafe String(cString: strerror(-code)))")
+                log.log(level: level, "logind cannot be heard: \(reason)")
             }
             if stopping.wait(within: .milliseconds(patience.next())) { return }
         }
@@ -66,27 +65,33 @@ package final class LoginSessions: Sendable {
 
     private enum Outcome {
         case stopped
-        /// With whether it had begun well.
-        case lost(Int32, lasted: Bool)
+        /// Why, and whether it had begun well.
+        case lost(String, lasted: Bool)
     }
 
     private func listenOnce() -> Outcome {
-        let bus: SystemBus
-        do { bus = try SystemBus() } catch { return .lost(error.code, lasted: false) }
+        let bus: MessageBus
+        do { bus = try MessageBus(.system) } catch { return .lost(error.text, lasted: false) }
         var hearing = SessionHearing(bus: bus)
         do {
             let missed = try hearing.begin()
             log.debug("logind is heard")
             for event in missed { handle(event) }
-            while let signal = try bus.next(stop: stopping.number) {
-                for event in try hearing.events(of: signal) {
-                    handle(event)
-                    try hearing.finish(event)
+            while true {
+                switch try bus.next(wake: stopping.number) {
+                case .wake, .late: return .stopped
+                case .signal(let path, let interface, let member, let sender, let arguments):
+                    for event in try hearing.events(of: member, interface, at: path, from: sender, arguments) {
+                        handle(event)
+                        try hearing.finish(event)
+                    }
+                case .call, .refused, .answer: break
                 }
             }
-            return .stopped
+        } catch let failure as BusFailure {
+            return .lost(failure.text, lasted: hearing.hasBegun)
         } catch {
-            return .lost(error.code, lasted: hearing.hasBegun)
+            return .lost((error as? BusError)?.text ?? "\(error)", lasted: hearing.hasBegun)
         }
     }
 }

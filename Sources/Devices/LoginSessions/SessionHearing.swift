@@ -1,46 +1,50 @@
-import Glibc
+import KeychainSystem
+import MessageBus
 
 /// Makes events of what is heard on one connection to the bus.
 struct SessionHearing {
-    private let bus: SystemBus
+    private let bus: MessageBus
     /// logind's unique name; nil while it does not run.
     private var logind: String?
     /// The users of the sessions, by the sessions' paths.
     private var sessions: [String: UInt32] = [:]
     /// The sessions whose screens are locked.
     private var locked: Set<String> = []
-    private var inhibitor: Inhibitor?
+    /// Holds up the machine's sleep while it is open.
+    private var inhibitor: Descriptor?
     private(set) var hasBegun = false
 
-    init(bus: SystemBus) {
+    init(bus: MessageBus) {
         self.bus = bus
     }
 
-    private static let name = "org.freedesktop.login1"
-    private static let manager = "org.freedesktop.login1.Manager"
-    private static let session = "org.freedesktop.login1.Session"
-    private static let driver = "org.freedesktop.DBus"
+    private static let name = MessageBus.logind
+    private static let manager = MessageBus.logindManager
+    private static let session = MessageBus.logindSession
+    private static let driver = MessageBus.driver
     private static let properties = "org.freedesktop.DBus.Properties"
 
     /// - Returns: the events from before this began to listen.
     mutating func begin() throws(BusError) -> [LoginSessions.Event] {
-        try bus.watch(
+        try watch(
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='NameOwnerChanged',arg0='\(Self.name)'"
         )
         for member in ["PrepareForSleep", "SessionNew", "SessionRemoved", "UserRemoved"] {
-            try bus.watch("type='signal',sender='\(Self.name)',interface='\(Self.manager)',member='\(member)'")
+            try watch("type='signal',sender='\(Self.name)',interface='\(Self.manager)',member='\(member)'")
         }
         for member in ["Lock", "Unlock"] {
-            try bus.watch("type='signal',sender='\(Self.name)',interface='\(Self.session)',member='\(member)'")
+            try watch("type='signal',sender='\(Self.name)',interface='\(Self.session)',member='\(member)'")
         }
         // A desktop that locks its screen by itself says so there, and gives no Lock.
-        try bus.watch(
+        try watch(
             "type='signal',sender='\(Self.name)',interface='\(Self.properties)',member='PropertiesChanged',arg0='\(Self.session)'"
         )
-        let events = try meet(bus.owner(of: Self.name))
+        let events = try meet(bus.owner(of: Self.name, seconds: MessageBus.patience))
         hasBegun = true
         return events
     }
+
+    private func watch(_ rule: String) throws(BusError) { try bus.watch(rule, seconds: MessageBus.patience) }
 
     private mutating func meet(_ owner: String?) throws(BusError) -> [LoginSessions.Event] {
         logind = owner
@@ -58,30 +62,40 @@ struct SessionHearing {
 
     /// Where logind refuses, the machine sleeps without waiting.
     private mutating func delaySleep() {
-        inhibitor = (try? bus.delaySleep(who: "Chatelaine", why: "Locks keychains before the machine sleeps"))
-            .map(Inhibitor.init)
+        inhibitor = try? bus.delaySleep(who: "Chatelaine", why: "Locks keychains before the machine sleeps")
     }
 
     // MARK: - Signals
 
-    mutating func events(of signal: BusSignal) throws(BusError) -> [LoginSessions.Event] {
+    /// - Parameters:
+    ///   - sender: its unique name.
+    ///   - arguments: of the signal.
+    mutating func events(
+        of member: String,
+        _ interface: String,
+        at path: String,
+        from sender: String,
+        _ arguments: [BusValue]
+    ) throws(BusError) -> [LoginSessions.Event] {
         // The bus writes the sender, so nobody can pass for another. Rules of the bus hold off what is not addressed to
         // this connection alone, and anybody may address a signal to it.
-        if signal.sender == Self.driver {
-            guard signal.member == "NameOwnerChanged", signal.texts.first == Self.name else { return [] }
-            return try meet(signal.texts.last.flatMap { $0.isEmpty ? nil : $0 })
+        if sender == Self.driver {
+            guard member == "NameOwnerChanged", arguments.first?.text == Self.name else { return [] }
+            return try meet(arguments.last?.text.flatMap { $0.isEmpty ? nil : $0 })
         }
-        guard let logind, signal.sender == logind else { return [] }
-        switch (signal.interface, signal.member) {
-        case (Self.manager, "PrepareForSleep"): return [signal.flag ? .sleep : .wake]
+        guard let logind, sender == logind else { return [] }
+        switch (interface, member) {
+        case (Self.manager, "PrepareForSleep"): return [arguments.first?.boolean == true ? .sleep : .wake]
         case (Self.manager, "SessionNew"):
             try refresh()
             return []
-        case (Self.manager, "SessionRemoved"): return try sessionRemoved(signal.texts[1])
-        case (Self.manager, "UserRemoved"): return [.userGone(uid: signal.number)]
-        case (Self.session, "Lock"): return try user(of: signal.path).map { [.screenLocked(uid: $0)] } ?? []
-        case (Self.session, "Unlock"): return try user(of: signal.path).map { [.screenUnlocked(uid: $0)] } ?? []
-        case (Self.properties, "PropertiesChanged"): return try lockedHint(of: signal.path)
+        case (Self.manager, "SessionRemoved"):
+            guard let path = arguments.last?.objectPath else { return [] }
+            return try sessionRemoved(path)
+        case (Self.manager, "UserRemoved"): return arguments.first?.number.map { [.userGone(uid: $0)] } ?? []
+        case (Self.session, "Lock"): return try user(of: path).map { [.screenLocked(uid: $0)] } ?? []
+        case (Self.session, "Unlock"): return try user(of: path).map { [.screenUnlocked(uid: $0)] } ?? []
+        case (Self.properties, "PropertiesChanged"): return try lockedHint(of: path)
         default: return []
         }
     }
@@ -127,18 +141,5 @@ struct SessionHearing {
         guard let isLocked = try? bus.isLocked(path) else { return [] }
         if isLocked { return locked.insert(path).inserted ? [.screenLocked(uid: user)] : [] }
         return locked.remove(path) == nil ? [] : [.screenUnlocked(uid: user)]
-    }
-}
-
-/// Holds up the machine's sleep while it lives.
-private final class Inhibitor {
-    private let descriptor: Int32
-
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

@@ -1,37 +1,84 @@
 #define _GNU_SOURCE
-#include "systembus.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifdef CSYSTEMBUS_HAS_SYSTEMD
+#include "csystembus.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-static const char logind_name[] = "org.freedesktop.login1";
-static const char logind_path[] = "/org/freedesktop/login1";
-static const char logind_manager[] = "org.freedesktop.login1.Manager";
-static const char logind_session[] = "org.freedesktop.login1.Session";
+// sd-bus's own types are what is behind ours (sd-bus(3)): its headers need not be installed.
+typedef struct csystembus_message sd_message;
+struct sd_bus;
+struct sd_error {
+    const char *name;
+    const char *message;
+    int needs_free;
+};
+enum { sd_call = 1, sd_answer = 2, sd_refusal = 3, sd_signal = 4 };
 
-// Whoever does not answer within that time is taken for gone.
-enum { answer_microseconds = 5000000 };
+struct csystembus {
+    struct sd_bus *connection;
+};
 
-struct csystembus_functions csystembus_lib;
-#define lib csystembus_lib
+// The functions of libsystemd that are called here, with what they return and take.
+#define EACH_FUNCTION(DO)                                                                                                \
+    DO(int, sd_bus_open_system, struct sd_bus **)                                                                        \
+    DO(int, sd_bus_open_user, struct sd_bus **)                                                                          \
+    DO(int, sd_bus_new, struct sd_bus **)                                                                                \
+    DO(int, sd_bus_set_address, struct sd_bus *, const char *)                                                           \
+    DO(int, sd_bus_set_bus_client, struct sd_bus *, int)                                                                 \
+    DO(int, sd_bus_start, struct sd_bus *)                                                                               \
+    DO(struct sd_bus *, sd_bus_close_unref, struct sd_bus *)                                                             \
+    DO(struct sd_bus *, sd_bus_unref, struct sd_bus *)                                                                   \
+    DO(int, sd_bus_get_fd, struct sd_bus *)                                                                              \
+    DO(int, sd_bus_get_events, struct sd_bus *)                                                                          \
+    DO(int, sd_bus_get_timeout, struct sd_bus *, uint64_t *)                                                             \
+    DO(int, sd_bus_process, struct sd_bus *, sd_message **)                                                              \
+    DO(int, sd_bus_send, struct sd_bus *, sd_message *, uint64_t *)                                                      \
+    DO(int, sd_bus_call, struct sd_bus *, sd_message *, uint64_t, struct sd_error *, sd_message **)                      \
+    DO(void, sd_bus_error_free, struct sd_error *)                                                                       \
+    DO(int, sd_bus_message_new_method_call, struct sd_bus *, sd_message **, const char *, const char *, const char *,    \
+       const char *)                                                                                                     \
+    DO(int, sd_bus_message_new_method_return, sd_message *, sd_message **)                                               \
+    DO(int, sd_bus_message_new_method_error, sd_message *, sd_message **, const struct sd_error *)                       \
+    DO(int, sd_bus_message_new_signal, struct sd_bus *, sd_message **, const char *, const char *, const char *)         \
+    DO(int, sd_bus_message_set_destination, sd_message *, const char *)                                                  \
+    DO(int, sd_bus_message_append_basic, sd_message *, char, const void *)                                               \
+    DO(int, sd_bus_message_append_array, sd_message *, char, const void *, size_t)                                       \
+    DO(int, sd_bus_message_open_container, sd_message *, char, const char *)                                             \
+    DO(int, sd_bus_message_close_container, sd_message *)                                                                \
+    DO(int, sd_bus_message_get_expect_reply, sd_message *)                                                               \
+    DO(int, sd_bus_message_read_array, sd_message *, char, const void **, size_t *)                                      \
+    DO(int, sd_bus_message_skip, sd_message *, const char *)                                                             \
+    DO(sd_message *, sd_bus_message_unref, sd_message *)                                                                 \
+    DO(int, sd_bus_message_get_type, sd_message *, uint8_t *)                                                            \
+    DO(const char *, sd_bus_message_get_sender, sd_message *)                                                            \
+    DO(const char *, sd_bus_message_get_path, sd_message *)                                                              \
+    DO(const char *, sd_bus_message_get_interface, sd_message *)                                                         \
+    DO(const char *, sd_bus_message_get_member, sd_message *)                                                            \
+    DO(int, sd_bus_message_get_reply_cookie, sd_message *, uint64_t *)                                                   \
+    DO(const struct sd_error *, sd_bus_message_get_error, sd_message *)                                                  \
+    DO(int, sd_bus_message_peek_type, sd_message *, char *, const char **)                                               \
+    DO(int, sd_bus_message_read_basic, sd_message *, char, void *)                                                       \
+    DO(int, sd_bus_message_enter_container, sd_message *, char, const char *)                                            \
+    DO(int, sd_bus_message_exit_container, sd_message *)
+
+#define DECLARE(result, name, ...) static result (*name)(__VA_ARGS__);
+EACH_FUNCTION(DECLARE)
+#undef DECLARE
+
+static bool is_there;
 
 static void load(void) {
     void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL) return;
-    lib.is_there = true;
-#define FIND(name)                                              \
-    lib.name = (__typeof__(name) *)dlsym(library, #name);       \
-    if (lib.name == NULL) lib.is_there = false;
+    is_there = true;
+#define FIND(result, name, ...)                          \
+    name = (result (*)(__VA_ARGS__))dlsym(library, #name); \
+    if (name == NULL) is_there = false;
     EACH_FUNCTION(FIND)
 #undef FIND
 }
@@ -39,240 +86,204 @@ static void load(void) {
 bool csystembus_is_available(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return lib.is_there;
+    return is_there;
 }
 
-int csystembus_open(struct csystembus **bus) {
+// MARK: - The connection
+
+static int open_address(const char *address, struct sd_bus **connection) {
+    struct sd_bus *made = NULL;
+    int result = sd_bus_new(&made);
+    if (result >= 0) result = sd_bus_set_address(made, address);
+    if (result >= 0) result = sd_bus_set_bus_client(made, true);
+    if (result >= 0) result = sd_bus_start(made);
+    if (result < 0 && made != NULL) sd_bus_unref(made);
+    *connection = made;
+    return result;
+}
+
+// With no address, one of the two buses that have a name.
+static int open_bus(bool is_session, const char *address, struct csystembus **bus) {
     if (!csystembus_is_available()) return -ENOSYS;
     struct csystembus *made = calloc(1, sizeof *made);
     if (made == NULL) return -ENOMEM;
-    const int result = lib.sd_bus_open_system(&made->connection);
+    const int result = address != NULL ? open_address(address, &made->connection)
+        : is_session                   ? sd_bus_open_user(&made->connection)
+                                       : sd_bus_open_system(&made->connection);
     if (result < 0) {
         free(made);
         return result;
     }
-    (void)lib.sd_bus_set_method_call_timeout(made->connection, answer_microseconds);
     *bus = made;
     return 0;
 }
 
-void csystembus_copy(char *to, size_t capacity, const char *from) {
-    const size_t length = from == NULL ? capacity : strlen(from);
-    to[0] = '\0';
-    if (length < capacity) memcpy(to, from, length + 1);
-}
+int csystembus_open_system(struct csystembus **bus) { return open_bus(false, NULL, bus); }
+int csystembus_open_session(struct csystembus **bus) { return open_bus(true, NULL, bus); }
+int csystembus_open_address(const char *address, struct csystembus **bus) { return open_bus(false, address, bus); }
 
-void csystembus_close(struct csystembus *bus) {
+void csystembus_drop(struct csystembus *bus) {
     if (bus == NULL) return;
-    lib.sd_bus_flush_close_unref(bus->connection);
+    sd_bus_close_unref(bus->connection);
     free(bus);
 }
 
-// Calls a method, and tells of a refusal by its errno alone.
-#define CALL(bus, destination, path, interface, member, reply, ...)                                                  \
-    ({                                                                                                               \
-        sd_bus_error failure = SD_BUS_ERROR_NULL;                                                                    \
-        const int outcome = lib.sd_bus_call_method(                                                                  \
-            (bus)->connection, destination, path, interface, member, &failure, reply, __VA_ARGS__);                  \
-        lib.sd_bus_error_free(&failure);                                                                             \
-        outcome;                                                                                                     \
-    })
-
-static const char driver_name[] = "org.freedesktop.DBus";
-static const char driver_path[] = "/org/freedesktop/DBus";
-
-int csystembus_watch(struct csystembus *bus, const char *rule) {
-    const int result = CALL(bus, driver_name, driver_path, driver_name, "AddMatch", NULL, "s", rule);
-    return result < 0 ? result : 0;
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-static void read_arguments(sd_bus_message *message, struct csystembus_signal *signal) {
-    size_t texts = 0;
-    while (true) {
-        char type = 0;
-        const char *contents = NULL;
-        if (lib.sd_bus_message_peek_type(message, &type, &contents) <= 0) return;
-        const char *text = NULL;
-        int flag = 0;
-        switch (type) {
-        case SD_BUS_TYPE_UINT32:
-            if (lib.sd_bus_message_read_basic(message, type, &signal->number) <= 0) return;
-            break;
-        case SD_BUS_TYPE_BOOLEAN:
-            if (lib.sd_bus_message_read_basic(message, type, &flag) <= 0) return;
-            signal->flag = flag != 0;
-            break;
-        case SD_BUS_TYPE_STRING:
-        case SD_BUS_TYPE_OBJECT_PATH:
-            if (texts == sizeof signal->text / sizeof signal->text[0]) return;
-            if (lib.sd_bus_message_read_basic(message, type, &text) <= 0) return;
-            csystembus_copy(signal->text[texts], sizeof signal->text[texts], text);
-            texts++;
-            break;
-        default: return;
-        }
-    }
-}
-
-static void describe(sd_bus_message *message, struct csystembus_signal *signal) {
-    memset(signal, 0, sizeof *signal);
-    csystembus_copy(signal->sender, sizeof signal->sender, lib.sd_bus_message_get_sender(message));
-    csystembus_copy(signal->path, sizeof signal->path, lib.sd_bus_message_get_path(message));
-    csystembus_copy(signal->interface, sizeof signal->interface, lib.sd_bus_message_get_interface(message));
-    csystembus_copy(signal->member, sizeof signal->member, lib.sd_bus_message_get_member(message));
-    read_arguments(message, signal);
-}
-
-// Waits for the connection or for `stop`. 1, 0 if `stop` is readable, or a negative errno.
-static int wait_for_message(struct csystembus *bus, int stop) {
-    const int descriptor = lib.sd_bus_get_fd(bus->connection);
+// Waits for the connection, for `wake`, or until `end`: 0, or a negative errno.
+static int wait_until(struct csystembus *bus, int wake, uint64_t end) {
+    const int descriptor = sd_bus_get_fd(bus->connection);
     if (descriptor < 0) return descriptor;
-    const int events = lib.sd_bus_get_events(bus->connection);
+    const int events = sd_bus_get_events(bus->connection);
     if (events < 0) return events;
-    uint64_t until = UINT64_MAX;
-    const int timed = lib.sd_bus_get_timeout(bus->connection, &until);
+    // sd-bus has work of its own to do at times.
+    uint64_t own = UINT64_MAX;
+    const int timed = sd_bus_get_timeout(bus->connection, &own);
     if (timed < 0) return timed;
-    struct timespec rest;
-    struct timespec *limit = NULL;
-    if (until != UINT64_MAX) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const uint64_t present = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-        const uint64_t microseconds = until > present ? until - present : 0;
-        rest.tv_sec = (time_t)(microseconds / 1000000);
-        rest.tv_nsec = (long)(microseconds % 1000000) * 1000;
-        limit = &rest;
-    }
-    struct pollfd states[2] = {{.fd = stop, .events = POLLIN}, {.fd = descriptor, .events = (short)events}};
-    if (ppoll(states, 2, limit, NULL) < 0 && errno != EINTR) return -errno;
-    return states[0].revents == 0;
+    if (own < end) end = own;
+    const uint64_t present = now();
+    const uint64_t microseconds = end > present ? end - present : 0;
+    const struct timespec rest = {
+        .tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000) * 1000};
+    struct pollfd states[2] = {{.fd = wake, .events = POLLIN}, {.fd = descriptor, .events = (short)events}};
+    if (ppoll(states, 2, &rest, NULL) < 0 && errno != EINTR) return -errno;
+    return 0;
 }
 
-int csystembus_next(struct csystembus *bus, int stop, struct csystembus_signal *signal) {
+int csystembus_next(struct csystembus *bus, int wake, uint64_t end, struct csystembus_message **message) {
     while (true) {
         // Also between messages: somebody may send more of them than can be looked at.
-        struct pollfd state = {.fd = stop, .events = POLLIN};
+        struct pollfd state = {.fd = wake, .events = POLLIN};
         if (poll(&state, 1, 0) > 0) return 0;
-        sd_bus_message *message = NULL;
-        const int progress = lib.sd_bus_process(bus->connection, &message);
+        if (now() >= end) return -ETIMEDOUT;
+        sd_message *found = NULL;
+        // With no object registered, sd-bus hands on each call, also one that nobody answers.
+        const int progress = sd_bus_process(bus->connection, &found);
         if (progress < 0) return progress;
-        if (message != NULL) {
-            const bool is_signal = lib.sd_bus_message_is_signal(message, NULL, NULL) > 0;
-            if (is_signal) describe(message, signal);
-            lib.sd_bus_message_unref(message);
-            if (is_signal) return 1;
+        if (found != NULL) {
+            *message = found;
+            return 1;
         }
         if (progress > 0) continue;
-        const int ready = wait_for_message(bus, stop);
-        if (ready <= 0) return ready;
+        const int result = wait_until(bus, wake, end);
+        if (result < 0) return result;
     }
 }
 
-int csystembus_owner(struct csystembus *bus, const char *name, char owner[256]) {
-    sd_bus_message *reply = NULL;
-    int result = CALL(bus, driver_name, driver_path, driver_name, "GetNameOwner", &reply, "s", name);
-    if (result < 0) return result;
-    const char *text = NULL;
-    result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_STRING, &text);
-    if (result > 0) csystembus_copy(owner, 256, text);
-    lib.sd_bus_message_unref(reply);
-    if (result > 0 && owner[0] != '\0') return 0;
-    return result < 0 ? result : -EBADMSG;
+// MARK: - Messages
+
+void csystembus_release(struct csystembus_message *message) {
+    if (message != NULL) sd_bus_message_unref(message);
 }
 
-int csystembus_sessions(struct csystembus *bus, struct csystembus_session *sessions, size_t capacity) {
-    sd_bus_message *reply = NULL;
-    int result = CALL(bus, logind_name, logind_path, logind_manager, "ListSessions", &reply, "");
-    if (result < 0) return result;
-    int count = 0;
-    result = lib.sd_bus_message_enter_container(reply, SD_BUS_TYPE_ARRAY, "(susso)");
-    while (result > 0) {
-        const char *identifier, *user, *seat, *path;
-        uint32_t uid;
-        result = lib.sd_bus_message_read(reply, "(susso)", &identifier, &uid, &user, &seat, &path);
-        if (result <= 0) break;
-        if ((size_t)count < capacity) {
-            sessions[count].uid = uid;
-            csystembus_copy(sessions[count].path, sizeof sessions[count].path, path);
-        }
-        count++;
+void csystembus_describe(struct csystembus_message *message, struct csystembus_head *head) {
+    static const enum csystembus_kind kinds[] = {
+        [sd_call] = csystembus_is_call,
+        [sd_answer] = csystembus_is_answer,
+        [sd_refusal] = csystembus_is_refusal,
+        [sd_signal] = csystembus_is_signal,
+    };
+    uint8_t type = 0;
+    (void)sd_bus_message_get_type(message, &type);
+    *head = (struct csystembus_head){
+        .kind = type >= sd_call && type <= sd_signal ? kinds[type] : csystembus_is_other,
+        .wants_reply = sd_bus_message_get_expect_reply(message) > 0,
+        .sender = sd_bus_message_get_sender(message),
+        .path = sd_bus_message_get_path(message),
+        .interface = sd_bus_message_get_interface(message),
+        .member = sd_bus_message_get_member(message),
+    };
+    if (type == sd_answer || type == sd_refusal) (void)sd_bus_message_get_reply_cookie(message, &head->answers);
+    const struct sd_error *error = type == sd_refusal ? sd_bus_message_get_error(message) : NULL;
+    if (error != NULL) head->error = error->name;
+}
+
+int csystembus_peek(struct csystembus_message *message, char *type, const char **contents) {
+    return sd_bus_message_peek_type(message, type, contents);
+}
+
+int csystembus_read(struct csystembus_message *message, char type, void *value) {
+    return sd_bus_message_read_basic(message, type, value);
+}
+
+int csystembus_read_bytes(struct csystembus_message *message, const void **bytes, size_t *count) {
+    return sd_bus_message_read_array(message, 'y', bytes, count);
+}
+
+int csystembus_enter(struct csystembus_message *message, char type, const char *contents) {
+    return sd_bus_message_enter_container(message, type, contents);
+}
+
+int csystembus_leave(struct csystembus_message *message) { return sd_bus_message_exit_container(message); }
+
+int csystembus_skip(struct csystembus_message *message, const char *types) {
+    return sd_bus_message_skip(message, types);
+}
+
+int csystembus_new_call(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct csystembus_message **call
+) {
+    return sd_bus_message_new_method_call(bus->connection, call, destination, path, interface, member);
+}
+
+int csystembus_new_reply(struct csystembus_message *call, struct csystembus_message **reply) {
+    return sd_bus_message_new_method_return(call, reply);
+}
+
+int csystembus_new_error(
+    struct csystembus_message *call, const char *name, const char *text, struct csystembus_message **reply
+) {
+    const struct sd_error error = {.name = name, .message = text};
+    return sd_bus_message_new_method_error(call, reply, &error);
+}
+
+int csystembus_new_signal(
+    struct csystembus *bus, const char *path, const char *interface, const char *member, const char *destination,
+    struct csystembus_message **signal
+) {
+    sd_message *made = NULL;
+    int result = sd_bus_message_new_signal(bus->connection, &made, path, interface, member);
+    if (result >= 0 && destination != NULL) result = sd_bus_message_set_destination(made, destination);
+    if (result < 0) {
+        csystembus_release(made);
+        return result;
     }
-    lib.sd_bus_message_unref(reply);
-    return result < 0 ? result : count;
+    *signal = made;
+    return 0;
 }
 
-int csystembus_is_locked(struct csystembus *bus, const char *session) {
-    sd_bus_error failure = SD_BUS_ERROR_NULL;
-    sd_bus_message *reply = NULL;
-    int result = lib.sd_bus_get_property(
-        bus->connection, logind_name, session, logind_session, "LockedHint", &failure, &reply, "b");
-    lib.sd_bus_error_free(&failure);
-    if (result < 0) return result;
-    int is_locked = 0;
-    result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_BOOLEAN, &is_locked);
-    lib.sd_bus_message_unref(reply);
-    if (result <= 0) return result < 0 ? result : -EBADMSG;
-    return is_locked != 0;
+int csystembus_append(struct csystembus_message *message, char type, const void *value) {
+    return sd_bus_message_append_basic(message, type, value);
 }
 
-int csystembus_class(struct csystembus *bus, const char *session, char class[64]) {
-    sd_bus_error failure = SD_BUS_ERROR_NULL;
-    sd_bus_message *reply = NULL;
-    int result = lib.sd_bus_get_property(
-        bus->connection, logind_name, session, logind_session, "Class", &failure, &reply, "s");
-    lib.sd_bus_error_free(&failure);
-    if (result < 0) return result;
-    const char *text = NULL;
-    result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_STRING, &text);
-    if (result > 0) csystembus_copy(class, 64, text);
-    lib.sd_bus_message_unref(reply);
+int csystembus_append_bytes(struct csystembus_message *message, const void *bytes, size_t count) {
+    return sd_bus_message_append_array(message, 'y', bytes, count);
+}
+
+int csystembus_open_container(struct csystembus_message *message, char type, const char *contents) {
+    return sd_bus_message_open_container(message, type, contents);
+}
+
+int csystembus_close_container(struct csystembus_message *message) { return sd_bus_message_close_container(message); }
+
+int csystembus_send(struct csystembus *bus, struct csystembus_message *message, uint64_t *cookie) {
+    return sd_bus_send(bus->connection, message, cookie);
+}
+
+int csystembus_call(
+    struct csystembus *bus, struct csystembus_message *call, uint64_t microseconds, struct csystembus_message **reply,
+    char name[256]
+) {
+    struct sd_error failure = {0};
+    const int result = sd_bus_call(bus->connection, call, microseconds, &failure, reply);
+    const size_t length = failure.name == NULL ? 256 : strlen(failure.name);
+    name[0] = '\0';
+    if (length < 256) memcpy(name, failure.name, length + 1);
+    sd_bus_error_free(&failure);
     return result < 0 ? result : 0;
 }
-
-int csystembus_delay_sleep(struct csystembus *bus, const char *who, const char *why) {
-    sd_bus_message *reply = NULL;
-    int result =
-        CALL(bus, logind_name, logind_path, logind_manager, "Inhibit", &reply, "ssss", "sleep", who, why, "delay");
-    if (result < 0) return result;
-    // The descriptor is the message's.
-    int descriptor = -1;
-    result = lib.sd_bus_message_read_basic(reply, SD_BUS_TYPE_UNIX_FD, &descriptor);
-    if (result > 0) {
-        result = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-        if (result < 0) result = -errno;
-    } else if (result == 0) {
-        result = -EBADMSG;
-    }
-    lib.sd_bus_message_unref(reply);
-    return result;
-}
-
-#else
-
-bool csystembus_is_available(void) { return false; }
-int csystembus_open(struct csystembus **bus) { (void)bus; return -ENOSYS; }
-void csystembus_close(struct csystembus *bus) { (void)bus; }
-int csystembus_watch(struct csystembus *bus, const char *rule) { (void)bus; (void)rule; return -ENOSYS; }
-int csystembus_next(struct csystembus *bus, int stop, struct csystembus_signal *signal) {
-    (void)bus; (void)stop; (void)signal;
-    return -ENOSYS;
-}
-int csystembus_owner(struct csystembus *bus, const char *name, char owner[256]) {
-    (void)bus; (void)name; (void)owner;
-    return -ENOSYS;
-}
-int csystembus_sessions(struct csystembus *bus, struct csystembus_session *sessions, size_t capacity) {
-    (void)bus; (void)sessions; (void)capacity;
-    return -ENOSYS;
-}
-int csystembus_is_locked(struct csystembus *bus, const char *session) { (void)bus; (void)session; return -ENOSYS; }
-int csystembus_class(struct csystembus *bus, const char *session, char class[64]) {
-    (void)bus; (void)session; (void)class;
-    return -ENOSYS;
-}
-int csystembus_delay_sleep(struct csystembus *bus, const char *who, const char *why) {
-    (void)bus; (void)who; (void)why;
-    return -ENOSYS;
-}
-
-#endif

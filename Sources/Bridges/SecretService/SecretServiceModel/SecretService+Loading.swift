@@ -1,4 +1,5 @@
 import KeychainModel
+import MessageBus
 
 /// What the keychain has, taken into memory.
 extension SecretService {

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// What clients are told that listen.
 extension SecretService {
     mutating func signal(_ object: SecretObject, _ member: String, _ arguments: [BusValue]) {

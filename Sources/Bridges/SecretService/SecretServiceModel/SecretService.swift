@@ -1,5 +1,7 @@
 package import Crypto
 package import KeychainModel
+import KeychainSystem
+package import MessageBus
 import SecretServiceSession
 
 /// The Secret Service as a state machine: calls of clients come in, and answers, signals and requests to the keychain go

@@ -116,6 +116,14 @@ struct SystemAuthorization {
 
     /// Runs a program with the terminal and standard error that this one has.
     private func run(_ words: [String]) throws -> (status: Int32, output: [UInt8]) {
+        let (child, output) = try start(words)
+        guard case .status(let status) = ChildProgram.wait(for: child) else { return (-1, output) }
+        return (status, output)
+    }
+
+    /// Starts a program, and takes one byte more than a token's line of what it says. Whatever it says after that ends it:
+    /// nobody reads on.
+    private func start(_ words: [String]) throws -> (child: Int32, output: [UInt8]) {
         let (reader, writer) = try Descriptor.pipe()
         let child = try ChildProgram.start(
             words[0],
@@ -124,10 +132,11 @@ struct SystemAuthorization {
             input: isatty(STDIN_FILENO) == 0 ? .nothing : .own,
             output: consume writer
         )
-        // One byte more than a token's line.
-        let output = (try? reader.prefix(Self.lineSize + 1)) ?? []
-        guard case .status(let status) = ChildProgram.wait(for: child) else { return (-1, output) }
-        return (status, output)
+        // Read in place, so that no copy of a token is left.
+        var output = [UInt8](repeating: 0, count: Self.lineSize + 1)
+        let count = unsafe output.withUnsafeMutableBytes { room in (try? unsafe reader.fill(room)) ?? 0 }
+        output.removeLast(output.count - count)
+        return (child, output)
     }
 }
 

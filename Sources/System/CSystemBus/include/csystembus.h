@@ -1,5 +1,5 @@
-// What is heard of log-in sessions and of fingerprint readers on the system's message bus: sd-bus, found when the program runs, so that nothing has to
-// be linked or installed where nobody asks for it.
+// A client of message buses: sd-bus of libsystemd, found when the program runs, so that nothing has to be linked or installed
+// where nobody asks for it. Messages of any type are read and written value by value.
 #ifndef CSYSTEMBUS_H
 #define CSYSTEMBUS_H
 
@@ -7,110 +7,99 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A connection to the bus. One thread uses it.
+/// A connection to a bus. One thread uses it.
 struct csystembus;
 
-/// A signal, as far as anybody here looks at it. What is longer than it may be is left empty.
-struct csystembus_signal {
-    /// The unique name of whoever sent it, which the bus has written.
-    char sender[256];
-    char path[256];
-    char interface[128];
-    char member[64];
-    /// The arguments that there are: `u`, `b`, and up to three `s` or `o`.
-    uint32_t number;
-    bool flag;
-    char text[3][256];
-};
+/// A message. It lives until it is released.
+struct csystembus_message;
 
-struct csystembus_session {
-    uint32_t uid;
-    char path[256];
-};
-
-/// Whether sd-bus was there when this was built, and is there now.
+/// Whether libsystemd is there.
 bool csystembus_is_available(void);
 
-/// Connects to the system's bus, or to the one that DBUS_SYSTEM_BUS_ADDRESS names where the environment may be believed. 0, or
-/// a negative errno.
-int csystembus_open(struct csystembus **bus);
-void csystembus_close(struct csystembus *bus);
-
-/// Asks the bus for the signals that match a rule (D-Bus Specification, Match Rules). 0, or a negative errno.
-int csystembus_watch(struct csystembus *bus, const char *rule);
-
-/// Waits for the next signal.
-///
-/// - Parameter stop: a descriptor that becomes readable when nobody wants to wait any longer.
-/// - Returns: 1 with a signal, 0 if `stop` is readable, a negative errno if the connection is lost.
-int csystembus_next(struct csystembus *bus, int stop, struct csystembus_signal *signal);
-
-/// The unique name of the owner of a name. 0, or a negative errno: -ENXIO where nobody owns it.
-int csystembus_owner(struct csystembus *bus, const char *name, char owner[256]);
-
-/// logind's sessions.
-///
-/// - Returns: how many there are, of which no more than `capacity` are written; or a negative errno.
-int csystembus_sessions(struct csystembus *bus, struct csystembus_session *sessions, size_t capacity);
-
-/// Whether a session says that its screen is locked. 0 or 1, or a negative errno.
-int csystembus_is_locked(struct csystembus *bus, const char *session);
-
-/// What kind a session is of: `user`, `greeter`, `background`, `manager` and others. 0, or a negative errno.
-int csystembus_class(struct csystembus *bus, const char *session, char class[64]);
-
-/// Has logind wait, for some seconds, before the machine sleeps, for as long as the descriptor is open. The descriptor, or a
-/// negative errno.
-int csystembus_delay_sleep(struct csystembus *bus, const char *who, const char *why);
-
-// MARK: - Calls and signals in one order
-
-enum csystembus_kind { csystembus_is_nothing, csystembus_is_signal, csystembus_is_answer, csystembus_is_refusal };
-
-/// A message, as far as anybody here looks at it. What is longer than it may be is left empty.
-struct csystembus_message {
-    enum csystembus_kind kind;
-    /// Of an answer or a refusal: the cookie of the call.
-    uint64_t answers;
-    /// Of a refusal: the error's name.
-    char error[128];
-    /// The unique name of whoever sent it, which the bus has written; the bus itself is `org.freedesktop.DBus`.
-    char sender[256];
-    char path[256];
-    char interface[128];
-    char member[64];
-    /// All arguments' types (D-Bus Specification, Type System).
-    char signature[32];
-    /// The arguments that there are, also in a variant or an array: the last `u`, the last `b`, the first three `s` or `o`,
-    /// and how many of these there are.
-    uint32_t number;
-    bool flag;
-    char text[3][256];
-    uint32_t texts;
-};
-
-/// Connects as csystembus_open() does, or to the bus at an address, which may be NULL. Waits for nobody. 0, or a negative
-/// errno. For such a connection only what follows here is called.
-int csystembus_open_at(const char *address, struct csystembus **bus);
+/// Connects to the system's bus or the session's, as the environment names them where it may be believed, or to one at an
+/// address. Waits for nobody. 0, or a negative errno: -ENOSYS without libsystemd.
+int csystembus_open_system(struct csystembus **bus);
+int csystembus_open_session(struct csystembus **bus);
+int csystembus_open_address(const char *address, struct csystembus **bus);
 
 /// Closes a connection without waiting for what has not been sent.
 void csystembus_drop(struct csystembus *bus);
 
-/// Calls a method with up to two texts, NULL where there is none, and does not wait for its answer. 0, or a negative errno.
-int csystembus_send(
-    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
-    const char *text, const char *second, uint64_t *cookie
-);
-
-/// Calls StartServiceByName (D-Bus Specification), likewise.
-int csystembus_start_service(struct csystembus *bus, const char *name, uint64_t *cookie);
-
-/// Waits for the next message of any kind.
+/// Waits for the next message.
 ///
-/// - Parameter stop: a descriptor that becomes readable when nobody wants to wait any longer; negative where there is none.
+/// - Parameter wake: a descriptor that becomes readable when there is something else to do; -1 where there is none.
 /// - Parameter end: when the wait ends, in microseconds of CLOCK_MONOTONIC.
-/// - Returns: 1 with a message, 0 if `stop` is readable, -ETIMEDOUT at the end, another negative errno if the connection is
-///   lost.
-int csystembus_receive(struct csystembus *bus, int stop, uint64_t end, struct csystembus_message *found);
+/// - Returns: 1 with a message, which the caller releases; 0 if `wake` is readable; -ETIMEDOUT at the end; another negative
+///   errno if the connection is lost.
+int csystembus_next(struct csystembus *bus, int wake, uint64_t end, struct csystembus_message **message);
+
+void csystembus_release(struct csystembus_message *message);
+
+enum csystembus_kind {
+    csystembus_is_call,
+    csystembus_is_signal,
+    csystembus_is_answer,
+    csystembus_is_refusal,
+    csystembus_is_other
+};
+
+/// What a message is. Its texts live as long as it does; NULL where it has none.
+struct csystembus_head {
+    enum csystembus_kind kind;
+    bool wants_reply;
+    /// Of an answer or a refusal: the cookie of the call.
+    uint64_t answers;
+    /// Of a refusal: the error's name.
+    const char *error;
+    /// The unique name of the sender, which the bus has written; the bus itself is `org.freedesktop.DBus`.
+    const char *sender;
+    const char *path;
+    const char *interface;
+    const char *member;
+};
+
+void csystembus_describe(struct csystembus_message *message, struct csystembus_head *head);
+
+// MARK: - Reading. Each returns 1, 0 at the end of what was entered last, or a negative errno.
+
+int csystembus_peek(struct csystembus_message *message, char *type, const char **contents);
+/// Texts, paths and signatures live as long as the message, and so does a descriptor.
+int csystembus_read(struct csystembus_message *message, char type, void *value);
+int csystembus_read_bytes(struct csystembus_message *message, const void **bytes, size_t *count);
+int csystembus_enter(struct csystembus_message *message, char type, const char *contents);
+int csystembus_leave(struct csystembus_message *message);
+int csystembus_skip(struct csystembus_message *message, const char *types);
+
+// MARK: - Writing. Each returns 0 or more, or a negative errno.
+
+int csystembus_new_call(
+    struct csystembus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct csystembus_message **call
+);
+int csystembus_new_reply(struct csystembus_message *call, struct csystembus_message **reply);
+int csystembus_new_error(
+    struct csystembus_message *call, const char *name, const char *text, struct csystembus_message **reply
+);
+/// - Parameter destination: NULL for all who listen.
+int csystembus_new_signal(
+    struct csystembus *bus, const char *path, const char *interface, const char *member, const char *destination,
+    struct csystembus_message **signal
+);
+int csystembus_append(struct csystembus_message *message, char type, const void *value);
+int csystembus_append_bytes(struct csystembus_message *message, const void *bytes, size_t count);
+int csystembus_open_container(struct csystembus_message *message, char type, const char *contents);
+int csystembus_close_container(struct csystembus_message *message);
+
+/// - Parameter cookie: receives what the answer will name; NULL where none is waited for.
+int csystembus_send(struct csystembus *bus, struct csystembus_message *message, uint64_t *cookie);
+
+/// Sends a call and waits for its answer.
+///
+/// - Parameter name: receives the name of the error that it is answered with; empty where there is none.
+/// - Returns: 0 with the answer, which the caller releases; or a negative errno.
+int csystembus_call(
+    struct csystembus *bus, struct csystembus_message *call, uint64_t microseconds, struct csystembus_message **reply,
+    char name[256]
+);
 
 #endif

@@ -1,4 +1,5 @@
 import KeychainModel
+package import MessageBus
 
 /// The attributes by which clients look for an item. They are kept verbatim: two texts are equal if their bytes are.
 package struct SecretAttributes: Sendable, Equatable {

@@ -1,3 +1,5 @@
+package import MessageBus
+
 /// Reads a call's arguments in their order. What is not there, or of another type, is the caller's error.
 struct BusArguments {
     private var rest: ArraySlice<BusValue>
@@ -58,11 +60,11 @@ extension SecretAttributes {
 }
 
 extension BusValue {
-    package var text: String? { if case .string(let text) = self { text } else { nil } }
-    var objectPath: String? { if case .path(let path) = self { path } else { nil } }
-    var boolean: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     var byteArray: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
-    var content: BusValue? { if case .variant(let content) = self { content } else { nil } }
+
+    static func attributes(_ attributes: SecretAttributes) -> BusValue {
+        .array(of: "{ss}", attributes.pairs.map { .entry(.string($0.name), .string($0.value)) })
+    }
 
     var objectPaths: [String]? {
         guard case .array(of: "o", let elements) = self else { return nil }

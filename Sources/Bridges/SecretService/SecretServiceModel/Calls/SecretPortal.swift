@@ -1,5 +1,6 @@
 import Crypto
 import KeychainModel
+package import MessageBus
 
 /// The backend of the portal by which sandboxed applications get a secret of their own
 /// (`org.freedesktop.impl.portal.Secret`, https://flatpak.github.io/xdg-desktop-portal/).

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// Which call goes where.
 extension SecretService {
     mutating func answer(_ call: BusCall) throws(BusError) {

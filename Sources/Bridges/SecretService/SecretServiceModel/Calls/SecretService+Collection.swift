@@ -1,4 +1,5 @@
 import KeychainModel
+import MessageBus
 
 /// `org.freedesktop.Secret.Collection`.
 extension SecretService {

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// `org.freedesktop.DBus.Introspectable`: what D-Bus's own tools and some bindings ask before they call.
 extension SecretService {
     /// - Returns: nil for a path that leads to no object.

@@ -1,4 +1,5 @@
 import KeychainModel
+import MessageBus
 
 /// `Unlock`, `Lock`, and `org.freedesktop.Secret.Prompt`.
 extension SecretService {

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// `org.freedesktop.DBus.Properties`.
 extension SecretService {
     mutating func answerProperties(_ call: BusCall, of object: SecretObject) throws(BusError) {

@@ -1,4 +1,5 @@
 import KeychainModel
+import MessageBus
 import SecretServiceSession
 
 /// `org.freedesktop.Secret.Service`.

@@ -1,3 +1,5 @@
+import MessageBus
+
 /// A prompt: something that is done once its client says so.
 struct SecretPrompt {
     enum Action: Sendable {

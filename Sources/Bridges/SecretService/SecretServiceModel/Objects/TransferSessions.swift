@@ -1,3 +1,4 @@
+import MessageBus
 import SecretServiceSession
 
 /// The sessions of clients, each with the key by which secrets are sent.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import KeychainSystem
+import MessageBus
 import SecretServiceModel
-import SessionBus
 import Terminal
 
 struct EnableSecrets: ParsableCommand {
@@ -19,7 +19,7 @@ struct EnableSecrets: ParsableCommand {
         guard let program = OwnProgram.path else { throw Failure("where this program is cannot be told") }
         try SessionFiles().write(program: program)
         print("From the next log-in on, this service has \(SecretInterface.name).")
-        guard let bus = try? SessionBus() else { return }
+        guard let bus = try? MessageBus(.session) else { return }
         bus.readSessionFiles()
         if let owner = NameOwner(of: SecretInterface.name, on: bus), !owner.isService {
             print("Until then it is served by \(TerminalText.escaped(owner.described)).")
@@ -40,7 +40,7 @@ struct DisableSecrets: ParsableCommand {
                 ? "It was not enabled."
                 : removed.map { "Removed \(TerminalText.escaped($0))." }.joined(separator: "\n")
         )
-        guard !removed.isEmpty, let bus = try? SessionBus() else { return }
+        guard !removed.isEmpty, let bus = try? MessageBus(.session) else { return }
         bus.readSessionFiles()
         if let owner = NameOwner(of: SecretInterface.name, on: bus), owner.isService {
             print("This service keeps the name until the log-out.")
@@ -48,13 +48,13 @@ struct DisableSecrets: ParsableCommand {
     }
 }
 
-extension SessionBus {
+extension MessageBus {
     /// Has the bus, and the user's service manager where there is one, read files that were changed. A manager may outlive a
     /// session.
     fileprivate func readSessionFiles() {
         _ = try? call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
         let manager = "org.freedesktop.systemd1"
-        guard owner(of: manager) != nil else { return }
+        guard (try? owner(of: manager)) != nil else { return }
         _ = try? call(manager, "/org/freedesktop/systemd1", manager + ".Manager", "Reload")
     }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import KeychainModel
+import MessageBus
 import SecretServiceModel
-import SessionBus
 import Terminal
 
 struct ImportSecrets: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KeychainClient
+import MessageBus
 import SecretServiceModel
-import SessionBus
 
 struct ServeSecrets: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,12 +16,10 @@ struct ServeSecrets: ParsableCommand {
         try GuardedProcess.enter()
         do {
             try SecretsProcess(address: address).run()
-        } catch let failure as SessionBusFailure {
-            throw Failure(
-                failure.isNameTaken
-                    ? "another program serves \(SecretInterface.name); chatelaine secrets status says which"
-                    : "the session's bus cannot be used: \(failure.text)"
-            )
+        } catch let failure as BusFailure {
+            throw Failure("the session's bus cannot be used: \(failure.text)")
+        } catch let error as BusError {
+            throw Failure("the session's bus cannot be used: \(error.text)")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionBus
+import MessageBus
 
 /// The process that owns a name on the bus, as the bus says.
 struct NameOwner {
@@ -19,8 +19,8 @@ struct NameOwner {
     /// As the kernel cuts a process's name.
     private static let shortName = String("chatelaine-secrets".prefix(15))
 
-    init?(of name: String, on bus: SessionBus) {
-        guard let owner = bus.owner(of: name) else { return nil }
+    init?(of name: String, on bus: MessageBus) {
+        guard let owner = (try? bus.owner(of: name)) ?? nil else { return nil }
         self.name = owner
         process = bus.process(of: owner)
         let folder = "/proc/\(process.map(String.init) ?? "none")"

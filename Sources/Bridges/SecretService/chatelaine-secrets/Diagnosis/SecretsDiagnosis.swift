@@ -1,7 +1,7 @@
 import Foundation
 import KeychainModel
+import MessageBus
 import SecretServiceModel
-import SessionBus
 
 /// Whether a program of this session that asks for the Secret Service comes to this keychain, and if not, why.
 struct SecretsDiagnosis {
@@ -10,14 +10,14 @@ struct SecretsDiagnosis {
     /// Whether a program is given its secrets now.
     private(set) var isReached = false
 
-    private let bus: SessionBus
+    private let bus: MessageBus
     private let environment: [String: String]
     private let activations: [ActivationFile]
 
     /// - Throws: `Failure` where there is no bus, or no home folder.
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         self.environment = environment
-        bus = try SessionBus.ofSession(environment)
+        bus = try MessageBus.ofSession(environment)
         activations = ActivationFile.all(in: environment)
         let isEnabled = try SessionFiles(environment).isEnabled
         if let owner = NameOwner(of: SecretInterface.name, on: bus) {
@@ -136,13 +136,13 @@ struct SecretsDiagnosis {
     }
 }
 
-extension SessionBus {
+extension MessageBus {
     /// - Throws: what tells a person why there is none.
     static func ofSession(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(Failure) -> SessionBus {
-        do throws(SessionBusFailure) {
-            return try SessionBus()
+    ) throws(Failure) -> MessageBus {
+        do throws(BusFailure) {
+            return try MessageBus(.session)
         } catch {
             if error.code == -ENOSYS { throw Failure("libsystemd is missing, by which the session's bus is used") }
             if let address = environment["DBUS_SESSION_BUS_ADDRESS"] {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 import KeychainModel
+import MessageBus
 import SecretServiceModel
-import SessionBus
 
 /// The Secret Service that has the name on the bus, as its clients see it.
 final class ForeignSecrets {
@@ -13,14 +13,14 @@ final class ForeignSecrets {
         let secret: SecretBytes
     }
 
-    private let bus: SessionBus
+    private let bus: MessageBus
     private let owner: String
     private let session: String
     private let root = "/org/freedesktop/secrets"
     private static let prefix = "org.freedesktop.Secret."
 
     init() throws {
-        bus = try SessionBus.ofSession()
+        bus = try MessageBus.ofSession()
         bus.start(SecretInterface.name)
         guard let found = NameOwner(of: SecretInterface.name, on: bus) else {
             throw Failure("nobody serves \(SecretInterface.name)")
@@ -29,7 +29,7 @@ final class ForeignSecrets {
             throw Failure("\(SecretInterface.name) is served by this keychain already; nothing is to be taken")
         }
         owner = found.name
-        do throws(BusCallFailure) {
+        do throws(BusError) {
             let opened = try bus.call(
                 owner,
                 root,
@@ -38,7 +38,7 @@ final class ForeignSecrets {
                 [.string("plain"), .variant(.string(""))]
             )
             guard case .path(let session) = opened.last else {
-                throw BusCallFailure(name: "", text: "it opens no session")
+                throw BusError("", "it opens no session")
             }
             self.session = session
         } catch {
@@ -49,16 +49,16 @@ final class ForeignSecrets {
     // MARK: - Collections
 
     /// All collections but the session's own, by their paths.
-    func collections() throws(BusCallFailure) -> [String] {
+    func collections() throws(BusError) -> [String] {
         let session = try alias("session")
         return try property("Collections", of: root, "Service").paths.filter { $0 != session }
     }
 
-    func label(ofCollection path: String) throws(BusCallFailure) -> String {
+    func label(ofCollection path: String) throws(BusError) -> String {
         try property("Label", of: path, "Collection").text ?? ""
     }
 
-    func alias(_ name: String) throws(BusCallFailure) -> String? {
+    func alias(_ name: String) throws(BusError) -> String? {
         let answer = try bus.call(owner, root, Self.prefix + "Service", "ReadAlias", [.string(name)])
         guard case .path(let path) = answer.first, path != "/" else { return nil }
         return path
@@ -68,7 +68,7 @@ final class ForeignSecrets {
     /// are left out.
     ///
     /// - Parameter more: names to ask for, besides those of the specification and those that are objects.
-    func aliases(_ more: [String]) throws(BusCallFailure) -> [String: String] {
+    func aliases(_ more: [String]) throws(BusError) -> [String: String] {
         var found: [String: String] = [:]
         for name in ["default", "login"] + nodes(of: root + "/aliases") + more where name != "session" {
             if let path = try alias(name) { found[name] = path }
@@ -86,7 +86,7 @@ final class ForeignSecrets {
         }
     }
 
-    func items(of collection: String) throws(BusCallFailure) -> [String] {
+    func items(of collection: String) throws(BusError) -> [String] {
         try property("Items", of: collection, "Collection").paths
     }
 
@@ -110,9 +110,8 @@ final class ForeignSecrets {
         let end = UInt64(present.tv_sec + 200) * 1_000_000
         while true {
             switch try bus.next(wake: -1, end: end) {
-            case .signal(prompt, _, "Completed", _, _), .wake: return
-            case .call(let call): bus.answer(call.id, .failure(.notServed))
-            case .signal, .refused: break
+            case .signal(prompt, _, "Completed", _, _), .wake, .late: return
+            case .call, .signal, .refused, .answer: break
             }
         }
     }
@@ -120,22 +119,22 @@ final class ForeignSecrets {
     // MARK: - Items
 
     /// - Throws: where it cannot be read, or is none that can be taken.
-    func item(_ path: String) throws(BusCallFailure) -> Item {
+    func item(_ path: String) throws(BusError) -> Item {
         let label = try property("Label", of: path, "Item").text ?? ""
         let attributes: SecretAttributes
         do throws(BusError) {
             attributes = try SecretAttributes(try? property("Attributes", of: path, "Item"))
         } catch {
-            throw BusCallFailure(name: error.name, text: error.text)
+            throw BusError(error.name, error.text)
         }
         // gnome-keyring's, of a collection whose attributes it cannot read itself.
         if attributes.pairs.contains(where: { $0.name.hasPrefix("gkr:compat:hashed:") }) {
-            throw BusCallFailure(name: "", text: "its attributes are encrypted")
+            throw BusError("", "its attributes are encrypted")
         }
         let answer = try bus.call(owner, path, Self.prefix + "Item", "GetSecret", [.path(session)])
         guard case .structure(let fields) = answer.first, fields.count == 4, case .bytes(let value) = fields[2],
             case .string(let type) = fields[3]
-        else { throw BusCallFailure(name: "", text: "its secret cannot be read") }
+        else { throw BusError("", "its secret cannot be read") }
         return Item(
             path: path,
             label: label,
@@ -144,7 +143,7 @@ final class ForeignSecrets {
         )
     }
 
-    private func property(_ name: String, of path: String, _ interface: String) throws(BusCallFailure) -> BusValue {
+    private func property(_ name: String, of path: String, _ interface: String) throws(BusError) -> BusValue {
         let answer = try bus.call(
             owner,
             path,
@@ -153,7 +152,7 @@ final class ForeignSecrets {
             [.string(Self.prefix + interface), .string(name)]
         )
         guard case .variant(let value) = answer.first else {
-            throw BusCallFailure(name: "", text: "\(name) cannot be read")
+            throw BusError("", "\(name) cannot be read")
         }
         return value
     }

@@ -1,6 +1,6 @@
 import KeychainModel
+import MessageBus
 import SecretServiceModel
-import SessionBus
 
 /// Copies everything from another Secret Service.
 struct SecretsImport {
@@ -42,9 +42,9 @@ struct SecretsImport {
             }
             try keep(aliases.filter { copied.contains($0.value) }.compactMapValues { ids[$0] }, &report)
             for name in named where aliases[name] == nil { report.left.append("the alias \(name): there is none") }
-        } catch let failure as BusCallFailure {
+        } catch let failure as BusError {
             throw Failure("the Secret Service cannot be read: \(failure.text)")
-        } catch let failure as SessionBusFailure {
+        } catch let failure as BusFailure {
             throw Failure("the session's bus is gone: \(failure.text)")
         }
         return report
@@ -102,7 +102,7 @@ struct SecretsImport {
                 let taken = same ?? SecretItemID(collection: id, item: Self.randomIdentifier())
                 try write(item, to: taken, isNew: same == nil, key: stored)
                 report.items += 1
-            } catch let failure as BusCallFailure {
+            } catch let failure as BusError {
                 // What was there for a moment, or was deleted meanwhile, is not missed.
                 guard try source.items(of: collection).contains(path) else { continue }
                 report.left.append("\(path): \(failure.text)")

@@ -6,13 +6,13 @@ import KeychainClient
 import KeychainModel
 import KeychainProtocol
 import KeychainSystem
+import MessageBus
 import SecretServiceModel
-import SessionBus
 import Synchronization
 
 /// The process that serves the bus. One thread does everything but what may wait for a person.
 final class SecretsProcess {
-    private let bus: SessionBus
+    private let bus: MessageBus
     private let secrets: KeychainSecrets
     private let callers: BusCallers
     private let mailbox: Mailbox
@@ -24,9 +24,9 @@ final class SecretsProcess {
     private var portal: String?
 
     /// - Parameter address: the bus; nil for the session's own.
-    /// - Throws: `KeychainError`, `SessionBusFailure`
+    /// - Throws: `KeychainError`, `BusFailure`, `BusError`; `Failure` where another program has the name.
     init(address: String?) throws {
-        bus = try SessionBus(address: address)
+        bus = try MessageBus(address.map(MessageBus.Place.address) ?? .session, serves: true)
         callers = BusCallers()
         mailbox = try Mailbox()
         secrets = try KeychainSecrets(callers: callers)
@@ -36,23 +36,25 @@ final class SecretsProcess {
         try bus.watch(
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
         )
-        portal = bus.owner(of: SecretService.portalName)
+        portal = try? bus.owner(of: SecretService.portalName)
         // What waits to be read may bring sixteen descriptors with each message.
         Self.raiseDescriptorLimit()
         // Last: from here on clients come.
-        try bus.request(SecretInterface.name)
+        guard try bus.request(SecretInterface.name) else {
+            throw Failure("another program serves \(SecretInterface.name); chatelaine secrets status says which")
+        }
     }
 
     /// Serves until the bus goes, or until it is told to stop.
     ///
-    /// - Throws: `SessionBusFailure`
-    func run() throws(SessionBusFailure) {
+    /// - Throws: `BusFailure`
+    func run() throws(BusFailure) {
         while true {
             switch try bus.next(wake: mailbox.wake.number, end: end) {
             case .call(let call): perform(receive(call))
             case .signal(_, _, "NameOwnerChanged", "org.freedesktop.DBus", let arguments): ownerChanged(arguments)
-            case .signal, .refused: break
-            case .wake: guard wake() else { return }
+            case .signal, .refused, .answer: break
+            case .wake, .late: guard wake() else { return }
             }
         }
     }

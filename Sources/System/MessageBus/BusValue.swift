@@ -1,4 +1,4 @@
-/// A value of the message bus (D-Bus Specification, Type System), as far as the Secret Service uses them.
+/// A value of the message bus (D-Bus Specification, Type System), as far as anything here uses them.
 package indirect enum BusValue: Sendable, Equatable {
     case string(String)
     case path(String)
@@ -14,7 +14,7 @@ package indirect enum BusValue: Sendable, Equatable {
     case variant(BusValue)
     /// A file descriptor. Whoever takes the value closes it.
     case descriptor(Int32)
-    /// A value of a type that no call of the Secret Service has.
+    /// A value of a type that nothing here uses.
     case other(String)
 
     /// The signature of its type.
@@ -57,7 +57,11 @@ extension BusValue {
         .array(of: "{sv}", properties.map { .entry(.string($0.name), .variant($0.value)) })
     }
 
-    static func attributes(_ attributes: SecretAttributes) -> BusValue {
-        .array(of: "{ss}", attributes.pairs.map { .entry(.string($0.name), .string($0.value)) })
-    }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var objectPath: String? { if case .path(let path) = self { path } else { nil } }
+    package var boolean: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    package var number: UInt32? { if case .uint32(let number) = self { number } else { nil } }
+    package var content: BusValue? { if case .variant(let content) = self { content } else { nil } }
+    package var fields: [BusValue]? { if case .structure(let fields) = self { fields } else { nil } }
+    package var elements: [BusValue]? { if case .array(_, let elements) = self { elements } else { nil } }
 }

@@ -1,5 +1,4 @@
 import CSystemBus
-import SecretServiceModel
 
 /// Writes values into a message.
 @safe struct MessageWriter {
@@ -23,7 +22,7 @@ import SecretServiceModel
         case .uint64(let number): return basic("t", number)
         case .bytes(let bytes):
             return unsafe bytes.withUnsafeBytes { bytes in
-                unsafe csessionbus_append_bytes(message, bytes.baseAddress, bytes.count) >= 0
+                unsafe csystembus_append_bytes(message, bytes.baseAddress, bytes.count) >= 0
             }
         case .array(of: let element, let elements): return container("a", element, elements)
         case .entry(let key, let value): return container("e", key.signature + value.signature, [key, value])
@@ -35,18 +34,18 @@ import SecretServiceModel
     }
 
     private func basic(_ type: UnicodeScalar, _ text: String) -> Bool {
-        unsafe text.withCString { unsafe csessionbus_append(message, Self.character(type), $0) >= 0 }
+        unsafe text.withCString { unsafe csystembus_append(message, Self.character(type), $0) >= 0 }
     }
 
     private func basic<Number>(_ type: UnicodeScalar, _ number: Number) -> Bool {
         unsafe withUnsafeBytes(of: number) { bytes in
-            unsafe csessionbus_append(message, Self.character(type), bytes.baseAddress) >= 0
+            unsafe csystembus_append(message, Self.character(type), bytes.baseAddress) >= 0
         }
     }
 
     private func container(_ type: UnicodeScalar, _ contents: String, _ values: [BusValue]) -> Bool {
-        unsafe csessionbus_open_container(message, Self.character(type), contents) >= 0 && append(values)
-            && csessionbus_close_container(message) >= 0
+        unsafe csystembus_open_container(message, Self.character(type), contents) >= 0 && append(values)
+            && csystembus_close_container(message) >= 0
     }
 
     private static func character(_ scalar: UnicodeScalar) -> CChar { CChar(truncatingIfNeeded: scalar.value) }

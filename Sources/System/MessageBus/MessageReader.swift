@@ -1,5 +1,4 @@
 import CSystemBus
-import SecretServiceModel
 
 /// Reads the values of a message, as many as a call that is meant may have.
 @safe struct MessageReader {
@@ -9,7 +8,7 @@ import SecretServiceModel
     /// The last one that was read.
     private(set) var descriptor: Int32?
 
-    static let mostValues = 100_000
+    static let mostValues = 1 << 17
     static let mostBytes = 16 << 20
     private var bytes = MessageReader.mostBytes
 
@@ -27,7 +26,7 @@ import SecretServiceModel
     private mutating func next() throws(BusError) -> BusValue? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
-        guard try check(unsafe csessionbus_peek(message, &type, &contents)) else { return nil }
+        guard try check(unsafe csystembus_peek(message, &type, &contents)) else { return nil }
         let signature = unsafe contents.map { unsafe String(cString: $0) } ?? ""
         rest -= 1
         guard rest >= 0 else { throw .limit("the message has too many values") }
@@ -65,21 +64,21 @@ import SecretServiceModel
             return .variant(content)
         default:
             let name = String(UnicodeScalar(UInt8(bitPattern: type)))
-            _ = try check(unsafe csessionbus_skip(message, name))
+            _ = try check(unsafe csystembus_skip(message, name))
             return .other(name)
         }
     }
 
     private mutating func within(_ type: CChar, _ contents: String) throws(BusError) -> [BusValue] {
-        guard try check(unsafe csessionbus_enter(message, type, contents)) else { return [] }
+        guard try check(unsafe csystembus_enter(message, type, contents)) else { return [] }
         let found = try values()
-        _ = try check(unsafe csessionbus_leave(message))
+        _ = try check(unsafe csystembus_leave(message))
         return found
     }
 
     private mutating func text(_ type: CChar) throws(BusError) -> String {
         var text: UnsafePointer<CChar>?
-        guard unsafe csessionbus_read(message, type, &text) > 0, let text = unsafe text else { throw Self.unreadable }
+        guard unsafe csystembus_read(message, type, &text) > 0, let text = unsafe text else { throw Self.unreadable }
         let string = unsafe String(cString: text)
         try take(string.utf8.count)
         return string
@@ -88,7 +87,7 @@ import SecretServiceModel
     private mutating func byteArray() throws(BusError) -> [UInt8] {
         var start: UnsafeRawPointer?
         var count = 0
-        guard unsafe csessionbus_read_bytes(message, &start, &count) > 0 else { throw Self.unreadable }
+        guard unsafe csystembus_read_bytes(message, &start, &count) > 0 else { throw Self.unreadable }
         try take(count)
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
@@ -99,7 +98,7 @@ import SecretServiceModel
     }
 
     private func read(_ type: CChar, _ value: UnsafeMutableRawPointer) throws(BusError) {
-        guard unsafe csessionbus_read(message, type, value) > 0 else { throw Self.unreadable }
+        guard unsafe csystembus_read(message, type, value) > 0 else { throw Self.unreadable }
     }
 
     private func check(_ result: Int32) throws(BusError) -> Bool {
