@@ -20,6 +20,7 @@ package enum SmallFile {
         guard stamp.isFile, stamp.size <= largest else {
             throw KeychainError(.invalidParameter, "\(path) is no file, or larger than it can be")
         }
+        defer { withExtendedLifetime(file) {} }
         var bytes: [UInt8] = []
         try unsafe FileReader.read(file.number, 0..<stamp.size) { unsafe bytes.append(contentsOf: $0) }
         return (bytes, stamp)
@@ -33,7 +34,7 @@ package enum SmallFile {
         try KeychainError.translating {
             let file = try NewFile(beside: path, mode: mode)
             try file.write(Array(text.utf8))
-            try file.commit(replacing: false)
+            try file.commitAsNew()
         }
     }
 }

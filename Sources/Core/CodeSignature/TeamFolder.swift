@@ -107,6 +107,7 @@ package struct TeamFolder: Sendable {
             throw error.code == ELOOP
                 ? KeychainError(.notAvailable, "it is a link") : KeychainError(error, "it cannot be opened")
         }
+        defer { withExtendedLifetime(file) {} }
         let stamp = try FileStamp.of(file.number)
         guard stamp.isFile, stamp.size <= largestFile else {
             throw KeychainError(.notAvailable, "it is no certificate")
@@ -140,7 +141,7 @@ extension TeamFolder {
         try KeychainError.translating {
             let replacement = try NewFile(beside: file, mode: 0o644)
             try replacement.write(Array(certificate.pem.utf8))
-            try replacement.commit(replacing: false)
+            try replacement.commitAsNew()
         }
     }
 

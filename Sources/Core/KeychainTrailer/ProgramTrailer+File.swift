@@ -29,6 +29,7 @@ extension ProgramTrailer {
         let file = try KeychainError.translating("the program's own file cannot be opened") {
             try Descriptor(opening: "/proc/self/exe", O_RDONLY)
         }
+        defer { withExtendedLifetime(file) {} }
         return try body(file.number)
     }
 

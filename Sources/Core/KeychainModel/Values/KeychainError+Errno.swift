@@ -14,13 +14,10 @@ extension KeychainError {
         default: self.init(.notAvailable, "\(message): \(reason)")
         }
     }
+
     /// - Parameter subject: what could not be done, where the error itself does not say enough.
     package init(_ error: SystemError, _ subject: String? = nil) {
-        if error.code == EEXIST {
-            self.init(.duplicateItem, subject ?? error.subject)
-        } else {
-            self.init(errno: error.code, subject ?? error.subject)
-        }
+        self.init(errno: error.code, subject ?? error.subject)
     }
 
     /// Runs a body, and translates the errors of system calls. A closure of one type of errors would have to say so each time.

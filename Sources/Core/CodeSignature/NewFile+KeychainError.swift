@@ -13,4 +13,15 @@ extension NewFile {
             throw KeychainError(errno: errno, "the file cannot be given its permissions")
         }
     }
+
+    /// Gives the file its name.
+    ///
+    /// - Throws: `duplicateItem` where another file has it.
+    func commitAsNew() throws(KeychainError) {
+        do throws(SystemError) {
+            try commit(replacing: false)
+        } catch {
+            throw error.code == EEXIST ? KeychainError(.duplicateItem, error.subject) : KeychainError(error)
+        }
+    }
 }
