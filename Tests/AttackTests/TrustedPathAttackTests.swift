@@ -53,6 +53,13 @@ struct TrustedPathAttackTests {
         #expect(try tools.victimReads())
     }
 
+    /// A second service could else bind a socket of its own in that place.
+    @Test func `the enclave's socket has one service for as long as it runs (as root)`() throws {
+        let lock = tools.service.folder + "/enclave.sock.lock"
+        #expect(FileManager.default.fileExists(atPath: lock))
+        #expect(try Command(["flock", "--nonblock", lock, "true"]).run().status == 1)
+    }
+
     @Test func `before there is a passcode no program gets anything by the command (as root)`() throws {
         try check(tools)
     }

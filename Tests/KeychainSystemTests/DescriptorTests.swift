@@ -34,21 +34,26 @@ struct DescriptorTests {
     }
 
     @Test func `all bytes are written, however few the other end takes at once`() async throws {
-        let (reader, writer) = try Descriptor.pipe()
         let bytes = [UInt8](repeating: 7, count: 1 << 20)
-        async let read = Task.detached {
-            var all: [UInt8] = []
-            while case let piece = try reader.prefix(1_000), !piece.isEmpty { all += piece }
-            return all
-        }.value
-        try writer.write(bytes)
-        close(writer)
-        #expect(try await read == bytes)
-    }
-
-    /// Ends the last use of an end of a pipe.
-    private func close(_ descriptor: Descriptor) {
-        Glibc.dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), descriptor.number)
+        let reader: Descriptor
+        let read: Task<[UInt8]?, Never>
+        do {
+            let (end, writer) = try Descriptor.pipe()
+            reader = end
+            read = Task {
+                await withCheckedContinuation { continuation in
+                    Thread.detachNewThread {
+                        var all: [UInt8] = []
+                        while let piece = try? end.prefix(1_000), !piece.isEmpty { all += piece }
+                        continuation.resume(returning: all)
+                    }
+                }
+            }
+            try writer.write(bytes)
+            withExtendedLifetime(writer) {}
+        }
+        #expect(await read.value == bytes)
+        withExtendedLifetime(reader) {}
     }
 
     @Test func `what cannot be opened says its path and why`() {
@@ -77,6 +82,9 @@ struct DescriptorTests {
             #expect(try !second.lockIfFree())
             withExtendedLifetime(first) {}
         }
+        // A program that another test starts just now has it open until it is that program.
+        let end = ContinuousClock.now + .seconds(10)
+        while try !second.lockIfFree(), .now < end { usleep(10_000) }
         #expect(try second.lockIfFree())
         second.unlock()
         #expect(try Descriptor(opening: path, O_RDWR).lockIfFree())

@@ -42,32 +42,46 @@ struct WaitingTests {
         #expect(!wake.wait(within: .zero))
     }
 
-    private final class Flag: Sendable {
-        let value = Atomic(false)
+    private final class Waiter: Sendable {
+        /// Zero before it waits.
+        let thread = Atomic<UInt>(0)
+        let isOver = Atomic(false)
     }
+
+    private static let interruptions = Atomic(0)
 
     /// Waits on a thread of its own, which gets a signal each few milliseconds.
     @Test func `signals neither end waiting nor make it longer`() async throws {
-        signal(SIGURG) { _ in }
+        signal(SIGURG) { _ in WaitingTests.interruptions.add(1, ordering: .relaxed) }
         let wake = try WakeUp()
-        let isOver = Flag()
+        let waiter = Waiter()
         let waited = await withCheckedContinuation { continuation in
-            let waiter = Thread {
+            Thread.detachNewThread {
+                // Threads begin with the signals kept off that their makers keep off.
+                var all = sigset_t()
+                sigemptyset(&all)
+                sigaddset(&all, SIGURG)
+                pthread_sigmask(SIG_UNBLOCK, &all, nil)
+                waiter.thread.store(UInt(pthread_self()), ordering: .releasing)
                 let start = ContinuousClock.now
                 let isReady = (try? wake.wait(for: POLLIN, until: start + .milliseconds(200))) ?? true
-                isOver.value.store(true, ordering: .releasing)
-                continuation.resume(returning: isReady ? nil : ContinuousClock.now - start)
+                let time = ContinuousClock.now - start
+                waiter.isOver.store(true, ordering: .releasing)
+                continuation.resume(returning: isReady ? nil : time)
+                // For whoever sends to it once more.
+                usleep(200_000)
             }
-            let disturber = Thread {
-                while !isOver.value.load(ordering: .acquiring) {
-                    kill(getpid(), SIGURG)
+            Thread.detachNewThread {
+                while !waiter.isOver.load(ordering: .acquiring) {
+                    if case let thread = waiter.thread.load(ordering: .acquiring), thread != 0 {
+                        pthread_kill(pthread_t(thread), SIGURG)
+                    }
                     usleep(5_000)
                 }
             }
-            waiter.start()
-            disturber.start()
         }
         let time = try #require(waited)
         #expect(time >= .milliseconds(200) && time < .seconds(60))
+        #expect(Self.interruptions.load(ordering: .relaxed) > 0)
     }
 }

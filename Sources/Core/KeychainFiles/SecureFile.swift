@@ -91,6 +91,7 @@ extension SecureFile {
             guard error.code == ENOENT else { throw KeychainError(error) }
             return try write(SecretBytes(contents), to: path)
         }
+        defer { withExtendedLifetime(file) {} }
         let written = unsafe pwrite(file.number, contents, contents.count, 0)
         guard written == contents.count, fdatasync(file.number) == 0 else {
             let reason = written >= 0 && written < contents.count ? ENOSPC : errno

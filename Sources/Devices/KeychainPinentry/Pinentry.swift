@@ -13,7 +13,7 @@ package final class Pinentry: Sendable {
     private let needsPlace: Bool
     private let replyWithin: Duration
     private let endWithin: Duration
-    /// Becomes readable when the question is withdrawn; -1 with no descriptor left.
+    /// Signalled when the question is withdrawn; nil with no descriptor left.
     private let wake: WakeUp?
     private let isAsking = Mutex(false)
 

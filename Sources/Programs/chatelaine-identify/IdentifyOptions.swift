@@ -48,7 +48,8 @@ struct IdentifyOptions {
         testimony = markerGroup.map { AskerTestimony(enclave: enclave, markerGroup: $0) }
         if let connected {
             source = .connected(connected)
-        } else if let server, let listener = HandedSockets.take().first {
+        } else if let server, case let sockets = HandedSockets.take(), sockets.count == 1, let listener = sockets.first
+        {
             source = .listener(listener.number, server: server)
         } else {
             throw Refusal(

@@ -19,6 +19,8 @@ struct DaemonEnclaves {
     /// How its keychains are locked with their users' sessions.
     let locks: SessionWatch.Locks
     private let control: Control?
+    /// Keeps other services from binding the path for as long as this one runs.
+    private let owners: ListeningSocket?
 
     /// Takes passcodes in this process.
     private struct Control {
@@ -28,7 +30,8 @@ struct DaemonEnclaves {
 
     init(_ enclave: PreparedDaemon.Enclave, folder: ServiceFolder, log: Logger) throws(KeychainError) {
         switch enclave {
-        case .remote(let connection):
+        case .remote(let connection, let owners):
+            self.owners = owners
             try connection.start()
             startedEnclave = connection.connectedSocket?.number
             control = nil
@@ -41,6 +44,7 @@ struct DaemonEnclaves {
                 RemoteEnclaveFolder(connection, uid: name.map(Self.uncheckedUser) ?? uid)
             }
         case .local(let place, let tpm, let asks, let pinentry):
+            owners = nil
             startedEnclave = nil
             let own = geteuid()
             let local = LocalEnclaveFolder(

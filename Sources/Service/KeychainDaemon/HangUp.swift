@@ -11,7 +11,7 @@ enum HangUp {
         for (name, socket) in sockets {
             // This thread waits for as long as the process lives, or the other one.
             DispatchQueue.global().async {
-                _ = try? LentDescriptor(socket).wait(for: 0)
+                while (try? LentDescriptor(socket).wait(for: 0)) != true {}
                 continuation.yield(name)
             }
         }

@@ -25,7 +25,8 @@ package struct PreparedDaemon {
     enum Enclave {
         /// In this process, which takes passcodes there.
         case local(control: ControlSocket, tpm: TPMSetting, asks: Bool, pinentry: String?)
-        case remote(EnclaveConnection)
+        /// In another process; with the socket that owners connect to, where this one has bound it.
+        case remote(EnclaveConnection, owners: ListeningSocket?)
     }
 
     /// Where passcodes are given.
@@ -111,11 +112,12 @@ package struct PreparedDaemon {
                     owners: owners
                 )
                 // The path stays: a process that has given up root cannot remove it. The next service replaces it.
-                enclave = .remote(EnclaveConnection(.connected(connected)))
+                enclave = .remote(EnclaveConnection(.connected(connected)), owners: owners)
                 try Self.becomeUser(options.user, owning: directory)
             } else {
                 helper = try IdentifyHelper.connect(options.identifySocket)
-                enclave = .remote(EnclaveConnection(.listener(path: options.enclaveSocket, uid: nil)))
+                let connection = EnclaveConnection(.listener(path: options.enclaveSocket, uid: nil))
+                enclave = .remote(connection, owners: nil)
                 try Self.check(clinux_become(geteuid(), getegid(), 0), "capabilities cannot be given up")
             }
             try Self.harden()

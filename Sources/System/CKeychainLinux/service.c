@@ -135,6 +135,10 @@ int clinux_start_program(const char *path, char *const arguments[], char *const 
     return result;
 }
 
+int clinux_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
+}
+
 int clinux_event(void) {
     return eventfd(0, EFD_CLOEXEC);
 }

@@ -13,9 +13,10 @@ package struct SystemError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Of this thread's last system call.
-    package init(_ subject: String) {
+    package init(_ subject: @autoclosure () -> String) {
+        // Before the text is made, which may change it.
         let code = errno
-        self.init(code, subject)
+        self.init(code, subject())
     }
 
     /// The C library's words for the code.

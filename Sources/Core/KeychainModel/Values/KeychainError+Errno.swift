@@ -20,7 +20,7 @@ extension KeychainError {
         self.init(errno: error.code, subject ?? error.subject)
     }
 
-    /// Runs a body, and translates the errors of system calls. A closure of one type of errors would have to say so each time.
+    /// Runs a body, and translates the errors of system calls. The body may throw any error: the compiler does not infer that a closure throws one type.
     ///
     /// - Parameter subject: what could not be done, where the error itself does not say enough.
     package static func translating<Value>(

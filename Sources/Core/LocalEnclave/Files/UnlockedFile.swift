@@ -71,7 +71,7 @@ package struct UnlockedFile: UnlockedStorage {
             return
         }
         let zeroes = [UInt8](repeating: 0, count: min(Int(size), Self.largest))
-        _ = unsafe pwrite(file.number, zeroes, zeroes.count, 0)
+        _ = file.withNumber { unsafe pwrite($0, zeroes, zeroes.count, 0) }
     }
 
     // MARK: - The folder
@@ -95,7 +95,7 @@ package struct UnlockedFile: UnlockedStorage {
     /// Whether the folder is there and ours, or can be made. It is made when there is something to write.
     private static func canHold(_ name: String, in parent: String) -> Bool {
         guard let folder = try? Descriptor(opening: parent, O_RDONLY | O_DIRECTORY),
-            clinux_is_in_memory(folder.number)
+            folder.withNumber({ clinux_is_in_memory($0) })
         else { return false }
         let path = parent + "/" + name
         return unsafe isOurs(path) || (access(path, F_OK) != 0 && access(parent, W_OK) == 0)

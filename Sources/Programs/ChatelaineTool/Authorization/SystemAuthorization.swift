@@ -47,7 +47,7 @@ struct SystemAuthorization {
     private static func helperPath() -> String? {
         guard let folder = OwnProgram.folder else { return nil }
         let prefix = Folder.path(of: folder)
-        return prefix + "/libexec/chatelaine/chatelaine-authorize"
+        return (prefix == "/" ? "" : prefix) + "/libexec/chatelaine/chatelaine-authorize"
     }
 
     /// The mode of a file that only root can write to.
@@ -117,8 +117,12 @@ struct SystemAuthorization {
     /// Runs a program with the terminal and standard error that this one has.
     private func run(_ words: [String]) throws -> (status: Int32, output: [UInt8]) {
         let (child, output) = try start(words)
-        guard case .status(let status) = ChildProgram.wait(for: child) else { return (-1, output) }
-        return (status, output)
+        switch ChildProgram.wait(for: child) {
+        case .status(let status): return (status, output)
+        case .signal: return (-1, output)
+        // This process was started with SIGCHLD ignored: what the helper has said has to do.
+        case .unknown: return (0, output)
+        }
     }
 
     /// Starts a program, and takes one byte more than a token's line of what it says. Whatever it says after that ends it:

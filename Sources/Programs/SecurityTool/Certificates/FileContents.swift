@@ -9,16 +9,16 @@ enum FileContents {
     private static let most = 10 << 20
 
     static func read(_ path: String) throws(Failure) -> Data {
-        let data: [UInt8]
+        let data: [UInt8]?
         do throws(SystemError) {
             let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
             let start = try beginning(of: file)
-            _ = fcntl(file.number, F_SETFL, 0)
-            data = try start + file.prefix(most + 1)
+            _ = file.withNumber { fcntl($0, F_SETFL, 0) }
+            data = if let start { try start + file.prefix(most + 1) } else { nil }
         } catch {
-            if error.code == ENXIO { throw Failure("\(TerminalText.escaped(path)): nobody writes into this pipe") }
             throw failure(path, error)
         }
+        guard let data else { throw Failure("\(TerminalText.escaped(path)): nobody writes into this pipe") }
         guard data.count <= most else { throw Failure("\(TerminalText.escaped(path)): the file is too large") }
         return Data(data)
     }
@@ -36,7 +36,9 @@ enum FileContents {
             } else {
                 let file = try NewFile(beside: path, mode: 0o600)
                 try file.write(Array(data))
-                try file.commit(replacing: true)
+                try file.descriptor.synchronize()
+                // Not its folder, which may refuse: then the file is there all the same.
+                try file.commit(replacing: true, lasting: false)
             }
         } catch {
             throw failure(path, error)
@@ -46,8 +48,8 @@ enum FileContents {
     /// What has to be read of a pipe to learn that somebody writes into it; nothing of a file. A pipe of an archive has no
     /// writer and is not waited for. A writer, such as the shell's ‹(…), may take its time.
     ///
-    /// - Throws: `ENXIO` where no writer comes.
-    private static func beginning(of file: Descriptor) throws(SystemError) -> [UInt8] {
+    /// - Returns: nil where no writer comes.
+    private static func beginning(of file: Descriptor) throws(SystemError) -> [UInt8]? {
         guard try file.stamp().mode & S_IFMT == S_IFIFO else { return [] }
         let end = ContinuousClock.now + patience
         while .now < end {
@@ -61,7 +63,7 @@ enum FileContents {
             }
             usleep(20_000)
         }
-        throw SystemError(ENXIO, "a pipe has no writer")
+        return nil
     }
 
     /// For a writer that is started at the same time.

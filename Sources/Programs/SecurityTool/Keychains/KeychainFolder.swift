@@ -53,6 +53,7 @@ enum KeychainFolder {
         } catch {
             throw refusal(folder, error.code)
         }
+        defer { withExtendedLifetime(open) {} }
         // The keybag last: until it is gone, this is a keychain, and the command can be repeated.
         let own = names.filter(isOfKeychain).sorted { left, right in right == "keybag" && left != "keybag" }
         for name in own where unsafe unlinkat(open.number, name, 0) != 0 && errno != ENOENT {

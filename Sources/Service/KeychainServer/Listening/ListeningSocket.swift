@@ -87,7 +87,8 @@ package final class ListeningSocket: Sendable {
             umask(before)
             guard result == 0 else { throw KeychainError(errno: reason, "the socket \(path) cannot be made") }
             guard listen(descriptor, Self.backlog) == 0 else { throw KeychainError(errno: errno, "cannot listen") }
-            guard let stamp = FileStamp.ofFile(path) else { throw KeychainError(errno: errno, path) }
+            let stamp = try KeychainError.translating { try FileStamp(path: path) }
+            guard let stamp else { throw KeychainError(.notAvailable, "the socket \(path) was removed") }
             self.descriptor = descriptor
             bound = Bound(path: path, device: stamp.device, inode: stamp.inode, lock: lock)
         } catch {
@@ -101,6 +102,7 @@ package final class ListeningSocket: Sendable {
         if let bound {
             let stamp = FileStamp.ofFile(bound.path)
             if stamp?.device == bound.device, stamp?.inode == bound.inode { _ = unsafe unlink(bound.path) }
+            bound.lock.unlock()
         }
         Glibc.close(descriptor)
     }
@@ -149,7 +151,7 @@ package final class ListeningSocket: Sendable {
         guard number >= 0 else { throw KeychainError(errno: errno, "no socket") }
         let probe = Descriptor(owning: number)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
-        guard unsafe clinux_connect_path(probe.number, path) != 0, errno == ECONNREFUSED else {
+        guard probe.withNumber({ unsafe clinux_connect_path($0, path) }) != 0, errno == ECONNREFUSED else {
             throw KeychainError(.notAvailable, "somebody listens at \(path) already")
         }
         guard unsafe unlink(path) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be removed") }

@@ -114,8 +114,8 @@ final class AuditLog: Sendable {
 
     /// Makes one file of two. After a crash in between, lines may be there twice, and none is lost.
     private func condense(_ newer: String, into oldest: String) throws(KeychainError) {
-        guard let more = Self.contents(newer) else { return }
-        let text = condenser.condense((Self.contents(oldest) ?? []) + more, to: Self.largestFile)
+        guard let more = try Self.contents(newer) else { return }
+        let text = condenser.condense((try Self.contents(oldest) ?? []) + more, to: Self.largestFile)
         try KeychainError.translating {
             let file = try NewFile(beside: oldest, mode: 0o600, isNamed: true)
             try file.write(text)
@@ -124,8 +124,9 @@ final class AuditLog: Sendable {
     }
 
     /// Nil where there is no such file.
-    private static func contents(_ path: String) -> [UInt8]? {
+    private static func contents(_ path: String) throws(KeychainError) -> [UInt8]? {
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NOFOLLOW) else { return nil }
         // A file may be longer than it should be by what was written in one go.
-        try? Descriptor(opening: path, O_RDONLY | O_NOFOLLOW).prefix(4 * largestFile)
+        return try KeychainError.translating("\(path) cannot be read") { try file.prefix(4 * largestFile) }
     }
 }

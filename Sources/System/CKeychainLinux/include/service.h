@@ -22,6 +22,9 @@ int clinux_accept(int listener);
 /// Starts a thread that nobody joins, with a stack of this size in bytes. 0, or an errno.
 int clinux_start_thread(size_t stack_size, void (*body)(void *context), void *context);
 
+/// A pipe that no program inherits: 0, or -1 with errno.
+int clinux_pipe(int ends[2]);
+
 /// A descriptor to wake a thread by (eventfd(2)). -1 with errno.
 int clinux_event(void);
 

@@ -1,3 +1,4 @@
+import CKeychainLinux
 package import Glibc
 
 /// An open descriptor that is closed with its last user.
@@ -23,7 +24,7 @@ package final class Descriptor: OpenDescriptor {
     package convenience init(
         opening path: String,
         _ flags: Int32,
-        mode: mode_t = 0,
+        mode: UInt32 = 0,
         in folder: (any OpenDescriptor)? = nil
     ) throws(SystemError) {
         let number = unsafe openat(folder?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, mode)
@@ -37,7 +38,7 @@ package final class Descriptor: OpenDescriptor {
     package convenience init(
         opening name: [CChar],
         _ flags: Int32,
-        mode: mode_t = 0,
+        mode: UInt32 = 0,
         in folder: some OpenDescriptor
     ) throws(SystemError) {
         let number = unsafe openat(folder.number, name, flags | O_CLOEXEC, mode)
@@ -48,8 +49,7 @@ package final class Descriptor: OpenDescriptor {
     /// A new pipe.
     package static func pipe() throws(SystemError) -> (reader: Descriptor, writer: Descriptor) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("no pipe can be made") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard unsafe clinux_pipe(&ends) == 0 else { throw SystemError("no pipe can be made") }
         return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
     }
 

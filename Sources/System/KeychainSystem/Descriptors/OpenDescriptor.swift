@@ -1,11 +1,21 @@
 import Glibc
 
-/// An open file, folder or socket. A call that a signal interrupts is made again.
+/// An open file, folder or socket. Reading, writing, waiting and locking go on where a signal has interrupted them.
 package protocol OpenDescriptor: Sendable {
     var number: Int32 { get }
 }
 
 extension OpenDescriptor {
+    /// For calls that this module does not make.
+    ///
+    /// - Parameter body: is given the number, which stays open for as long as the body runs.
+    package func withNumber<Value, Failure: Error>(
+        _ body: (Int32) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        defer { withExtendedLifetime(self) {} }
+        return try body(number)
+    }
+
     // MARK: - Reading
 
     /// Reads once.
@@ -102,7 +112,7 @@ extension OpenDescriptor {
 
     /// Makes what was written outlive a power cut; of a folder, its names.
     package func synchronize() throws(SystemError) {
-        guard fsync(number) == 0 else { throw SystemError("a file cannot be written") }
+        guard withNumber({ fsync($0) }) == 0 else { throw SystemError("a file cannot be written") }
     }
 
     // MARK: - What it is
@@ -115,14 +125,14 @@ extension OpenDescriptor {
 
     // MARK: - Locking
 
-    /// Waits until no other process has locked the file, and locks it until the descriptor is closed (flock(2)).
+    /// Waits until nobody else has locked the file, and locks it until the descriptor is closed (flock(2)).
     package func lock() throws(SystemError) {
         while flock(number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw SystemError("a file cannot be locked") }
         }
     }
 
-    /// - Returns: false where another process has locked the file.
+    /// - Returns: false where somebody else has locked the file.
     package func lockIfFree() throws(SystemError) -> Bool {
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("a file cannot be locked") }

@@ -2,7 +2,7 @@ import Glibc
 
 /// An instant of a clock at which waiting ends.
 package protocol PollDeadline {
-    /// In milliseconds from now on, rounded up so that nobody turns in circles in the last one; 0 when it has come.
+    /// In milliseconds from now on, rounded up, or the last one would be polled without a pause; 0 when it has come.
     var timeout: Int32 { get }
 }
 

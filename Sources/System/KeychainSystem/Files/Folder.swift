@@ -12,7 +12,7 @@ package enum Folder {
     package static func synchronize(of file: String) throws(SystemError) {
         let folder = path(of: file)
         let descriptor = try Descriptor(opening: folder, O_RDONLY | O_DIRECTORY)
-        guard fsync(descriptor.number) == 0 else { throw SystemError("\(folder) cannot be written") }
+        guard descriptor.withNumber({ fsync($0) }) == 0 else { throw SystemError("\(folder) cannot be written") }
     }
 
     /// The names in an open folder, in the order of their bytes; without `.` and `..`.

@@ -1,5 +1,5 @@
 import CKeychainLinux
-package import Glibc
+import Glibc
 
 /// A file on its way to its name: it gets it when it is whole and on the disk, or never.
 ///
@@ -14,9 +14,9 @@ package final class NewFile {
 
     /// Creates an empty file in the same folder.
     ///
-    /// - Parameter isNamed: whether it is called `path` and `.new` meanwhile. What has that name is removed, so callers
+    /// - Parameter isNamed: whether it is called `path` with `.new` after it meanwhile. What has that name is removed, so callers
     ///   keep others from writing at the same time.
-    package init(beside path: String, mode: mode_t, isNamed: Bool = false) throws(SystemError) {
+    package init(beside path: String, mode: UInt32, isNamed: Bool = false) throws(SystemError) {
         self.path = path
         temporary = path + (isNamed ? ".new" : ".new-\(UInt64.random(in: .min ... .max))")
         if isNamed { _ = unsafe unlink(temporary) }
@@ -28,7 +28,7 @@ package final class NewFile {
             descriptor = Descriptor(owning: number)
             hasTemporaryName = true
         }
-        // Regardless of the shell's umask.
+        // Regardless of the shell's umask; an enclave, whose files have names meanwhile, may not make this call.
         if !isNamed || mode != 0o600, fchmod(descriptor.number, mode) != 0 {
             throw SystemError("\(path) cannot be written")
         }
@@ -59,7 +59,7 @@ package final class NewFile {
     /// Gives the file its name.
     ///
     /// - Parameters:
-    ///   - replacing: whether another file may have the name until now.
+    ///   - replacing: whether it takes the place of a file of that name.
     ///   - lasting: whether file and name have to outlive a power cut.
     /// - Throws: `EEXIST` where another has the name and may not.
     package func commit(replacing: Bool, lasting: Bool = true) throws(SystemError) {

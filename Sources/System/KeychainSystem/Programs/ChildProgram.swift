@@ -16,7 +16,7 @@ package enum ChildProgram {
     ///   - arguments: without the program's name.
     ///   - environment: lines such as `HOME=/root`; nil for that of this process.
     ///   - output: its standard output; nil for that of this process.
-    ///   - descriptors: its own from 3 on; at most four.
+    ///   - descriptors: the program has them as 3, 4 and so on; at most four.
     /// - Returns: its process, which has to be waited for.
     package static func start(
         _ path: String,
@@ -28,7 +28,7 @@ package enum ChildProgram {
     ) throws(SystemError) -> Int32 {
         var process: Int32 = 0
         let result = unsafe CStrings.with([path] + arguments) { words in
-            unsafe CStrings.with(environment ?? ownEnvironment) { variables in
+            func start(_ variables: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
                 unsafe clinux_start_program(
                     path,
                     words,
@@ -40,7 +40,11 @@ package enum ChildProgram {
                     &process
                 )
             }
+            // Its own as it is: it need be no text.
+            guard let environment else { return unsafe start(environ) }
+            return unsafe CStrings.with(environment) { unsafe start($0) }
         }
+        withExtendedLifetime(output) {}
         guard result == 0 else { throw SystemError(result, "\(path) cannot be started") }
         return process
     }

@@ -5,7 +5,7 @@ package enum HandedSockets {
     /// A socket's descriptor, and its `FileDescriptorName`; empty where it has none.
     package typealias Socket = (number: Int32, name: String)
 
-    /// The variables are gone after that, so that no child believes the sockets are its own.
+    /// Takes the sockets. The variables are gone after that, so that no child believes the sockets are its own.
     ///
     /// - Returns: none where they are another process's.
     package static func take() -> [Socket] {

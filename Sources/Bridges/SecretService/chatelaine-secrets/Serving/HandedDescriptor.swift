@@ -20,7 +20,7 @@ struct HandedDescriptor {
                 // Another description of the same pipe, since the giver shares the flags of this one.
                 let own = try? Descriptor(opening: "/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK)
                 guard let own else { return false }
-                return unsafe Glibc.write(own.number, bytes.baseAddress, bytes.count) == bytes.count
+                return own.withNumber { unsafe Glibc.write($0, bytes.baseAddress, bytes.count) } == bytes.count
             case S_IFSOCK:
                 let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
                 return unsafe send(number, bytes.baseAddress, bytes.count, flags) == bytes.count
