@@ -56,7 +56,7 @@ final class PromptAttackTests {
         let presence = try speaker.write(.presence)
         let isAttended = try eventually {
             guard case .presence(let status) = try speaker.send([presence], by: [installed]).first else { return false }
-            return status.passcode == nil
+            return status[.passcode].obstacle == nil
         }
         guard isAttended else { throw AttackFailure("nobody asks: \(agent.text) \(machine.logText)") }
     }

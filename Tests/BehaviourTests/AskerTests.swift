@@ -131,7 +131,7 @@ struct AskerTests {
                 asker: AskerDescription(.notInstalled, name: long, path: "/" + long),
                 groups: (0..<4).map { "\($0)" + long },
                 wishes: wishes,
-                biometryIsEnough: true,
+                readable: .biometry,
                 isRepeated: false
             )
         )

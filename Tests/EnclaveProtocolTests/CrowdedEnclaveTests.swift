@@ -80,7 +80,7 @@ struct CrowdedEnclaveTests {
         let connection = served.connection()
         for uid in UInt32(2_000)..<2_200 {
             let folder = RemoteEnclaveFolder(connection, uid: uid)
-            #expect(try folder.presenceStatusWithoutKeychain()?.passcode == .noPasscode)
+            #expect(try folder.presenceStatusWithoutKeychain()?[.passcode].obstacle == .noPasscode)
             #expect(throws: KeychainError(.itemNotFound, "")) { try served.owner(of: uid).state() }
             #expect(throws: KeychainError(.itemNotFound, "")) { try served.owner(of: uid).lock() }
         }

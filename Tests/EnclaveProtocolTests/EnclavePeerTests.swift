@@ -269,9 +269,10 @@ struct EnclavePeerTests {
         try channel.ask(CreateKeychainRequest(), uid: uid)
         let owner = try PacketSocket(connectingTo: served.controlPath, within: .seconds(20))
         let attempts: [any EnclaveRequest] = [
-            FingerMatchedRequest(ItemUUID()), FingerMismatchedRequest(ItemUUID()),
-            FingerHintRequest(ItemUUID(), .retry),
-            BiometryStateRequest(BiometryState(obstacle: nil, set: .empty)), RegisterPrompterRequest(.biometry),
+            MatchedRequest(ItemUUID(), by: .biometry), MismatchedRequest(ItemUUID(), by: .biometry),
+            ReaderHintRequest(ItemUUID(), .retry, by: .biometry),
+            ReaderStateRequest(ReaderState(obstacle: nil, set: .empty), of: .biometry),
+            RegisterPrompterRequest(.biometry),
             RegisterPrompterRequest([.typing, .biometry]),
         ]
         for attempt in attempts {

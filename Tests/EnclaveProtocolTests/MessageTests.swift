@@ -82,11 +82,12 @@ struct EnclaveMessageTests {
         ForgetProofRequest(PresenceProof()),
         PresenceStatusRequest(), RegisterPrompterRequest(.typing), AnswerPasscodeRequest(secret, to: ItemUUID()),
         AnswerPasswordRequest(secret, to: ItemUUID()),
-        DeclineRequest(ItemUUID(), because: .declined, of: .typing), FingerMatchedRequest(ItemUUID()),
-        FingerMismatchedRequest(ItemUUID()),
-        FingerHintRequest(ItemUUID(), .notCentered),
-        BiometryStateRequest(BiometryState(obstacle: nil, set: .empty)),
-        BiometryStateRequest(BiometryState(obstacle: .notEnrolled, set: nil)), RegisterPrompterRequest(.biometry),
+        DeclineRequest(ItemUUID(), because: .declined, of: .typing), MatchedRequest(ItemUUID(), by: .biometry),
+        MismatchedRequest(ItemUUID(), by: .biometry),
+        ReaderHintRequest(ItemUUID(), .notCentered, by: .biometry),
+        ReaderStateRequest(ReaderState(obstacle: nil, set: .empty), of: .biometry),
+        ReaderStateRequest(ReaderState(obstacle: .notEnrolled, set: nil), of: .biometry),
+        RegisterPrompterRequest(.biometry),
         BackupKeyRequest(ItemUUID()), SignBackupRequest(digest: Array(repeating: 1, count: 32)),
         BackupSignerRequest(), OpenChannelRequest(), AcknowledgeRequest(), StateRequest(), LockRequest(),
         LogOutRequest(), SleepRequest(), SessionUnlockedRequest(),
@@ -266,6 +267,48 @@ struct EnclaveMessageTests {
         #expect(throws: KeychainError(.dataTooLarge, "")) { try reply.result.get() }
     }
 
+    @Test(
+        arguments: [
+            (Prompt.Wish.passcode, PresenceFactors.biometry, 1, 5), (.password, [], 2, 4), (.newPassword, [], 3, 4),
+            (.notice, .biometry, 4, 5), (.proof(.biometry), .biometry, 5, 5),
+        ] as [(Prompt.Wish, PresenceFactors, UInt8, UInt8)]
+    )
+    func `the numbers of what is wanted never change`(
+        wish: Prompt.Wish,
+        readable: PresenceFactors,
+        number: UInt8,
+        flags: UInt8
+    ) throws {
+        let prompt = Prompt(
+            question: ItemUUID(),
+            wish: wish,
+            asker: AskerDescription(.installed, name: ""),
+            groups: [],
+            wishes: PromptWishes(),
+            readable: readable,
+            isRepeated: false,
+            unlocks: true
+        )
+        var bytes = try PrompterEvent.prompt(prompt).encoded(uid: 7)
+        #expect(Array(bytes[28..<30]) == [number, flags])
+        // A factor that is unknown here is not one that is left out.
+        bytes[29] |= 8
+        #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
+        bytes[29] = flags
+        bytes[28] = 128 | 4
+        #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
+    }
+
+    @Test(arguments: [0, 3, 4, 255] as [UInt8])
+    func `a request or an event about no factor, several, or an unknown one is refused`(factor: UInt8) throws {
+        var match = try MatchedRequest(ItemUUID(), by: .biometry).encoded(id: 3, uid: 1000)
+        match[match.count - 1] = factor
+        #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(match) }
+        var event = try PrompterEvent.stateRequest(.biometry).encoded(uid: 7)
+        event[event.count - 1] = factor
+        #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(event) }
+    }
+
     /// What items lack: a password, a proof, both.
     private static let lacks: [KeychainError] = [
         PresenceNeed(.nothing, password: .existing, items: []), PresenceNeed(.passcode, items: []),
@@ -273,7 +316,7 @@ struct EnclaveMessageTests {
         PresenceNeed(.owner, password: .existing, items: []),
     ].map { KeychainError(.interactionNotAllowed, "", presence: .needed($0)) }
 
-    @Test(arguments: [Prompt.Wish.passcode, .password, .newPassword, .notice, .biometry])
+    @Test(arguments: [Prompt.Wish.passcode, .password, .newPassword, .notice, .proof(.biometry)])
     func `what a prompter is told means the same after its trip, and is refused where it is cut off`(
         wish: Prompt.Wish
     ) throws {
@@ -283,12 +326,12 @@ struct EnclaveMessageTests {
             asker: AskerDescription(.installed, name: "org.example.door", path: "/usr/bin/tür"),
             groups: ["TEAM.a", "TEAM.grüppe"],
             wishes: Self.question.prompt,
-            biometryIsEnough: wish == .passcode,
+            readable: wish == .passcode ? .biometry : [],
             isRepeated: wish == .password,
             unlocks: wish == .passcode,
             hint: wish == .notice ? .removeAndRetry : nil
         )
-        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .biometryRequest] {
+        for event in [PrompterEvent.prompt(prompt), .withdrawal(prompt.question), .stateRequest(.biometry)] {
             let bytes = try event.encoded(uid: 7)
             let (uid, decoded) = try PrompterEvent.decode(bytes)
             #expect(uid == 7 && decoded == event)

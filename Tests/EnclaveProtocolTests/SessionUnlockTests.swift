@@ -62,10 +62,14 @@ struct SessionUnlockTests {
 
         /// What is enrolled from now on, by a number; nil for nothing.
         func enrol(_ number: UInt8?, of uid: UInt32) throws {
-            let set = try #require(BiometrySet([UInt8](repeating: number ?? 0, count: 32)))
-            let state = BiometryState(obstacle: number == nil ? .notEnrolled : nil, set: set)
+            let set = try #require(EnrolledSet([UInt8](repeating: number ?? 0, count: 32)))
+            let state = ReaderState(obstacle: number == nil ? .notEnrolled : nil, set: set)
             let path = folder + "/\(uid)"
-            try Self.hex(BiometryStateRequest(state), uid: uid).write(toFile: path, atomically: true, encoding: .utf8)
+            try Self.hex(ReaderStateRequest(state, of: .biometry), uid: uid).write(
+                toFile: path,
+                atomically: true,
+                encoding: .utf8
+            )
             chmod(path, 0o644)
         }
     }
@@ -85,7 +89,7 @@ struct SessionUnlockTests {
     /// proof here one that nobody was asked for.
     private func waitForBiometry(_ obstacle: PresenceFailure) throws {
         for _ in 0..<2_000 {
-            if try channel.ask(PresenceStatusRequest(), uid: uid).biometry == obstacle { return }
+            if try channel.ask(PresenceStatusRequest(), uid: uid)[.biometry].obstacle == obstacle { return }
             usleep(5_000)
         }
         throw KeychainError(.notAvailable, "nobody reads fingers")

@@ -33,7 +33,7 @@ struct TakenOverServiceTests {
         let agent = try served.owner(of: uid)
         Thread.detachNewThread { try? agent.showPrompts(for: .typing) { _ in person } }
         for _ in 0..<2_000 {
-            if try channel.ask(PresenceStatusRequest(), uid: uid).passcode == nil { return }
+            if try channel.ask(PresenceStatusRequest(), uid: uid)[.passcode].obstacle == nil { return }
             usleep(5_000)
         }
         throw KeychainError(.notAvailable, "no prompter is registered")
@@ -213,7 +213,7 @@ struct TakenOverServiceTests {
             StateRequest(), LockRequest(), UnlockRequest(Self.passcode), LogInRequest(Self.passcode, setsFirst: true),
             ServiceKeysRequest(), UnwrapRequest([]),
             RegisterPrompterRequest(.typing), OpenContextRequest([]),
-            FingerMatchedRequest(ItemUUID()), CreateKeychainRequest(),
+            MatchedRequest(ItemUUID(), by: .biometry), CreateKeychainRequest(),
         ]
         let replies = try send(others.map { try $0.encoded(id: 1, uid: uid) }, as: Self.witness)
         #expect(replies == others.map { _ in 255 })

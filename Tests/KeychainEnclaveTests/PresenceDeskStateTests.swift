@@ -20,7 +20,7 @@ struct PresenceDeskStateTests {
             enclave(lock)
             if biometry {
                 _ = state.prompterCame(.biometry)
-                state.biometryChanged(BiometryState(obstacle: nil, set: nil), &effects)
+                state.readerChanged(ReaderState(obstacle: nil, set: nil), of: .biometry, &effects)
             }
         }
 
@@ -57,11 +57,16 @@ struct PresenceDeskStateTests {
             return typed(id) ? state.verificationFailed(id, error, at: clock, &effects) : .over
         }
 
-        func typed(_ id: ItemUUID) -> Bool { state.secretTyped(id)?.factors == .passcode }
+        func typed(_ id: ItemUUID) -> Bool { state.secretTyped(id)?.factor.factors == .passcode }
         func verified(_ id: ItemUUID) -> PromptAnswer { state.verified(.passcode, for: id, at: clock, &effects) }
-        func matched(_ id: ItemUUID) -> PromptAnswer { state.fingerMatched(id, at: clock, &effects) }
-        func mismatched(_ id: ItemUUID) -> PromptAnswer { state.fingerMismatched(id, at: clock, &effects) }
-        func beginRefresh() -> Int? { state.beginRefresh(at: clock, &effects) }
+        func matched(_ id: ItemUUID, by factor: PresenceFactors = .biometry) -> PromptAnswer {
+            state.matched(id, by: factor, at: clock, &effects)
+        }
+        func mismatched(_ id: ItemUUID, by factor: PresenceFactors = .biometry) -> PromptAnswer {
+            state.mismatched(id, by: factor, at: clock, &effects)
+        }
+        func beginRefresh() -> Int? { state.beginRefresh(of: .biometry, at: clock, &effects) }
+        var seen: ReaderState? { state.readers[.biometry]?.seen }
 
         func leave(_ prompter: Int) { state.prompterLeft(prompter, at: clock, &effects) }
 
@@ -177,6 +182,33 @@ struct PresenceDeskStateTests {
         #expect(!desk.typed(id))
     }
 
+    @Test func `a prompter cannot say that it has read what has to be typed`() throws {
+        let desk = Desk(biometry: true)
+        _ = desk.state.prompterCame([.typing, .biometry])
+        for demand in [PresenceDemand.passcode, .owner, .all(of: [.passcode, .biometry])] {
+            let id = try #require(desk.ask(demand))
+            for factor in [PresenceFactors.passcode, .all, []] {
+                #expect(desk.matched(id, by: factor) == .over)
+                #expect(desk.mismatched(id, by: factor) == .over)
+                desk.state.readerChanged(ReaderState(obstacle: nil, set: .empty), of: factor, &desk.effects)
+            }
+            #expect(desk.answers(id).isEmpty)
+            #expect(Set(desk.state.readers.keys).isSubset(of: [.biometry]))
+            desk.state.withdrawn(id, at: desk.clock, &desk.effects)
+        }
+    }
+
+    @Test func `wrong passcodes and a way that a prompter lacks do not open the other way`() throws {
+        let desk = Desk(biometry: true)
+        _ = desk.state.prompterCame(.typing)
+        let id = try #require(desk.ask(.owner))
+        desk.decline(id, .noBiometry, .biometry)
+        #expect(desk.answers(id).isEmpty)
+        #expect(desk.matched(id) == .over)
+        #expect(desk.passcode(id) == .accepted)
+        #expect(desk.answers(id) == [nil])
+    }
+
     @Test func `the fifth wrong finger closes that way until a passcode is given`() throws {
         let desk = Desk(biometry: true)
         _ = desk.state.prompterCame(.typing)
@@ -205,7 +237,7 @@ struct PresenceDeskStateTests {
         let desk = Desk(biometry: true)
         let refresh = try #require(desk.beginRefresh())
         desk.state.refreshTimedOut(refresh, at: desk.clock)
-        #expect(desk.state.biometry == nil && desk.state.refreshes.isEmpty)
+        #expect(desk.seen == nil && desk.state.refreshes.isEmpty)
         desk.now += 4_900_000_000
         #expect(desk.beginRefresh() == nil)
         desk.now += 100_000_000
@@ -215,9 +247,9 @@ struct PresenceDeskStateTests {
     @Test func `a look that times out just after its answer loses nothing`() throws {
         let desk = Desk(biometry: true)
         let refresh = try #require(desk.beginRefresh())
-        desk.state.biometryChanged(BiometryState(obstacle: .notEnrolled, set: .empty), &desk.effects)
+        desk.state.readerChanged(ReaderState(obstacle: .notEnrolled, set: .empty), of: .biometry, &desk.effects)
         desk.state.refreshTimedOut(refresh, at: desk.clock)
-        #expect(desk.state.biometry?.obstacle == .notEnrolled)
+        #expect(desk.seen?.obstacle == .notEnrolled)
     }
 
     @Test func `a program has four questions open, and begins thirty in a minute`() throws {
@@ -269,7 +301,7 @@ struct PresenceDeskStateTests {
                     shown[gone] = nil
                     desk.leave(gone)
                 }
-            case 12, 13: desk.state.biometryChanged(BiometryState(obstacle: nil, set: nil), &desk.effects)
+            case 12, 13: desk.state.readerChanged(ReaderState(obstacle: nil, set: nil), of: .biometry, &desk.effects)
             default: desk.enclave(step % 3 == 0 ? .locked : .unlocked)
             }
             for effect in desk.effects[checked...] {
@@ -279,7 +311,7 @@ struct PresenceDeskStateTests {
                     #expect(shown[number] == nil || shown[number] == prompt.question, "two dialogs at once")
                     shown[number] = prompt.question
                 case .withdraw(let id, let number): if shown[number] == id { shown[number] = nil }
-                case .resolve, .readBiometry, .wake: break
+                case .resolve, .requestState, .wake: break
                 }
             }
             checked = desk.effects.count

@@ -28,7 +28,7 @@ struct PresenceDeskTests {
         /// What is done where somebody is to look at fingers.
         func answersLooks(by body: @escaping @Sendable () -> Void) { seeing.withLock { $0 = body } }
 
-        func reportBiometry() { seeing.withLock(\.self)?() }
+        func report(_ factor: PresenceFactors) { seeing.withLock(\.self)?() }
 
         func show(_ prompt: Prompt) { state.withLock { $0.shown.append(prompt) } }
         func withdraw(_ question: ItemUUID) { state.withLock { $0.withdrawn.append(question) } }
@@ -106,20 +106,20 @@ struct PresenceDeskTests {
     private func register(_ abilities: PrompterAbilities = .typing) -> Person {
         let person = Person()
         let desk = enclave.desk
-        person.answersLooks { desk.take(BiometryState(obstacle: nil, set: nil)) }
+        person.answersLooks { desk.take(ReaderState(obstacle: nil, set: nil), of: .biometry) }
         _ = desk.register(person, for: abilities)
-        if abilities.contains(.biometry) { desk.refreshBiometry() }
+        if abilities.contains(.biometry) { desk.refreshReaders() }
         return person
     }
 
     /// Has the desk see these fingers from now on.
-    private func see(_ set: BiometrySet?, _ person: Person, obstacle: PresenceFailure? = nil) {
+    private func see(_ set: EnrolledSet?, _ person: Person, obstacle: PresenceFailure? = nil) {
         let desk = enclave.desk
-        person.answersLooks { desk.take(BiometryState(obstacle: obstacle, set: set)) }
+        person.answersLooks { desk.take(ReaderState(obstacle: obstacle, set: set), of: .biometry) }
     }
 
-    private static func set(_ number: UInt8) throws -> BiometrySet {
-        try #require(BiometrySet([UInt8](repeating: number, count: 32)))
+    private static func set(_ number: UInt8) throws -> EnrolledSet {
+        try #require(EnrolledSet([UInt8](repeating: number, count: 32)))
     }
 
     private final class Looks: Sendable {
@@ -165,7 +165,7 @@ struct PresenceDeskTests {
         #expect(try error(item, prove(by: person))?.need?.demand == .biometry)
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(.biometry), settle: outcome.settle)
-        #expect(enclave.desk.matched(id) == .accepted)
+        #expect(enclave.desk.matched(id, by: .biometry) == .accepted)
         #expect(try error(item, outcome.proof) == nil)
         let other = SecretBytes(Array("another".utf8))
         try enclave.passcode.changePasscode(from: Self.passcode, to: other, by: .owner)
@@ -189,14 +189,14 @@ struct PresenceDeskTests {
         let person = register([.typing, .biometry])
         let looks = Looks()
         person.answersLooks { looks.add() }
-        for _ in 0..<20 { #expect(try enclave.presenceStatus().biometry == .noBiometry) }
+        for _ in 0..<20 { #expect(try enclave.presenceStatus()[.biometry].obstacle == .noBiometry) }
         // The first one waits some seconds, and no other does for as long.
         #expect(looks.count <= 2)
     }
 
     @Test func `no finger is asked for where nobody can say what for`() throws {
         _ = register(.biometry)
-        #expect(enclave.desk.status.biometry == .nobodyToAsk)
+        #expect(enclave.desk.status[.biometry].obstacle == .nobodyToAsk)
         #expect(throws: PresenceFailure.nobodyToAsk.error) {
             _ = try enclave.desk.begin(question(.biometry)) { _ in }
         }
@@ -205,17 +205,17 @@ struct PresenceDeskTests {
     @Test func `the reader's words are shown where nothing is typed, and only those of a question that is open`() throws
     {
         let person = register([.typing, .biometry])
-        enclave.desk.hint(ItemUUID(), .retry)
+        enclave.desk.hint(ItemUUID(), .retry, by: .biometry)
         let id = try enclave.desk.begin(question(.biometry)) { _ in }
-        enclave.desk.hint(id, .swipeTooShort)
+        enclave.desk.hint(id, .swipeTooShort, by: .biometry)
         #expect(person.shown.last?.hint == .swipeTooShort && person.shown.last?.wish == .notice)
         enclave.desk.withdraw(id)
         let count = person.shown.count
-        enclave.desk.hint(id, .retry)
+        enclave.desk.hint(id, .retry, by: .biometry)
         #expect(person.shown.count == count)
         let typed = try enclave.desk.begin(question(.owner)) { _ in }
         let shown = person.shown.count
-        enclave.desk.hint(typed, .retry)
+        enclave.desk.hint(typed, .retry, by: .biometry)
         #expect(person.shown.count == shown)
     }
 
@@ -284,9 +284,9 @@ struct PresenceDeskTests {
         try enclave.lock()
         // The device's owner may be asked while it is locked: for what is not. A finger unlocks nothing.
         let outcome = Outcome()
-        enclave.desk.refreshBiometry()
+        enclave.desk.refreshReaders()
         let id = try enclave.desk.begin(question(.biometry), settle: outcome.settle)
-        #expect(enclave.desk.matched(id) == .accepted)
+        #expect(enclave.desk.matched(id, by: .biometry) == .accepted)
         let proof = try #require(outcome.proof)
         #expect(try error(item, proof)?.code == .interactionNotAllowed)
         #expect(try error(item, proof)?.need == nil)
@@ -335,7 +335,7 @@ struct PresenceDeskTests {
         let passcode = try prove(by: both)
         let biometry = Outcome()
         let id = try enclave.desk.begin(question(.biometry), settle: biometry.settle)
-        #expect(enclave.desk.matched(id) == .accepted)
+        #expect(enclave.desk.matched(id, by: .biometry) == .accepted)
         let finger = try #require(biometry.proof)
         let table: [(AccessControlFlags, passcode: Bool, finger: Bool, both: Bool)] = [
             (.userPresence, true, true, true), (.devicePasscode, true, false, true), (.biometryAny, false, true, true),
@@ -404,7 +404,7 @@ struct PresenceDeskTests {
         #expect(try enclave.desk.answer(ItemUUID(), typed: Self.passcode) == .over)
         // A password is no passcode, and a finger not what was asked for.
         #expect(try enclave.desk.answer(shown, password: Self.passcode) == .over)
-        #expect(enclave.desk.matched(shown) == .over)
+        #expect(enclave.desk.matched(shown, by: .biometry) == .over)
         #expect(first.isOpen && second.isOpen)
         #expect(try enclave.desk.answer(shown, typed: Self.passcode) == .accepted)
         #expect(first.proof != nil && second.isOpen)
@@ -492,15 +492,15 @@ struct PresenceDeskTests {
         let person = register([.typing, .biometry])
         let outcome = Outcome()
         let id = try enclave.desk.begin(question(.owner), settle: outcome.settle)
-        #expect(Set(person.shown.map(\.wish)).isSuperset(of: [.biometry]))
-        for _ in 0..<4 { #expect(enclave.desk.mismatched(id) == .wrong) }
-        #expect(enclave.desk.mismatched(id) == .over)
+        #expect(Set(person.shown.map(\.wish)).isSuperset(of: [.proof(.biometry)]))
+        for _ in 0..<4 { #expect(enclave.desk.mismatched(id, by: .biometry) == .wrong) }
+        #expect(enclave.desk.mismatched(id, by: .biometry) == .over)
         #expect(outcome.isOpen)
-        #expect(enclave.desk.matched(id) == .over)
-        #expect(enclave.desk.status.biometry == .biometryLockout)
+        #expect(enclave.desk.matched(id, by: .biometry) == .over)
+        #expect(enclave.desk.status[.biometry].obstacle == .biometryLockout)
         #expect(try enclave.desk.answer(id, typed: Self.passcode) == .accepted)
         #expect(outcome.proof != nil)
-        #expect(enclave.desk.status.biometry == nil)
+        #expect(enclave.desk.status[.biometry].obstacle == nil)
     }
 
     @Test func `an application password that was typed opens its item, and is in no other proof`() throws {

@@ -65,7 +65,8 @@ struct RequestSendersTests {
 
     /// What a reader of fingers says, and root of a session; and what no enclave is asked for, but its process.
     private static let ofNobodyHere: [any EnclaveRequest] = [
-        FingerMatchedRequest(ItemUUID()), FingerMismatchedRequest(ItemUUID()), SessionUnlockedRequest(),
+        MatchedRequest(ItemUUID(), by: .biometry), MismatchedRequest(ItemUUID(), by: .biometry),
+        SessionUnlockedRequest(),
         KeychainPresenceRequest(), CreateKeychainRequest(), SleepRequest(), OpenChannelRequest(), AcknowledgeRequest(),
     ]
 

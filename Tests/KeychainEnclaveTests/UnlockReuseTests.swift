@@ -18,8 +18,8 @@ struct UnlockReuseTests {
         let fingers: Int
         private(set) var context: PresenceContextID
 
-        static let mine = BiometrySet([UInt8](repeating: 7, count: 32))
-        static let others = BiometrySet([UInt8](repeating: 8, count: 32))
+        static let mine = EnrolledSet([UInt8](repeating: 7, count: 32))
+        static let others = EnrolledSet([UInt8](repeating: 8, count: 32))
 
         init(hasAgent: Bool = true) {
             fingers = state.prompterCame(.biometry)
@@ -45,8 +45,8 @@ struct UnlockReuseTests {
             state.enclaveChanged(enclave, at: clock, &effects)
         }
 
-        func enrolled(_ set: BiometrySet?, obstacle: PresenceFailure? = nil) {
-            state.biometryChanged(BiometryState(obstacle: obstacle, set: set), &effects)
+        func enrolled(_ set: EnrolledSet?, obstacle: PresenceFailure? = nil) {
+            state.readerChanged(ReaderState(obstacle: obstacle, set: set), of: .biometry, &effects)
         }
 
         /// Root has told of an unlock, and the fingers were looked at.
@@ -210,7 +210,7 @@ struct UnlockReuseTests {
     @Test func `other fingers end it, also where the old ones come back`() {
         for (set, obstacle) in [
             (Desk.others, nil), (nil, nil), (.empty, nil), (Desk.mine, .notEnrolled), (Desk.mine, .noBiometry),
-        ] as [(BiometrySet?, PresenceFailure?)] {
+        ] as [(EnrolledSet?, PresenceFailure?)] {
             let desk = Desk()
             desk.unlock()
             desk.enrolled(Desk.mine)
@@ -225,7 +225,7 @@ struct UnlockReuseTests {
     @Test func `an unlock whose fingers cannot be told counts for nothing`() {
         for (set, obstacle) in [
             (nil, nil), (.empty, nil), (Desk.mine, .notEnrolled), (Desk.mine, .noBiometry),
-        ] as [(BiometrySet?, PresenceFailure?)] {
+        ] as [(EnrolledSet?, PresenceFailure?)] {
             let desk = Desk()
             desk.enrolled(set, obstacle: obstacle)
             desk.unlock()
@@ -246,12 +246,12 @@ struct UnlockReuseTests {
         let id = try #require(desk.ask(.owner, for: .none))
         for _ in 1...PresenceDesk.mostWrongFingers {
             #expect(desk.isProvedAtOnce())
-            _ = desk.state.fingerMismatched(id, at: desk.clock, &desk.effects)
+            _ = desk.state.mismatched(id, by: .biometry, at: desk.clock, &desk.effects)
         }
         #expect(!desk.isProvedAtOnce())
         #expect(desk.state.secretTyped(id) != nil)
         #expect(desk.state.verified(.passcode, for: id, at: desk.clock, &desk.effects) == .accepted)
-        #expect(desk.state.wrongFingers == 0)
+        #expect(desk.state.readers[.biometry]?.mismatches == 0)
         #expect(!desk.isProvedAtOnce())
     }
 

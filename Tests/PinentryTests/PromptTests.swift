@@ -22,7 +22,7 @@ import Testing
             asker: AskerDescription(.installed, name: "org.example.diary", path: "/usr/bin/diary"),
             groups: ["TEAM.diary"],
             wishes: PromptWishes(),
-            biometryIsEnough: true,
+            readable: .biometry,
             isRepeated: false,
             hint: .swipeTooShort
         )

@@ -152,7 +152,7 @@ enum FuzzEnclaveMessages: FuzzTarget {
                         asker: AskerDescription(.installed, name: "a", path: "/usr/bin/a"),
                         groups: ["TEAM.a"],
                         wishes: PromptWishes(),
-                        biometryIsEnough: false,
+                        readable: [],
                         isRepeated: true
                     )
                 ).encoded(uid: 2)),

@@ -24,14 +24,14 @@ struct OpenQuestion {
     var isProved: Bool { question.demand.isMet(by: proved) && !needsPassword }
 
     /// - Parameter isLocked: whether the keychain is.
-    func prompt(_ wish: Prompt.Wish, biometryIsEnough: Bool, isLocked: Bool, hint: FingerHint? = nil) -> Prompt {
+    func prompt(_ wish: Prompt.Wish, readable: PresenceFactors, isLocked: Bool, hint: ReaderHint? = nil) -> Prompt {
         Prompt(
             question: id,
             wish: wish,
             asker: asker.description,
             groups: groups,
             wishes: question.prompt,
-            biometryIsEnough: biometryIsEnough,
+            readable: readable,
             isRepeated: question.isRepeated && wish != .passcode,
             unlocks: isLocked && wish == .passcode,
             hint: hint

@@ -60,9 +60,9 @@ package final class PresenceDesk: Sendable {
         case .resolve(let id, let result):
             guard let settle = performers.callers.removeValue(forKey: id) else { return nil }
             return { settle(result) }
-        case .readBiometry(let number):
+        case .requestState(let factor, let number):
             guard let prompter = performers.prompters[number] else { return nil }
-            return { prompter.reportBiometry() }
+            return { prompter.report(factor) }
         case .wake(let refresh):
             guard let reported = performers.refreshes.removeValue(forKey: refresh) else { return nil }
             return { reported.signal() }
@@ -172,7 +172,7 @@ package final class PresenceDesk: Sendable {
         isWanted: () -> Bool
     ) throws(KeychainError) -> PresenceProof {
         let settled = SettledQuestion()
-        refreshBiometry(for: question.demand)
+        refreshReaders(for: question.demand)
         let id = try begin(question, of: asker) { settled.settle($0) }
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -198,15 +198,7 @@ package final class PresenceDesk: Sendable {
     }
 
     /// By what the owner can be told now.
-    package var status: PresenceStatus {
-        state.withLock { state in
-            PresenceStatus(
-                passcode: PresenceFactor.passcode.obstacle(state),
-                biometry: PresenceFactor.biometry.obstacle(state),
-                biometrySet: state.biometry?.obstacle == nil ? state.biometry?.set?.domainState : nil
-            )
-        }
-    }
+    package var status: PresenceStatus { state.withLock(\.status) }
 
     // MARK: - Answers
 
@@ -216,9 +208,8 @@ package final class PresenceDesk: Sendable {
     ///   The question is over then.
     package func answer(_ id: ItemUUID, typed secret: SecretBytes) throws(KeychainError) -> PromptAnswer {
         let asked = withState { state, performers, _ -> (factor: PresenceFactor, verifier: Verifier)? in
-            guard let factor = state.secretTyped(id), let verifier = factor.verifier?(performers.verifier) else {
-                return nil
-            }
+            guard let (factor, secret) = state.secretTyped(id), let verifier = secret.verifier(performers.verifier)
+            else { return nil }
             return (factor, verifier)
         }
         guard let asked else { return .over }
@@ -241,22 +232,24 @@ package final class PresenceDesk: Sendable {
         return withState { state, _, effects in state.passwordTyped(id, password, at: clock, &effects) }
     }
 
-    /// A finger was read that is enrolled. Only a trusted prompter may say so.
-    package func matched(_ id: ItemUUID) -> PromptAnswer {
+    /// Something was read that is enrolled, such as a finger. Only a trusted prompter may say so.
+    ///
+    /// - Returns: `over` for a factor that no reader reads.
+    package func matched(_ id: ItemUUID, by factor: PresenceFactors) -> PromptAnswer {
         let clock = StartClock.current
-        return withState { state, _, effects in state.fingerMatched(id, at: clock, &effects) }
+        return withState { state, _, effects in state.matched(id, by: factor, at: clock, &effects) }
     }
 
-    /// A finger was read that is not enrolled.
-    package func mismatched(_ id: ItemUUID) -> PromptAnswer {
+    /// Something was read that is not enrolled.
+    package func mismatched(_ id: ItemUUID, by factor: PresenceFactors) -> PromptAnswer {
         let clock = StartClock.current
-        return withState { state, _, effects in state.fingerMismatched(id, at: clock, &effects) }
+        return withState { state, _, effects in state.mismatched(id, by: factor, at: clock, &effects) }
     }
 
     /// The reader wants the person told something. Only a trusted prompter may say so. Where nothing is typed it is
     /// shown.
-    package func hint(_ id: ItemUUID, _ hint: FingerHint) {
-        withState { state, _, effects in state.hinted(id, hint, &effects) }
+    package func hint(_ id: ItemUUID, _ hint: ReaderHint, by factor: PresenceFactors) {
+        withState { state, _, effects in state.hinted(id, hint, by: factor, &effects) }
     }
 
     /// The person said no, or cannot be asked by this prompter.
@@ -288,7 +281,9 @@ package final class PresenceDesk: Sendable {
 
     /// Whether no question is open, and no delay is due to wrong answers.
     package var isAtRest: Bool {
-        state.withLock { $0.questions.isEmpty && $0.refreshes.isEmpty && $0.wrongFingers == 0 }
+        state.withLock {
+            $0.questions.isEmpty && $0.refreshes.isEmpty && $0.readers.values.allSatisfy { $0.mismatches == 0 }
+        }
     }
 
     /// In the middle of a lock: what was proved is worth nothing any more.
@@ -297,4 +292,4 @@ package final class PresenceDesk: Sendable {
     }
 }
 
-extension PresenceDesk: BiometryDesk, RegisteringDesk {}
+extension PresenceDesk: ReaderDesk, RegisteringDesk {}

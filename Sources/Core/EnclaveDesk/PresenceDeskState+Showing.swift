@@ -5,23 +5,33 @@ import KeychainModel
 extension PresenceDeskState {
     var abilities: PrompterAbilities { prompters.reduce([]) { $0.union($1.abilities) } }
 
-    /// The factors that a person can prove now.
-    private var available: PresenceFactors {
-        PresenceFactor.all.filter { $0.obstacle(self) == nil }.reduce([]) { $0.union($1.factors) }
+    /// What the owner can prove now, what is enrolled left out.
+    private var obstacles: PresenceStatus {
+        PresenceStatus(
+            Dictionary(
+                PresenceFactor.all.map { ($0.factors, PresenceStatus.Factor(obstacle: $0.obstacle(in: self))) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
+    }
+
+    /// By what the owner can be told now.
+    var status: PresenceStatus {
+        PresenceStatus(
+            Dictionary(
+                obstacles.all.map { factor, state in
+                    let seen = readers[factor]?.seen
+                    let set = seen?.obstacle == nil ? seen?.set?.domainState : nil
+                    return (factor, PresenceStatus.Factor(obstacle: state.obstacle, enrolled: set))
+                },
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
     }
 
     /// - Parameter proved: what nobody has to be asked for any more.
     func obstacle(to question: PresenceQuestion, beside proved: PresenceFactors = []) -> PresenceFailure? {
-        if question.demand.alternatives.isEmpty { return .noCompanion }
-        let available = available.union(proved)
-        guard question.demand.isMet(by: available) else {
-            // The reason of the way that most have.
-            let missing = question.demand.alternatives.reduce(PresenceFactors.all) { $0.intersection($1) }
-            for factor in PresenceFactor.all where missing.isSuperset(of: factor.factors) && !factor.isTyped {
-                if let reason = factor.obstacle(self) { return reason }
-            }
-            return PresenceFactor.passcode.obstacle(self) ?? PresenceFactor.biometry.obstacle(self)
-        }
+        if let obstacle = obstacles.obstacle(to: question.demand, beside: proved) { return obstacle }
         if question.password != .none, !abilities.contains(.typing) { return .nobodyToAsk }
         return nil
     }
@@ -42,21 +52,33 @@ extension PresenceDeskState {
                 continue
             }
             var question = first
-            let wanted =
-                first.question.demand.isMet(by: first.proved)
-                ? [] : first.question.demand.wanted(beside: first.proved, among: available)
+            let wanted = wanted(by: first)
             let factors = PresenceFactor.all.filter { wanted.isSuperset(of: $0.factors) }
-            let biometryIsEnough = wanted.contains(.biometry)
+            let readable = readable(for: first)
             let typed: Prompt.Wish =
                 if let factor = factors.first(where: \.isTyped) { factor.wish } else if !factors.isEmpty {
                     .notice
                 } else { first.question.password == .new ? .newPassword : .password }
-            show(typed, of: &question, to: .typing, biometryIsEnough: biometryIsEnough, &effects)
+            show(typed, of: &question, to: .typing, readable: readable, &effects)
             for factor in factors where !factor.isTyped {
-                show(factor.wish, of: &question, to: factor.ability, biometryIsEnough: biometryIsEnough, &effects)
+                show(factor.wish, of: &question, to: factor.ability, readable: readable, &effects)
             }
             questions[0] = question
             return
+        }
+    }
+
+    /// The factors that help a question, of those that a person can prove now.
+    private func wanted(by open: OpenQuestion) -> PresenceFactors {
+        let demand = open.question.demand
+        return demand.isMet(by: open.proved) ? [] : demand.wanted(beside: open.proved, among: obstacles.available)
+    }
+
+    /// Of these the ones that a reader reads.
+    private func readable(for open: OpenQuestion) -> PresenceFactors {
+        let wanted = wanted(by: open)
+        return PresenceFactor.all.reduce([]) { readable, factor in
+            !factor.isTyped && wanted.isSuperset(of: factor.factors) ? readable.union(factor.factors) : readable
         }
     }
 
@@ -67,7 +89,7 @@ extension PresenceDeskState {
     }
 
     private func remainingObstacle(to open: OpenQuestion) -> PresenceFailure? {
-        let available = available.union(open.proved)
+        let available = obstacles.available.union(open.proved)
         guard open.question.demand.isMet(by: available) else { return obstacle(to: open.question) ?? .failed }
         return open.needsPassword && !abilities.contains(.typing) ? .nobodyToAsk : nil
     }
@@ -76,29 +98,32 @@ extension PresenceDeskState {
         _ wish: Prompt.Wish,
         of question: inout OpenQuestion,
         to ability: PrompterAbilities,
-        biometryIsEnough: Bool,
+        readable: PresenceFactors,
         _ effects: inout [PresenceEffect]
     ) {
         guard let prompter = prompters.last(where: { $0.abilities.contains(ability) }) else { return }
         guard question.shown[prompter.number]?.contains(wish) != true else { return }
-        let prompt = question.prompt(wish, biometryIsEnough: biometryIsEnough, isLocked: isLocked)
+        let prompt = question.prompt(wish, readable: readable, isLocked: isLocked)
         // Of what is typed, one thing is asked for at a time.
-        let before = (question.shown[prompter.number] ?? []).intersection(
-            ability == .typing ? [.biometry] : Prompt.Wish.typed
-        )
+        let before = (question.shown[prompter.number] ?? []).filter { Self.ability(for: $0) != ability }
         question.shown[prompter.number] = before.union([wish])
         effects.append(.show(prompt, prompter: prompter.number))
+    }
+
+    /// What a prompter needs in order to be shown this.
+    private static func ability(for wish: Prompt.Wish) -> PrompterAbilities {
+        PresenceFactor.all.first { $0.wish == wish }?.ability ?? .typing
     }
 
     /// To those who are shown it already.
     func showAgain(
         _ wish: Prompt.Wish,
         of index: Int,
-        _ hint: FingerHint,
+        _ hint: ReaderHint,
         _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
-        let prompt = open.prompt(wish, biometryIsEnough: true, isLocked: isLocked, hint: hint)
+        let prompt = open.prompt(wish, readable: readable(for: open), isLocked: isLocked, hint: hint)
         for prompter in prompters where open.shown[prompter.number]?.contains(wish) == true {
             effects.append(.show(prompt, prompter: prompter.number))
         }
@@ -126,7 +151,7 @@ extension PresenceDeskState {
         _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
-        let left = available.subtracting(factor.factors).union(open.proved)
+        let left = obstacles.available.subtracting(factor.factors).union(open.proved)
         guard open.question.demand.isMet(by: left) else { return fail(index, failure.error, at: clock, &effects) }
         questions[index].shown = open.shown.mapValues { $0.subtracting([factor.wish]) }.filter { !$0.value.isEmpty }
     }

@@ -11,23 +11,28 @@ struct PresenceDeskState {
         let abilities: PrompterAbilities
     }
 
+    /// What is known of the reader of a factor.
+    struct FactorReader {
+        /// Its last report; nil before the first.
+        var seen: ReaderState?
+        /// In a row, since the last passcode.
+        var mismatches = 0
+        /// When a report last failed to come in time, in nanoseconds.
+        var silence: UInt64?
+    }
+
     var prompters: [RegisteredPrompter] = []
     private var nextPrompter = 1
     /// The first one is shown.
     var questions: [OpenQuestion] = []
     var proofs = KeptProofs()
     var limits = PromptLimits()
-    /// Wrong fingers since the last passcode.
-    private(set) var wrongFingers = 0
-    /// The last report about the owner's fingers; nil before the first.
-    private(set) var biometry: BiometryState?
+    private(set) var readers: [PresenceFactors: FactorReader] = [:]
     /// The last unlock of the owner's session with a finger that counts still.
     var unlock: FingerUnlock?
-    /// The calls that wait for the biometry state.
-    private(set) var refreshes: Set<Int> = []
+    /// The calls that wait for a reader's report, each with its factor.
+    private(set) var refreshes: [Int: PresenceFactors] = [:]
     private var nextRefresh = 1
-    /// When a report last failed to come in time, in nanoseconds.
-    private var silence: UInt64?
     private(set) var hasPasscode = false
     private var lock = EnclaveState.Lock.beforeFirstUnlock
 
@@ -65,39 +70,54 @@ struct PresenceDeskState {
     /// A prompter is gone. What it was shown goes to another one.
     mutating func prompterLeft(_ number: Int, at clock: StartClock, _ effects: inout [PresenceEffect]) {
         prompters.removeAll { $0.number == number }
-        if !abilities.contains(.biometry) { biometry = nil }
+        for factor in readers.keys where !abilities.contains(.reading(factor)) { readers[factor]?.seen = nil }
         guard !questions.isEmpty, questions[0].shown.removeValue(forKey: number) != nil else { return }
         show(at: clock, &effects)
     }
 
-    // MARK: - The biometry state
+    // MARK: - What readers see
 
-    mutating func biometryChanged(_ biometry: BiometryState, _ effects: inout [PresenceEffect]) {
-        self.biometry = biometry
+    mutating func readerChanged(_ seen: ReaderState, of factor: PresenceFactors, _ effects: inout [PresenceEffect]) {
+        // What is typed has no reader.
+        guard PresenceFactor.read(factor) != nil else { return }
+        readers[factor, default: FactorReader()].seen = seen
+        readers[factor]?.silence = nil
         forgetUnlockOfOthers()
-        silence = nil
-        effects += refreshes.map { .wake(refresh: $0) }
-        refreshes = []
+        let waiting = refreshes.filter { $0.value == factor }.keys
+        effects += waiting.map { .wake(refresh: $0) }
+        for number in waiting { refreshes[number] = nil }
     }
 
     /// - Returns: the number of the refresh; nil where no prompter is asked.
-    mutating func beginRefresh(at clock: StartClock, _ effects: inout [PresenceEffect]) -> Int? {
-        guard let prompter = prompters.last(where: { $0.abilities.contains(.biometry) }) else { return nil }
+    mutating func beginRefresh(
+        of factor: PresenceFactors,
+        at clock: StartClock,
+        _ effects: inout [PresenceEffect]
+    ) -> Int? {
+        guard let prompter = prompters.last(where: { $0.abilities.contains(.reading(factor)) }) else { return nil }
         // Not every question waits for a prompter that is silent.
-        if let silence, clock.now >= silence, clock.now - silence < Self.pauseAfterSilence { return nil }
+        if let silence = readers[factor]?.silence, clock.now >= silence, clock.now - silence < Self.pauseAfterSilence {
+            return nil
+        }
         let number = nextRefresh
         nextRefresh += 1
-        refreshes.insert(number)
-        effects.append(.readBiometry(prompter: prompter.number))
+        refreshes[number] = factor
+        effects.append(.requestState(of: factor, prompter: prompter.number))
         return number
     }
 
     /// No report came in time.
     mutating func refreshTimedOut(_ number: Int, at clock: StartClock) {
         // The answer may have come just now.
-        guard refreshes.remove(number) != nil else { return }
-        biometry = nil
-        silence = clock.now
+        guard let factor = refreshes.removeValue(forKey: number) else { return }
+        readers[factor, default: FactorReader()].seen = nil
+        readers[factor]?.silence = clock.now
+    }
+
+    /// Whether a reader has read too much that was wrong: the passcode has to be given first.
+    func isLockedOut(_ factor: PresenceFactors) -> Bool {
+        guard let known = PresenceFactor.read(factor) else { return false }
+        return readers[factor].map { $0.mismatches >= known.reader.mostMismatches } ?? false
     }
 
     // MARK: - Questions
@@ -152,14 +172,16 @@ struct PresenceDeskState {
     /// A passcode, or another factor's secret, was typed.
     ///
     /// - Returns: the factor whose secret is to be verified now; nil where none is asked for.
-    mutating func secretTyped(_ id: ItemUUID) -> PresenceFactor? {
-        guard
-            let factor = PresenceFactor.all.first(where: { $0.isTyped && shownQuestion(id, wanting: [$0.wish]) != nil }
-            ),
-            let index = shownQuestion(id, wanting: [factor.wish]), !questions[index].isTrying
-        else { return nil }
-        questions[index].isTrying = true
-        return factor
+    mutating func secretTyped(_ id: ItemUUID) -> (factor: PresenceFactor, secret: PresenceFactor.Secret)? {
+        for factor in PresenceFactor.all {
+            guard case .typed(let secret) = factor.way, let index = shownQuestion(id, wanting: [factor.wish]) else {
+                continue
+            }
+            guard !questions[index].isTrying else { return nil }
+            questions[index].isTrying = true
+            return (factor, secret)
+        }
+        return nil
     }
 
     mutating func verified(
@@ -168,7 +190,9 @@ struct PresenceDeskState {
         at clock: StartClock,
         _ effects: inout [PresenceEffect]
     ) -> PromptAnswer {
-        if factor.factors == .passcode { wrongFingers = 0 }
+        if factor.factors == .passcode {
+            for read in readers.keys { readers[read]?.mismatches = 0 }
+        }
         return prove(factor.factors, for: id, at: clock, &effects)
     }
 
@@ -201,35 +225,47 @@ struct PresenceDeskState {
         return prove([], for: id, at: clock, &effects)
     }
 
-    mutating func fingerMatched(
+    /// A reader has read what is enrolled.
+    mutating func matched(
         _ id: ItemUUID,
+        by factor: PresenceFactors,
         at clock: StartClock,
         _ effects: inout [PresenceEffect]
     ) -> PromptAnswer {
-        guard shownQuestion(id, wanting: [.biometry]) != nil else { return .over }
-        guard wrongFingers < PresenceDesk.mostWrongFingers else { return .over }
-        wrongFingers = 0
-        return prove(.biometry, for: id, at: clock, &effects)
+        guard let known = PresenceFactor.read(factor), shownQuestion(id, wanting: [known.factor.wish]) != nil,
+            !isLockedOut(factor)
+        else { return .over }
+        readers[factor]?.mismatches = 0
+        return prove(factor, for: id, at: clock, &effects)
     }
 
-    mutating func fingerMismatched(
+    /// A reader has read what is not enrolled.
+    mutating func mismatched(
         _ id: ItemUUID,
+        by factor: PresenceFactors,
         at clock: StartClock,
         _ effects: inout [PresenceEffect]
     ) -> PromptAnswer {
-        guard let index = shownQuestion(id, wanting: [.biometry]) else { return .over }
-        wrongFingers += 1
-        if wrongFingers >= PresenceDesk.mostWrongFingers { unlock = nil }
-        guard wrongFingers >= PresenceDesk.mostWrongFingers else {
+        guard let known = PresenceFactor.read(factor), let index = shownQuestion(id, wanting: [known.factor.wish])
+        else { return .over }
+        readers[factor, default: FactorReader()].mismatches += 1
+        guard isLockedOut(factor) else {
             showAgain(.notice, of: index, .notRecognised, &effects)
             return .wrong
         }
-        lose(.biometry, of: index, because: .biometryLockout, at: clock, &effects)
+        if factor == FingerUnlock.factor { unlock = nil }
+        lose(known.factor, of: index, because: known.reader.lockout, at: clock, &effects)
         return .over
     }
 
-    func hinted(_ id: ItemUUID, _ hint: FingerHint, _ effects: inout [PresenceEffect]) {
-        guard let index = shownQuestion(id, wanting: [.biometry]) else { return }
+    func hinted(
+        _ id: ItemUUID,
+        _ hint: ReaderHint,
+        by factor: PresenceFactors,
+        _ effects: inout [PresenceEffect]
+    ) {
+        guard let known = PresenceFactor.read(factor), let index = shownQuestion(id, wanting: [known.factor.wish])
+        else { return }
         showAgain(.notice, of: index, hint, &effects)
     }
 
@@ -242,12 +278,14 @@ struct PresenceDeskState {
         _ effects: inout [PresenceEffect]
     ) {
         guard let index = questions.firstIndex(where: { $0.id == id }), !questions[index].shown.isEmpty else { return }
-        switch failure {
-        case .noBiometry, .notEnrolled, .biometryLockout:
-            lose(.biometry, of: index, because: failure, at: clock, &effects)
-        case .nobodyToAsk where abilities == .typing && !questions[index].needsPassword:
-            lose(.passcode, of: index, because: failure, at: clock, &effects)
-        case .nobodyToAsk: fail(index, failure.error, at: clock, &effects)
+        let read = PresenceFactor.all.first { !$0.isTyped && abilities.contains($0.ability) }
+        switch (failure, read) {
+        case (.noBiometry, let factor?), (.notEnrolled, let factor?), (.biometryLockout, let factor?):
+            lose(factor, of: index, because: failure, at: clock, &effects)
+        case (.nobodyToAsk, _) where abilities == .typing && !questions[index].needsPassword:
+            let typed = PresenceFactor.all.first { $0.isTyped && shownQuestion(id, wanting: [$0.wish]) != nil }
+            lose(typed ?? .passcode, of: index, because: failure, at: clock, &effects)
+        case (.nobodyToAsk, _): fail(index, failure.error, at: clock, &effects)
         default:
             limits.declined(questions[index].asker, at: clock)
             fail(index, failure.error, at: clock, &effects)

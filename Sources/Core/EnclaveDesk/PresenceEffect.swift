@@ -8,8 +8,8 @@ enum PresenceEffect: Sendable {
     case withdraw(ItemUUID, prompter: Int)
     /// Gives the caller its answer. No question is resolved twice.
     case resolve(ItemUUID, Result<PresenceProof, KeychainError>)
-    /// Asks for the biometry state.
-    case readBiometry(prompter: Int)
-    /// The biometry state has come that this call waits for.
+    /// Asks for what the reader of a factor sees.
+    case requestState(of: PresenceFactors, prompter: Int)
+    /// The reader's state has come that this call waits for.
     case wake(refresh: Int)
 }

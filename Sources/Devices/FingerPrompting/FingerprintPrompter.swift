@@ -14,7 +14,7 @@ package final class FingerprintPrompter: Prompter {
     private let uid: UInt32
     private let reader = FingerprintReader()
     private let templates: String
-    private let desk: @Sendable () throws(KeychainError) -> any BiometryDesk
+    private let desk: @Sendable () throws(KeychainError) -> any ReaderDesk
     /// A thread for each finger that is waited for, of which there is one for a user, and for each look.
     private static let waiting = DispatchQueue(label: "chatelaine.fingers", attributes: .concurrent)
     /// What ends the reading, by question.
@@ -26,7 +26,7 @@ package final class FingerprintPrompter: Prompter {
     package init(
         uid: UInt32,
         templates: String = EnrolledTemplates.systemFolder,
-        desk: @escaping @Sendable () throws(KeychainError) -> any BiometryDesk
+        desk: @escaping @Sendable () throws(KeychainError) -> any ReaderDesk
     ) {
         self.uid = uid
         self.templates = templates
@@ -34,7 +34,7 @@ package final class FingerprintPrompter: Prompter {
     }
 
     package func show(_ prompt: Prompt) {
-        guard prompt.wish == .biometry else { return }
+        guard prompt.wish == .proof(.biometry) else { return }
         guard let stop = try? WakeUp() else { return decline(prompt.question, because: .noBiometry) }
         let isNew = shown.withLock { shown in
             guard shown[prompt.question] == nil else { return false }
@@ -52,10 +52,11 @@ package final class FingerprintPrompter: Prompter {
         shown.withLock { $0[question] }?.signal()
     }
 
-    package func reportBiometry() {
+    package func report(_ factor: PresenceFactors) {
+        guard factor == .biometry else { return }
         Self.waiting.async { [self] in
             // A desk that is gone does not wait for it.
-            try? desk().take(biometry)
+            try? desk().take(seen, of: .biometry)
         }
     }
 
@@ -66,14 +67,14 @@ package final class FingerprintPrompter: Prompter {
         do throws(KeychainError) {
             while true {
                 let verdict = reader.verify(user: name, until: stop.number, patience: PresenceDesk.patience) {
-                    guard let hint = FingerHint($0) else { return }
-                    try? desk().hint(question, hint)
+                    guard let hint = ReaderHint($0) else { return }
+                    try? desk().hint(question, hint, by: .biometry)
                 }
                 switch verdict {
                 case .matched:
-                    _ = try desk().matched(question)
+                    _ = try desk().matched(question, by: .biometry)
                     return
-                case .noMatch: guard try desk().mismatched(question) == .wrong else { return }
+                case .noMatch: guard try desk().mismatched(question, by: .biometry) == .wrong else { return }
                 case .cancelled: return
                 case .obstacle(let obstacle): return decline(question, because: obstacle.failure)
                 }
@@ -90,23 +91,23 @@ package final class FingerprintPrompter: Prompter {
 
     // MARK: - What can be seen
 
-    private var biometry: BiometryState {
-        guard let name = UserAccount(uid: uid)?.exactName else { return BiometryState(obstacle: .noBiometry, set: nil) }
+    private var seen: ReaderState {
+        guard let name = UserAccount(uid: uid)?.exactName else { return ReaderState(obstacle: .noBiometry, set: nil) }
         return switch (reader.availability(of: name), EnrolledTemplates.read(of: name, in: templates)) {
-        case (.ready, let templates): BiometryState(obstacle: nil, set: templates.set)
-        case (.obstacle(.nothingEnrolled), .none): BiometryState(obstacle: .notEnrolled, set: .empty)
-        case (.obstacle(.nothingEnrolled), let templates): BiometryState(obstacle: .notEnrolled, set: templates.set)
+        case (.ready, let templates): ReaderState(obstacle: nil, set: templates.set)
+        case (.obstacle(.nothingEnrolled), .none): ReaderState(obstacle: .notEnrolled, set: .empty)
+        case (.obstacle(.nothingEnrolled), let templates): ReaderState(obstacle: .notEnrolled, set: templates.set)
         // What does not work says nothing about the fingers.
-        case (.obstacle, _): BiometryState(obstacle: .noBiometry, set: nil)
+        case (.obstacle, _): ReaderState(obstacle: .noBiometry, set: nil)
         }
     }
 }
 
 extension EnrolledTemplates {
     /// Nil where it is not known, or could change without being another one.
-    fileprivate var set: BiometrySet? {
+    fileprivate var set: EnrolledSet? {
         guard case .digest(let digest) = self, digest.coversPrints else { return nil }
-        return BiometrySet(digest.bytes)
+        return EnrolledSet(digest.bytes)
     }
 }
 
@@ -123,7 +124,7 @@ extension FingerprintObstacle {
     }
 }
 
-extension FingerHint {
+extension ReaderHint {
     fileprivate init?(_ message: FingerprintMessage) {
         switch message {
         case .waiting: return nil

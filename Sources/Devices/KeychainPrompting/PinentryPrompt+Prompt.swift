@@ -21,7 +21,7 @@ extension PinentryPrompt {
         )
     }
 
-    private static func text(of hint: FingerHint) -> PromptText {
+    private static func text(of hint: ReaderHint) -> PromptText {
         switch hint {
         case .retry: "That was not read. Try once more."
         case .swipeTooShort: "That was too short. Swipe once more."
@@ -37,18 +37,18 @@ extension PinentryPrompt {
         let what = PromptText(groups: prompt.groups)
         let whom: PromptText = what == "" ? who : "\(who)\n\(what)"
         let why: PromptText = reason == "" ? whom : "\(whom)\nIt says: “\(reason)”"
+        let readers = PromptText(touching: prompt.readable)
         let how: PromptText =
             switch prompt.wish {
-            case .passcode where prompt.biometryIsEnough && prompt.unlocks:
-                "The keychain is locked. Touch the fingerprint reader to allow this, or type the passcode to unlock it too."
-            case .passcode where prompt.biometryIsEnough:
-                "Touch the fingerprint reader, or type the keychain's passcode."
+            case .passcode where prompt.readable != [] && prompt.unlocks:
+                "The keychain is locked. \(readers) to allow this, or type the passcode to unlock it too."
+            case .passcode where prompt.readable != []: "\(readers), or type the keychain's passcode."
             case .passcode where prompt.unlocks:
                 "The keychain is locked. Type its passcode to unlock it and allow this."
             case .passcode: "Type the keychain's passcode to allow it."
             case .password: "Type the item's own password."
             case .newPassword: "Type a password for the new item. It will be needed each time."
-            case .notice, .biometry: "Touch the fingerprint reader to allow it."
+            case .notice, .proof: "\(readers) to allow it."
             }
         // As an error, pinentry-curses would not show it where nothing is typed.
         guard let hint = prompt.hint else { return "\(why)\n\(how)" }
@@ -84,6 +84,14 @@ extension PromptText {
         let isSaid = groups == [asker.name] || [asker.path, "program." + asker.path].contains(asker.name)
         self = isSaid ? who : "\(who)\nThe keychain service calls it “\(asker.name, limit: .said)”."
     }
+
+    /// What a person does at a reader.
+    fileprivate init(touching factors: PresenceFactors) {
+        let names = factors.each.compactMap { Self.readers[$0] }
+        self = names.dropFirst().reduce("Touch \(names.first ?? "a reader")") { "\($0) or \($1)" }
+    }
+
+    private static let readers: [PresenceFactors: PromptText] = [.biometry: "the fingerprint reader"]
 
     /// What the proof will open.
     fileprivate init(groups: [String]) {
@@ -145,7 +153,7 @@ extension Prompt.Wish {
         switch self {
         case .passcode: .verified(label: "Passcode:", wrong: "Wrong passcode.")
         case .password, .newPassword: .password
-        case .notice, .biometry: .notTyped
+        case .notice, .proof: .notTyped
         }
     }
 }

@@ -15,7 +15,7 @@ struct KeychainPresence: PresenceService {
     var biometryType: LABiometryType { status.map(Self.biometryType(of:)) ?? .none }
 
     private static func biometryType(of status: PresenceStatus) -> LABiometryType {
-        switch status.biometry {
+        switch status[.biometry].obstacle {
         // A finger could be read even where no prompt can show the reason.
         case nil, .notEnrolled, .biometryLockout, .nobodyToAsk: .touchID
         default: .none
@@ -26,27 +26,20 @@ struct KeychainPresence: PresenceService {
         let status = status
         return PresenceSnapshot(
             biometryType: status.map(Self.biometryType(of:)) ?? .none,
-            biometrySet: status?.biometrySet.map { Data($0) },
-            biometryObstacle: status == nil ? .notInteractive : status?.biometry?.code,
-            passcodeObstacle: status == nil ? .notInteractive : status?.passcode?.code,
-            hasPasscode: status.map { $0.passcode != .noPasscode }
+            biometrySet: status?[.biometry].enrolled.map { Data($0) },
+            biometryObstacle: status == nil ? .notInteractive : status?[.biometry].obstacle?.code,
+            passcodeObstacle: status == nil ? .notInteractive : status?[.passcode].obstacle?.code,
+            hasPasscode: status.map(\.hasPasscode)
         )
     }
 
-    var biometrySet: Data? { status?.biometrySet.map { Data($0) } }
+    var biometrySet: Data? { status?[.biometry].enrolled.map { Data($0) } }
 
     func obstacle(to policy: LAPolicy) -> LAError.Code? {
         guard let status else { return .notInteractive }
-        let obstacle: PresenceFailure? =
-            switch policy {
-            case .deviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometricsOrCompanion:
-                status.biometry
-            case .deviceOwnerAuthenticationWithCompanion: .noCompanion
-            // Apple's want a passcode even where a finger is enough.
-            case .deviceOwnerAuthentication where status.passcode != .noPasscode && status.biometry == nil: nil
-            case .deviceOwnerAuthentication, .deviceOwnerAuthenticationWithWristDetection: status.passcode
-            }
-        return obstacle.map(\.code)
+        // Apple's want a passcode even where a finger is enough.
+        if policy == .deviceOwnerAuthentication, !status.hasPasscode { return .passcodeNotSet }
+        return status.obstacle(to: policy.demand)?.code
     }
 
     func makeContext() -> (any AnyObject & Sendable)? { try? CurrentKeychain.presence().makeContext() }
@@ -83,19 +76,26 @@ struct KeychainPresence: PresenceService {
     }
 }
 
+extension PresenceStatus {
+    fileprivate var hasPasscode: Bool { self[.passcode].obstacle != .noPasscode }
+}
+
+extension LAPolicy {
+    fileprivate var demand: PresenceDemand {
+        switch self {
+        case .deviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometry
+        case .deviceOwnerAuthentication: .owner
+        case .deviceOwnerAuthenticationWithCompanion: .impossible
+        case .deviceOwnerAuthenticationWithWristDetection: .passcode
+        }
+    }
+}
+
 extension ContextQuestion {
     fileprivate var demand: PresenceDemand {
         switch self {
-        case .policy(.deviceOwnerAuthenticationWithBiometrics),
-            .policy(.deviceOwnerAuthenticationWithBiometricsOrCompanion):
-            .biometry
-        case .policy(.deviceOwnerAuthentication): .owner
-        case .policy(.deviceOwnerAuthenticationWithCompanion): .impossible
-        case .policy(.deviceOwnerAuthenticationWithWristDetection): .passcode
-        case .accessControl(let demand, _, _):
-            PresenceDemand(
-                Set((UInt8(0)..<4).filter { demand.alternatives & 1 << UInt32($0) != 0 }.map(PresenceFactors.init))
-            )
+        case .policy(let policy): policy.demand
+        case .accessControl(let demand, _, _): PresenceDemand(bits: demand.alternatives) ?? .impossible
         }
     }
 

@@ -4,9 +4,9 @@ import FingerPrompting
 import KeychainModel
 import KeychainPrompting
 
-/// Asks one user: for fingers, and by a pinentry where one was named.
+/// Asks one user: at readers, and by a pinentry where one was named.
 struct UserPrompter: Prompter {
-    private let fingers: FingerprintPrompter
+    private let readers: [PresenceFactors: any Prompter]
     private let pinentry: PinentryPrompter?
 
     init(of uid: UInt32, _ options: PromptOptions) throws(KeychainError) {
@@ -14,11 +14,13 @@ struct UserPrompter: Prompter {
         let desk: @Sendable () throws(KeychainError) -> RemoteEnclaveControl = { () throws(KeychainError) in
             try RemoteEnclaveControl(connectingTo: options.socket, uid: uid, server: options.server)
         }
-        fingers = FingerprintPrompter(
-            uid: uid,
-            templates: options.templates,
-            desk: { () throws(KeychainError) in try desk() }
-        )
+        readers = [
+            .biometry: FingerprintPrompter(
+                uid: uid,
+                templates: options.templates,
+                desk: { () throws(KeychainError) in try desk() }
+            )
+        ]
         guard let path = options.pinentry else {
             pinentry = nil
             return
@@ -27,13 +29,17 @@ struct UserPrompter: Prompter {
     }
 
     func show(_ prompt: Prompt) {
-        if prompt.wish == .biometry { fingers.show(prompt) } else { pinentry?.show(prompt) }
+        if case .proof(let factor) = prompt.wish, let reader = readers[factor] {
+            reader.show(prompt)
+        } else {
+            pinentry?.show(prompt)
+        }
     }
 
     func withdraw(_ question: ItemUUID) {
-        fingers.withdraw(question)
+        for reader in readers.values { reader.withdraw(question) }
         pinentry?.withdraw(question)
     }
 
-    func reportBiometry() { fingers.reportBiometry() }
+    func report(_ factor: PresenceFactors) { readers[factor]?.report(factor) }
 }

@@ -106,26 +106,26 @@ extension RemoteEnclaveControl: PromptDesk {
             switch event {
             case .prompt(let prompt): prompter.show(prompt)
             case .withdrawal(let question): prompter.withdraw(question)
-            case .biometryRequest: prompter.reportBiometry()
+            case .stateRequest(let factor): prompter.report(factor)
             }
         }
     }
 }
 
-extension RemoteEnclaveControl: BiometryDesk {
-    package func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
-        try answer(FingerMatchedRequest(id))
+extension RemoteEnclaveControl: ReaderDesk {
+    package func matched(_ id: ItemUUID, by factor: PresenceFactors) throws(KeychainError) -> PromptAnswer {
+        try answer(MatchedRequest(id, by: factor))
     }
 
-    package func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer {
-        try answer(FingerMismatchedRequest(id))
+    package func mismatched(_ id: ItemUUID, by factor: PresenceFactors) throws(KeychainError) -> PromptAnswer {
+        try answer(MismatchedRequest(id, by: factor))
     }
 
-    package func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError) {
-        try answer(FingerHintRequest(id, hint))
+    package func hint(_ id: ItemUUID, _ hint: ReaderHint, by factor: PresenceFactors) throws(KeychainError) {
+        try answer(ReaderHintRequest(id, hint, by: factor))
     }
 
-    package func take(_ biometry: BiometryState) throws(KeychainError) {
-        try answer(BiometryStateRequest(biometry))
+    package func take(_ state: ReaderState, of factor: PresenceFactors) throws(KeychainError) {
+        try answer(ReaderStateRequest(state, of: factor))
     }
 }

@@ -260,7 +260,7 @@ struct EnclaveLoop {
                 // A look at the state, which may have been locked by time alone.
                 _ = try service.table.enclave(of: header.uid).state()
                 let desk = try service.table.desk(of: header.uid)
-                desk.refreshBiometry(for: question.demand)
+                desk.refreshReaders(for: question.demand)
                 let whom = { () throws(KeychainError) in try asker.get() }
                 let id = try desk.begin(question, of: whom, on: connection) { answer($0) }
                 service.deliveries.add(.asked(id, uid: header.uid, by: number))

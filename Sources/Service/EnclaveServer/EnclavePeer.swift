@@ -60,7 +60,7 @@ extension EnclavePeer.Role {
         case .channel: .service
         case .owner(uid: 0): [.owner, .root]
         case .owner: .owner
-        case .prompter: .fingerPrompter
+        case .prompter: .trustedPrompter
         case .witness: .witness
         }
     }
@@ -77,7 +77,7 @@ extension EnclavePeer.Role {
         case .channel: "the keychain service cannot do what is the owner's"
         case .owner where senders == .witness: "only chatelaine-identify vouches for callers"
         case .owner where senders == .root: "only root tells of the session"
-        case .owner where senders == .fingerPrompter: "only a trusted prompter reads fingers"
+        case .owner where senders == .trustedPrompter: "only a trusted prompter reads fingers"
         case .owner: "only the keychain service may ask the enclave for that"
         }
     }

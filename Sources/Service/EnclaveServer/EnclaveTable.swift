@@ -187,7 +187,7 @@ package final class EnclaveTable: Sendable {
             return try enclave(of: uid).presenceStatus()
         } catch  where error.code == .itemNotFound {
             let desk = guestDesk(of: uid)
-            desk.refreshBiometry()
+            desk.refreshReaders()
             return desk.status
         }
     }
@@ -209,10 +209,10 @@ package final class EnclaveTable: Sendable {
         }
     }
 
-    /// Takes in what a trusted prompter reports of a user's fingers.
-    func take(_ biometry: BiometryState, of uid: UInt32) throws(KeychainError) {
-        if let guest = state.withLock({ $0.guests[uid] }) { return guest.take(biometry) }
-        if opened(uid) != nil { try desk(of: uid).take(biometry) }
+    /// Takes in what a trusted prompter reports that a reader sees of a user's.
+    func take(_ seen: ReaderState, of factor: PresenceFactors, from uid: UInt32) throws(KeychainError) {
+        if let guest = state.withLock({ $0.guests[uid] }) { return guest.take(seen, of: factor) }
+        if opened(uid) != nil { try desk(of: uid).take(seen, of: factor) }
     }
 
     /// - Throws: as `enclave(of:)`.

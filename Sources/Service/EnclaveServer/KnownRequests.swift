@@ -13,8 +13,8 @@ package enum KnownRequests {
         ForgetProofRequest.self, OpenContextRequest.self, CloseContextRequest.self,
         UnlockRequest.self, LogInRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
-        AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, FingerMatchedRequest.self,
-        FingerMismatchedRequest.self, SessionUnlockedRequest.self,
+        AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, MatchedRequest.self,
+        MismatchedRequest.self, SessionUnlockedRequest.self,
     ]
 
     private static let table: [any TableRequest.Type] = [
@@ -23,7 +23,7 @@ package enum KnownRequests {
 
     private static let loop: [any LoopRequest.Type] = [
         OpenChannelRequest.self, AcknowledgeRequest.self, VouchRequest.self, AskOwnerRequest.self,
-        RegisterPrompterRequest.self, FingerHintRequest.self, BiometryStateRequest.self,
+        RegisterPrompterRequest.self, ReaderHintRequest.self, ReaderStateRequest.self,
     ]
 
     package static let all: [any EnclaveRequest.Type] = served + table + loop

@@ -33,8 +33,8 @@ extension RegisterPrompterRequest: LoopRequest {
         guard peer.registration == nil else {
             throw KeychainError(.invalidParameter, "a prompter is registered on this connection already")
         }
-        // Fingers come from a trusted prompter alone.
-        guard abilities == .typing || (peer.role == .prompter && abilities.contains(.biometry)) else {
+        // What is read, such as a finger, comes from a trusted prompter alone.
+        guard abilities == .typing || (peer.role == .prompter && !abilities.subtracting(.typing).isEmpty) else {
             throw KeychainError(.noPermission, "only a trusted prompter reads fingers")
         }
         let (number, deliveries) = (peer.number, loop.service.deliveries)
@@ -46,17 +46,17 @@ extension RegisterPrompterRequest: LoopRequest {
     }
 }
 
-extension FingerHintRequest: LoopRequest {
+extension ReaderHintRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
         let (table, uid) = (loop.service.table, message.header.uid)
-        if table.opened(uid) != nil { try table.desk(of: uid).hint(question, hint) }
+        if table.opened(uid) != nil { try table.desk(of: uid).hint(question, hint, by: factor) }
         confirm(message, in: &loop)
     }
 }
 
-extension BiometryStateRequest: LoopRequest {
+extension ReaderStateRequest: LoopRequest {
     func answer(_ message: IncomingMessage, in loop: inout EnclaveLoop) throws(KeychainError) {
-        try loop.service.table.take(state, of: message.header.uid)
+        try loop.service.table.take(state, of: factor, from: message.header.uid)
         confirm(message, in: &loop)
     }
 }

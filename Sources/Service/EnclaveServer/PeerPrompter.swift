@@ -15,8 +15,8 @@ struct PeerPrompter: Prompter {
         tell(.withdrawal(question))
     }
 
-    func reportBiometry() {
-        tell(.biometryRequest)
+    func report(_ factor: PresenceFactors) {
+        tell(.stateRequest(factor))
     }
 
     private func tell(_ event: PrompterEvent) {

@@ -1819,13 +1819,11 @@ package nonisolated struct WirePresenceStatus: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Why there is no asking for the passcode; unspecified if there is.
+  /// The same as in factors, for programs that know of no such list.
   package var passcode: WirePresenceFailure = .unspecified
 
-  /// Why there is no asking for a finger.
   package var biometry: WirePresenceFailure = .unspecified
 
-  /// A digest of the enrolled fingers.
   package var biometrySet: Data {
     get {_biometrySet ?? Data()}
     set {_biometrySet = newValue}
@@ -1835,11 +1833,42 @@ package nonisolated struct WirePresenceStatus: Sendable {
   /// Clears the value of `biometrySet`. Subsequent reads from it will return its default value.
   package mutating func clearBiometrySet() {self._biometrySet = nil}
 
+  /// Each factor that the enclave knows.
+  package var factors: [WireFactorState] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _biometrySet: Data? = nil
+}
+
+package nonisolated struct WireFactorState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 the passcode, 2 a finger.
+  package var factor: UInt32 = 0
+
+  /// Why there is no asking for it; unspecified if there is.
+  package var obstacle: WirePresenceFailure = .unspecified
+
+  /// A digest of what is enrolled.
+  package var enrolled: Data {
+    get {_enrolled ?? Data()}
+    set {_enrolled = newValue}
+  }
+  /// Returns true if `enrolled` has been explicitly set.
+  package var hasEnrolled: Bool {self._enrolled != nil}
+  /// Clears the value of `enrolled`. Subsequent reads from it will return its default value.
+  package mutating func clearEnrolled() {self._enrolled = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _enrolled: Data? = nil
 }
 
 /// What comes of a backup: its bytes in parts, and at the end what it holds. An outcome with an error in the middle means
@@ -5097,7 +5126,7 @@ nonisolated extension WirePrompting: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PresenceStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passcode\0\u{1}biometry\0\u{3}biometry_set\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passcode\0\u{1}biometry\0\u{3}biometry_set\0\u{1}factors\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5108,6 +5137,7 @@ nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._
       case 1: try { try decoder.decodeSingularEnumField(value: &self.passcode) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.biometry) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self._biometrySet) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.factors) }()
       default: break
       }
     }
@@ -5127,6 +5157,9 @@ nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._biometrySet {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
     } }()
+    if !self.factors.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.factors, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5134,6 +5167,51 @@ nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.passcode != rhs.passcode {return false}
     if lhs.biometry != rhs.biometry {return false}
     if lhs._biometrySet != rhs._biometrySet {return false}
+    if lhs.factors != rhs.factors {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFactorState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FactorState"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}factor\0\u{1}obstacle\0\u{1}enrolled\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.factor) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.obstacle) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._enrolled) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.factor != 0 {
+      try visitor.visitSingularUInt32Field(value: self.factor, fieldNumber: 1)
+    }
+    if self.obstacle != .unspecified {
+      try visitor.visitSingularEnumField(value: self.obstacle, fieldNumber: 2)
+    }
+    try { if let v = self._enrolled {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFactorState, rhs: WireFactorState) -> Bool {
+    if lhs.factor != rhs.factor {return false}
+    if lhs.obstacle != rhs.obstacle {return false}
+    if lhs._enrolled != rhs._enrolled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

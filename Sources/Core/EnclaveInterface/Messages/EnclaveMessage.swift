@@ -37,4 +37,4 @@ let stateChangedKind: UInt8 = 254
 /// What the enclave says unasked, to prompters.
 let promptKind: UInt8 = 253
 let withdrawalKind: UInt8 = 252
-let biometryRequestKind: UInt8 = 251
+let stateRequestKind: UInt8 = 251

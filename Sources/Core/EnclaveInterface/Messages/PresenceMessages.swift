@@ -85,10 +85,13 @@ extension MessageWriter {
     }
 
     mutating func append(_ status: PresenceStatus) throws(KeychainError) {
-        append(status.passcode?.rawValue ?? 0)
-        append(status.biometry?.rawValue ?? 0)
-        append((status.biometrySet == nil ? 0 : 1) as UInt8)
-        if let set = status.biometrySet { try append(short: set) }
+        append(UInt8(clamping: status.all.count))
+        for (factor, state) in status.all {
+            append(factor.rawValue)
+            append(state.obstacle?.rawValue ?? 0)
+            append((state.enrolled == nil ? 0 : 1) as UInt8)
+            if let set = state.enrolled { try append(short: set) }
+        }
     }
 }
 
@@ -228,7 +231,9 @@ extension MessageReader {
         return proof
     }
 
-    mutating func abilities() throws(KeychainError) -> PrompterAbilities { PrompterAbilities(rawValue: try flags(3)) }
+    mutating func abilities() throws(KeychainError) -> PrompterAbilities {
+        PrompterAbilities(rawValue: try flags(PrompterAbilities.all.rawValue))
+    }
 
     mutating func presenceFailure() throws(KeychainError) -> PresenceFailure {
         guard let failure = PresenceFailure(rawValue: try byte()) else { throw Self.malformed }
@@ -236,33 +241,41 @@ extension MessageReader {
     }
 
     mutating func presenceStatus() throws(KeychainError) -> PresenceStatus {
-        let passcode = try obstacle()
-        let biometry = try obstacle()
-        return PresenceStatus(
-            passcode: passcode,
-            biometry: biometry,
-            biometrySet: try flags(1) == 0 ? nil : short()
-        )
+        var factors: [PresenceFactors: PresenceStatus.Factor] = [:]
+        var last: UInt8 = 0
+        for _ in 0..<(try byte()) {
+            let factor = try factor()
+            guard last < factor.rawValue else { throw Self.malformed }
+            last = factor.rawValue
+            let obstacle = try obstacle()
+            factors[factor] = PresenceStatus.Factor(obstacle: obstacle, enrolled: try flags(1) == 0 ? nil : short())
+        }
+        return PresenceStatus(factors)
     }
 
-    mutating func optionalFingerHint() throws(KeychainError) -> FingerHint? {
+    mutating func factor() throws(KeychainError) -> PresenceFactors {
+        guard let factor = PresenceFactors(singleKnown: try byte()) else { throw Self.malformed }
+        return factor
+    }
+
+    mutating func optionalReaderHint() throws(KeychainError) -> ReaderHint? {
         let number = try byte()
         if number == 0 { return nil }
-        guard let hint = FingerHint(rawValue: number) else { throw Self.malformed }
+        guard let hint = ReaderHint(rawValue: number) else { throw Self.malformed }
         return hint
     }
 
-    mutating func fingerHint() throws(KeychainError) -> FingerHint {
-        guard let hint = FingerHint(rawValue: try byte()) else { throw Self.malformed }
+    mutating func readerHint() throws(KeychainError) -> ReaderHint {
+        guard let hint = ReaderHint(rawValue: try byte()) else { throw Self.malformed }
         return hint
     }
 
-    mutating func biometryState() throws(KeychainError) -> BiometryState {
+    mutating func readerState() throws(KeychainError) -> ReaderState {
         let obstacle = try obstacle()
         guard [nil, .noBiometry, .notEnrolled].contains(obstacle) else { throw Self.malformed }
-        guard try flags(1) != 0 else { return BiometryState(obstacle: obstacle, set: nil) }
-        guard let set = BiometrySet(try take(BiometrySet.size)) else { throw Self.malformed }
-        return BiometryState(obstacle: obstacle, set: set)
+        guard try flags(1) != 0 else { return ReaderState(obstacle: obstacle, set: nil) }
+        guard let set = EnrolledSet(try take(EnrolledSet.size)) else { throw Self.malformed }
+        return ReaderState(obstacle: obstacle, set: set)
     }
 
     private mutating func obstacle() throws(KeychainError) -> PresenceFailure? {

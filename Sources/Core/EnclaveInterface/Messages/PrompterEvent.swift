@@ -4,8 +4,8 @@ package import KeychainModel
 package enum PrompterEvent: Sendable, Hashable {
     case prompt(Prompt)
     case withdrawal(ItemUUID)
-    /// The prompter has to report which of the owner's fingers are enrolled.
-    case biometryRequest
+    /// The prompter has to report what the reader of a factor sees of the owner's.
+    case stateRequest(PresenceFactors)
 
     /// - Parameter uid: whose keychain it is about.
     package func encoded(uid: UInt32) throws(KeychainError) -> [UInt8] {
@@ -13,9 +13,8 @@ package enum PrompterEvent: Sendable, Hashable {
         case .prompt(let prompt):
             var writer = MessageWriter(kind: promptKind, id: 0, uid: uid)
             writer.append(prompt.question.bytes)
-            writer.append(prompt.wish.rawValue)
-            let flags = [prompt.biometryIsEnough, prompt.isRepeated, prompt.unlocks].enumerated()
-            writer.append(flags.reduce(0 as UInt8) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) })
+            writer.append(prompt.wish.number)
+            writer.append(prompt.flags)
             try writer.append(prompt.asker)
             try writer.append(groups: prompt.groups)
             try writer.append(prompt.wishes)
@@ -25,8 +24,9 @@ package enum PrompterEvent: Sendable, Hashable {
             var writer = MessageWriter(kind: withdrawalKind, id: 0, uid: uid)
             writer.append(question.bytes)
             return try writer.finish()
-        case .biometryRequest:
-            let writer = MessageWriter(kind: biometryRequestKind, id: 0, uid: uid)
+        case .stateRequest(let factor):
+            var writer = MessageWriter(kind: stateRequestKind, id: 0, uid: uid)
+            writer.append(factor.rawValue)
             return try writer.finish()
         }
     }
@@ -42,8 +42,9 @@ package enum PrompterEvent: Sendable, Hashable {
         switch header.kind {
         case promptKind:
             let question = try reader.uuid()
-            guard let wish = Prompt.Wish(rawValue: try reader.byte()) else { throw MessageReader.malformed }
-            let flags = try reader.flags(7)
+            guard let wish = Prompt.Wish(number: try reader.byte()) else { throw MessageReader.malformed }
+            let flags = try reader.byte()
+            guard let readable = Prompt.readable(flags) else { throw MessageReader.malformed }
             event = .prompt(
                 Prompt(
                     question: question,
@@ -51,17 +52,57 @@ package enum PrompterEvent: Sendable, Hashable {
                     asker: try reader.asker(),
                     groups: try reader.groups(),
                     wishes: try reader.wishes(),
-                    biometryIsEnough: flags & 1 != 0,
+                    readable: readable,
                     isRepeated: flags & 2 != 0,
                     unlocks: flags & 4 != 0,
-                    hint: try reader.optionalFingerHint()
+                    hint: try reader.optionalReaderHint()
                 )
             )
         case withdrawalKind: event = .withdrawal(try reader.uuid())
-        case biometryRequestKind: event = .biometryRequest
+        case stateRequestKind: event = .stateRequest(try reader.factor())
         default: throw MessageReader.malformed
         }
         try reader.finish()
         return (header.uid, event)
+    }
+}
+
+extension Prompt.Wish {
+    /// The passcode and a finger had numbers before there could be others.
+    fileprivate var number: UInt8 {
+        switch self {
+        case .proof(.passcode): 1
+        case .password: 2
+        case .newPassword: 3
+        case .notice: 4
+        case .proof(.biometry): 5
+        case .proof(let factor): 128 | factor.rawValue
+        }
+    }
+
+    fileprivate init?(number: UInt8) {
+        let others: [Prompt.Wish] = [.password, .newPassword, .notice]
+        let all = others + PresenceFactors.all.each.map { .proof($0) }
+        guard let wish = all.first(where: { $0.number == number }) else { return nil }
+        self = wish
+    }
+}
+
+extension Prompt {
+    private static let finger: UInt8 = 1
+    private static let repeated: UInt8 = 2
+    private static let unlocking: UInt8 = 4
+
+    /// A finger had its place before there could be others; a factor after it stands at twice its number.
+    fileprivate var flags: UInt8 {
+        (readable.contains(.biometry) ? Self.finger : 0) | (isRepeated ? Self.repeated : 0)
+            | (unlocks ? Self.unlocking : 0) | readable.subtracting([.passcode, .biometry]).rawValue << 1
+    }
+
+    /// - Returns: nil for flags that are unknown here.
+    fileprivate static func readable(_ flags: UInt8) -> PresenceFactors? {
+        let others = PresenceFactors(rawValue: (flags & ~(finger | repeated | unlocking)) >> 1)
+        guard PresenceFactors.all.isSuperset(of: others) else { return nil }
+        return flags & finger == 0 ? others : others.union(.biometry)
     }
 }

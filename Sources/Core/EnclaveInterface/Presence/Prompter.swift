@@ -8,13 +8,13 @@ package protocol Prompter: Sendable {
     /// Takes a prompt away that is still shown. It returns at once.
     func withdraw(_ question: ItemUUID)
 
-    /// Asks for a new report of the biometry state (`take`). It returns at once. Only prompters that read fingers are
-    /// asked.
-    func reportBiometry()
+    /// Asks for a new report of what a reader sees (`take`). It returns at once. Only prompters that read the factor
+    /// are asked.
+    func report(_ factor: PresenceFactors)
 }
 
 extension Prompter {
-    package func reportBiometry() {}
+    package func report(_ factor: PresenceFactors) {}
 }
 
 /// What a prompter can bring.
@@ -24,25 +24,30 @@ package struct PrompterAbilities: OptionSet, Sendable, Hashable {
 
     /// What is typed: the passcode, an application password, and a no.
     package static let typing = PrompterAbilities(rawValue: 1 << 0)
-    /// Fingers that were read. Only a prompter that is trusted has it.
-    package static let biometry = PrompterAbilities(rawValue: 1 << 1)
+    /// Fingers that were read.
+    package static let biometry = reading(.biometry)
+
+    /// A factor that a reader reads. Only a prompter that is trusted has it.
+    package static func reading(_ factor: PresenceFactors) -> PrompterAbilities {
+        PrompterAbilities(rawValue: factor.subtracting(.passcode).rawValue)
+    }
+
+    package static let all = typing.union(.reading(.all))
 }
 
 /// A request to one prompter for one answer of a person.
 package struct Prompt: Sendable, Hashable {
-    package enum Wish: UInt8, Sendable, CaseIterable {
-        /// The passcode.
-        case passcode = 1
+    package enum Wish: Sendable, Hashable {
+        /// A factor: its secret is typed, or a reader reads it.
+        case proof(PresenceFactors)
         /// An application password.
-        case password = 2
+        case password
         /// An application password that is typed twice.
-        case newPassword = 3
-        /// Nothing that is typed: the person is told what the reader of fingers waits for, and may say no.
-        case notice = 4
-        /// A finger.
-        case biometry = 5
+        case newPassword
+        /// Nothing that is typed: the person is told what a reader waits for, and may say no.
+        case notice
 
-        package static let typed: Set<Wish> = [.passcode, .password, .newPassword, .notice]
+        package static let passcode = Wish.proof(.passcode)
     }
 
     /// Names the question. Only the prompters that were shown it know the name.
@@ -53,14 +58,14 @@ package struct Prompt: Sendable, Hashable {
     /// None where a question is about no item.
     package let groups: [String]
     package let wishes: PromptWishes
-    /// Whether a finger does as well.
-    package let biometryIsEnough: Bool
+    /// What a reader may read instead.
+    package let readable: PresenceFactors
     /// Whether what was given last was wrong.
     package let isRepeated: Bool
     /// Whether the keychain is locked, so that the passcode unlocks it as well.
     package let unlocks: Bool
-    /// What the reader of fingers has said last.
-    package let hint: FingerHint?
+    /// What a reader has said last.
+    package let hint: ReaderHint?
 
     package init(
         question: ItemUUID,
@@ -68,17 +73,17 @@ package struct Prompt: Sendable, Hashable {
         asker: AskerDescription,
         groups: [String],
         wishes: PromptWishes,
-        biometryIsEnough: Bool,
+        readable: PresenceFactors,
         isRepeated: Bool,
         unlocks: Bool = false,
-        hint: FingerHint? = nil
+        hint: ReaderHint? = nil
     ) {
         self.question = question
         self.wish = wish
         self.asker = asker
         self.groups = Array(groups.prefix(PresenceScope.mostGroups).map { $0.prefix(utf8Bytes: Asker.longestName) })
         self.wishes = wishes
-        self.biometryIsEnough = biometryIsEnough
+        self.readable = readable
         self.isRepeated = isRepeated
         self.unlocks = unlocks
         self.hint = hint
@@ -126,15 +131,15 @@ package protocol RegisteringDesk: PromptDesk, AnyObject {
 }
 
 /// Where a prompter that is trusted brings what it reads.
-package protocol BiometryDesk: PromptDesk {
-    /// A finger was read that is enrolled.
-    func matched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+package protocol ReaderDesk: PromptDesk {
+    /// Something was read that is enrolled, such as a finger.
+    func matched(_ id: ItemUUID, by factor: PresenceFactors) throws(KeychainError) -> PromptAnswer
 
-    /// A finger was read that is not enrolled.
-    func mismatched(_ id: ItemUUID) throws(KeychainError) -> PromptAnswer
+    /// Something was read that is not enrolled.
+    func mismatched(_ id: ItemUUID, by factor: PresenceFactors) throws(KeychainError) -> PromptAnswer
 
     /// The reader wants the person told something.
-    func hint(_ id: ItemUUID, _ hint: FingerHint) throws(KeychainError)
+    func hint(_ id: ItemUUID, _ hint: ReaderHint, by factor: PresenceFactors) throws(KeychainError)
 
-    func take(_ biometry: BiometryState) throws(KeychainError)
+    func take(_ state: ReaderState, of factor: PresenceFactors) throws(KeychainError)
 }

@@ -103,8 +103,8 @@ package struct RequestSenders: OptionSet, Sendable {
     package static let service = RequestSenders(rawValue: 2)
     /// Owners, and root in their place.
     package static let owner = RequestSenders(rawValue: 4)
-    /// The prompter that is trusted to read the fingers of all users.
-    package static let fingerPrompter = RequestSenders(rawValue: 8)
+    /// The prompter that is trusted to read factors, such as fingers, of all users.
+    package static let trustedPrompter = RequestSenders(rawValue: 8)
     /// `chatelaine-identify`, which looks at the keychain service's callers.
     package static let witness = RequestSenders(rawValue: 16)
     /// Root, and no owner.

@@ -1,12 +1,12 @@
 package import KeychainModel
 
-// What prompters send. An owner's program may be one; only the trusted prompter reads fingers.
+// What prompters send. An owner's program may be one; only the trusted prompter reads factors, such as fingers.
 
 /// Prompts come over this connection from now on.
 package struct RegisterPrompterRequest: EnclaveRequest {
     package static let description = RequestDescription(
         72,
-        from: [.owner, .fingerPrompter],
+        from: [.owner, .trustedPrompter],
         on: .loop,
         answer: .nothing
     )
@@ -26,7 +26,7 @@ package struct RegisterPrompterRequest: EnclaveRequest {
 package struct AnswerPasscodeRequest: EnclaveRequest {
     package static let description = RequestDescription(
         73,
-        from: [.owner, .fingerPrompter],
+        from: [.owner, .trustedPrompter],
         on: .passcodes(),
         answer: .answer
     )
@@ -54,7 +54,7 @@ package struct AnswerPasscodeRequest: EnclaveRequest {
 package struct AnswerPasswordRequest: EnclaveRequest {
     package static let description = RequestDescription(
         74,
-        from: [.owner, .fingerPrompter],
+        from: [.owner, .trustedPrompter],
         on: .changes(),
         answer: .answer
     )
@@ -82,7 +82,7 @@ package struct AnswerPasswordRequest: EnclaveRequest {
 package struct DeclineRequest: EnclaveRequest {
     package static let description = RequestDescription(
         75,
-        from: [.owner, .fingerPrompter],
+        from: [.owner, .trustedPrompter],
         on: .changes(),
         answer: .nothing
     )
@@ -112,70 +112,98 @@ package struct DeclineRequest: EnclaveRequest {
 
 // MARK: - The trusted prompter's alone
 
-package struct FingerMatchedRequest: EnclaveRequest {
-    package static let description = RequestDescription(96, from: .fingerPrompter, on: .changes(), answer: .answer)
+/// What was read for a question is enrolled.
+package struct MatchedRequest: EnclaveRequest {
+    package static let description = RequestDescription(96, from: .trustedPrompter, on: .changes(), answer: .answer)
 
     package let question: ItemUUID
+    package let factor: PresenceFactors
 
-    package init(_ question: ItemUUID) {
+    package init(_ question: ItemUUID, by factor: PresenceFactors) {
         self.question = question
+        self.factor = factor
     }
 
-    package init(from reader: inout MessageReader) throws(KeychainError) { question = try reader.uuid() }
-
-    package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(question.bytes) }
-}
-
-package struct FingerMismatchedRequest: EnclaveRequest {
-    package static let description = RequestDescription(97, from: .fingerPrompter, on: .changes(), answer: .answer)
-
-    package let question: ItemUUID
-
-    package init(_ question: ItemUUID) {
-        self.question = question
+    package init(from reader: inout MessageReader) throws(KeychainError) {
+        question = try reader.uuid()
+        factor = try reader.factor()
     }
 
-    package init(from reader: inout MessageReader) throws(KeychainError) { question = try reader.uuid() }
-
-    package func write(to writer: inout MessageWriter) throws(KeychainError) { writer.append(question.bytes) }
+    package func write(to writer: inout MessageWriter) throws(KeychainError) {
+        writer.append(question.bytes)
+        writer.append(factor.rawValue)
+    }
 }
 
-/// What the reader wants of the person, such as another try.
-package struct FingerHintRequest: EnclaveRequest {
-    package static let description = RequestDescription(98, from: .fingerPrompter, on: .loop, answer: .nothing)
+/// What was read for a question is not enrolled.
+package struct MismatchedRequest: EnclaveRequest {
+    package static let description = RequestDescription(97, from: .trustedPrompter, on: .changes(), answer: .answer)
 
     package let question: ItemUUID
-    package let hint: FingerHint
+    package let factor: PresenceFactors
 
-    package init(_ question: ItemUUID, _ hint: FingerHint) {
+    package init(_ question: ItemUUID, by factor: PresenceFactors) {
         self.question = question
+        self.factor = factor
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) {
+        question = try reader.uuid()
+        factor = try reader.factor()
+    }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) {
+        writer.append(question.bytes)
+        writer.append(factor.rawValue)
+    }
+}
+
+/// What a reader wants of the person, such as another try.
+package struct ReaderHintRequest: EnclaveRequest {
+    package static let description = RequestDescription(98, from: .trustedPrompter, on: .loop, answer: .nothing)
+
+    package let question: ItemUUID
+    package let factor: PresenceFactors
+    package let hint: ReaderHint
+
+    package init(_ question: ItemUUID, _ hint: ReaderHint, by factor: PresenceFactors) {
+        self.question = question
+        self.factor = factor
         self.hint = hint
     }
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
         question = try reader.uuid()
-        hint = try reader.fingerHint()
+        factor = try reader.factor()
+        hint = try reader.readerHint()
     }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
         writer.append(question.bytes)
+        writer.append(factor.rawValue)
         writer.append(hint.rawValue)
     }
 }
 
-/// Which fingers are enrolled, or why that cannot be told.
-package struct BiometryStateRequest: EnclaveRequest {
-    package static let description = RequestDescription(99, from: .fingerPrompter, on: .loop, answer: .nothing)
+/// What is enrolled for a factor, or why that cannot be told.
+package struct ReaderStateRequest: EnclaveRequest {
+    package static let description = RequestDescription(99, from: .trustedPrompter, on: .loop, answer: .nothing)
 
-    package let state: BiometryState
+    package let factor: PresenceFactors
+    package let state: ReaderState
 
-    package init(_ state: BiometryState) {
+    package init(_ state: ReaderState, of factor: PresenceFactors) {
+        self.factor = factor
         self.state = state
     }
 
-    package init(from reader: inout MessageReader) throws(KeychainError) { state = try reader.biometryState() }
+    package init(from reader: inout MessageReader) throws(KeychainError) {
+        factor = try reader.factor()
+        state = try reader.readerState()
+    }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
+        writer.append(factor.rawValue)
         writer.append(state.obstacle?.rawValue ?? 0)
         writer.append((state.set == nil ? 0 : 1) as UInt8)
         if let set = state.set { writer.append(set.bytes) }

@@ -1,16 +1,3 @@
-/// By what a person can be told.
-package struct PresenceFactors: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The keychain's passcode.
-    package static let passcode = PresenceFactors(rawValue: 1 << 0)
-    /// An enrolled finger, or another biometric factor that the machine reads.
-    package static let biometry = PresenceFactors(rawValue: 1 << 1)
-
-    package static let all: PresenceFactors = [.passcode, .biometry]
-}
-
 /// What a person has to prove before something is done for a program.
 package struct PresenceDemand: Sendable, Hashable {
     /// Any alternative suffices. An empty set can never be satisfied here; an alternative without factors is satisfied
@@ -42,6 +29,17 @@ package struct PresenceDemand: Sendable, Hashable {
     /// The alternatives that remain for a person who cannot prove a factor.
     package func without(_ factor: PresenceFactors) -> PresenceDemand {
         PresenceDemand(alternatives.filter { $0.isDisjoint(with: factor) })
+    }
+
+    /// A bit for each alternative, at the place of its number: how the demand is sent.
+    package var bits: UInt32 { alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
+
+    /// - Returns: nil where an alternative has a factor that is unknown here.
+    package init?(bits: UInt32) {
+        let places = (UInt8(0)..<32).filter { bits & 1 << UInt32($0) != 0 }
+        let alternatives = places.map(PresenceFactors.init(rawValue:))
+        guard alternatives.allSatisfy(PresenceFactors.all.isSuperset) else { return nil }
+        self.init(Set(alternatives))
     }
 
     package static func any(of demands: [PresenceDemand]) -> PresenceDemand {
@@ -81,12 +79,5 @@ extension AccessControl {
 }
 
 extension AccessControlFlags {
-    fileprivate var demands: [PresenceDemand] {
-        var demands: [PresenceDemand] = []
-        if contains(.userPresence) { demands.append(.owner) }
-        if !isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { demands.append(.biometry) }
-        if contains(.devicePasscode) { demands.append(.passcode) }
-        if contains(.companion) { demands.append(.impossible) }
-        return demands
-    }
+    fileprivate var demands: [PresenceDemand] { constraints.map(\.demand) }
 }

@@ -145,19 +145,3 @@ extension PresenceKeychain {
         )
     }
 }
-
-/// By what the owner of a keychain can be told now.
-package struct PresenceStatus: Sendable, Hashable {
-    /// Why there is no asking for the passcode; nil if there is.
-    package var passcode: PresenceFailure?
-    /// Why there is no asking for a finger; nil if there is.
-    package var biometry: PresenceFailure?
-    /// A digest of the enrolled fingers; nil where there are none.
-    package var biometrySet: [UInt8]?
-
-    package init(passcode: PresenceFailure?, biometry: PresenceFailure?, biometrySet: [UInt8]? = nil) {
-        self.passcode = passcode
-        self.biometry = biometry
-        self.biometrySet = biometrySet
-    }
-}

@@ -90,7 +90,7 @@ package struct AccessControl: Sendable {
     /// What each operation demands, by the operation's short name; `dacl` stands for all that are not named.
     package var operations: [(name: String, requirement: String)] {
         guard let flags else { return [] }
-        let constraints = flags.constraints
+        let constraints = flags.constraints.map(\.description)
         let requirement =
             switch constraints.count {
             case 0: "true"
@@ -121,21 +121,8 @@ package struct AccessControlFlags: OptionSet, Sendable, Hashable {
     package static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
     package static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
 
-    package static let known: AccessControlFlags = [
-        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
-        .applicationPassword,
-    ]
-
-    /// The constraints that the flags contribute.
-    fileprivate var constraints: [String] {
-        var constraints: [String] = []
-        if contains(.userPresence) { constraints.append("cpo(DeviceOwnerAuthentication)") }
-        if contains(.biometryAny) { constraints.append("cbio(any)") }
-        if contains(.biometryCurrentSet) { constraints.append("cbio(currentSet)") }
-        if contains(.devicePasscode) { constraints.append("cup(true)") }
-        if contains(.companion) { constraints.append("cwtch(true)") }
-        return constraints
-    }
+    package static let known = AccessControlFlags(AccessFlagMeaning.all.map(\.flag))
+        .union([.or, .and, .privateKeyUsage, .applicationPassword])
 }
 
 extension AccessControl: Hashable {

@@ -149,9 +149,7 @@ extension AccessControlRules: Hashable {
 extension AccessControlFlags {
     /// Each way to demand something, the application password aside; those that contradict themselves are among them.
     fileprivate static let combinations: [AccessControlFlags] = {
-        let single: [AccessControlFlags] = [
-            .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .privateKeyUsage, .or,
-        ]
+        let single = AccessFlagMeaning.all.map(\.flag) + [.privateKeyUsage, .or]
         return (0..<(1 << single.count)).map { number in
             AccessControlFlags(single.indices.filter { number & (1 << $0) != 0 }.map { single[$0] })
         }
@@ -159,12 +157,7 @@ extension AccessControlFlags {
 
     /// What the flags demand of a person, wherever they demand something.
     fileprivate var constraint: AccessConstraint {
-        var factors: [AccessFactor] = []
-        if contains(.userPresence) { factors.append(.deviceOwner) }
-        if contains(.biometryAny) { factors.append(.biometryAny(set: [])) }
-        if contains(.biometryCurrentSet) { factors.append(.biometryCurrentSet(set: [], database: [])) }
-        if contains(.devicePasscode) { factors.append(.passcode) }
-        if contains(.companion) { factors.append(.watch) }
+        let factors = constraints.map(\.factor)
         guard factors.count > 1 else { return AccessConstraint(factors: factors) ?? .always }
         let required = contains(.or) ? 1 : factors.count
         return AccessFactor(required: required, of: factors).map { .factors([$0]) } ?? .never

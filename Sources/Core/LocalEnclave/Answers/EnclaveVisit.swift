@@ -19,7 +19,7 @@ package struct EnclaveVisit: Sendable {
             switch self {
             case .service: .service
             case .owner: .owner
-            case .prompter: .fingerPrompter
+            case .prompter: .trustedPrompter
             }
         }
     }

@@ -50,14 +50,14 @@ extension SessionUnlockedRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) { visit.desk.sessionUnlocked() }
 }
 
-extension FingerMatchedRequest: ServedRequest {
+extension MatchedRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
-        visit.desk.matched(question)
+        visit.desk.matched(question, by: factor)
     }
 }
 
-extension FingerMismatchedRequest: ServedRequest {
+extension MismatchedRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PromptAnswer {
-        visit.desk.mismatched(question)
+        visit.desk.mismatched(question, by: factor)
     }
 }

@@ -29,7 +29,7 @@ extension Keybag {
     }
 
     /// Makes a new key for the fingers that are enrolled now. What was bound to the one before is lost.
-    mutating func setBiometry(_ set: BiometrySet, under keys: WrappingKeys) throws(KeychainError) {
+    mutating func setBiometry(_ set: EnrolledSet, under keys: WrappingKeys) throws(KeychainError) {
         entries.removeAll { $0.purpose == .biometry || $0.purpose == .biometrySet }
         try wrap(
             Named(purpose: .biometrySet, madeIn: generation, key: SymmetricKey(data: set.bytes)),

@@ -40,9 +40,9 @@ struct EnclaveKeys {
     var signingKey: SymmetricKey? { signing?.key }
 
     /// What dies with a set of fingers, and which it is.
-    var biometryKey: (set: BiometrySet, key: SymmetricKey)? {
+    var biometryKey: (set: EnrolledSet, key: SymmetricKey)? {
         guard let key = biometry?.key, let digest = biometrySet?.key,
-            let set = unsafe digest.withUnsafeBytes({ unsafe BiometrySet(Array($0)) })
+            let set = unsafe digest.withUnsafeBytes({ unsafe EnrolledSet(Array($0)) })
         else { return nil }
         return (set, key)
     }

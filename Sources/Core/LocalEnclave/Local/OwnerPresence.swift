@@ -62,8 +62,8 @@ final class OwnerPresence: Sendable {
     /// Looks at the fingers that are enrolled, where any item is bound to such.
     func presentBiometry(isNeeded: Bool) throws(KeychainError) -> PresentBiometry {
         guard isNeeded else { return .unknown }
-        desk.refreshBiometry()
-        guard let set = desk.biometrySet else { return .unknown }
+        desk.refreshReader(of: .biometry)
+        guard let set = desk.enrolledSet(of: .biometry) else { return .unknown }
         return .known(try biometryKey(of: set))
     }
 
@@ -74,11 +74,11 @@ final class OwnerPresence: Sendable {
         _ biometry: PresentBiometry
     ) throws(KeychainError) -> SecretBytes {
         guard guarded.needsCurrentBiometry else { return content }
-        guard case .known(let key) = biometry, desk.biometrySet != .empty else {
+        guard case .known(let key) = biometry, desk.enrolledSet(of: .biometry) != .empty else {
             throw KeychainError(
                 .notAvailable,
                 "no finger is enrolled that an item could be bound to",
-                presence: .failed(desk.biometrySet == .empty ? .notEnrolled : .noBiometry)
+                presence: .failed(desk.enrolledSet(of: .biometry) == .empty ? .notEnrolled : .noBiometry)
             )
         }
         return try BiometryBoundKey(
@@ -174,7 +174,7 @@ final class OwnerPresence: Sendable {
 
     /// What items are bound to that die with these fingers. Where others were enrolled before, it is a new one, and the
     /// old one is gone for good.
-    func biometryKey(of set: BiometrySet) throws(KeychainError) -> SymmetricKey {
+    func biometryKey(of set: EnrolledSet) throws(KeychainError) -> SymmetricKey {
         func present() throws(KeychainError) -> SymmetricKey? {
             try locking.use { (state) throws(KeychainError) in
                 state.keys.biometryKey.flatMap { $0.set == set ? $0.key : nil }
@@ -214,7 +214,7 @@ final class OwnerPresence: Sendable {
 
     func status() throws(KeychainError) -> PresenceStatus {
         _ = try locking.state()
-        desk.refreshBiometry()
+        desk.refreshReaders()
         return desk.status
     }
 }

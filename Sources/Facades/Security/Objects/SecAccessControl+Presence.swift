@@ -6,8 +6,6 @@ package struct AccessControlDemand: Sendable {
     package let needsBiometry: Bool
     /// The passcode, alone or as one of the ways.
     package let needsPasscode: Bool
-    /// A companion device.
-    package let needsCompanion: Bool
     /// A password of the application's own.
     package let needsApplicationPassword: Bool
 
@@ -16,16 +14,15 @@ package struct AccessControlDemand: Sendable {
     package let alternatives: UInt32
 
     /// Whether the person has to prove who they are, be there or not a password of the application's.
-    package var needsPerson: Bool { needsBiometry || needsPasscode || needsCompanion }
+    package var needsPerson: Bool { alternatives & PresenceDemand.nothing.bits == 0 }
 }
 
 extension AccessControlDemand {
     fileprivate static let impossible = AccessControlDemand(
         needsBiometry: false,
         needsPasscode: false,
-        needsCompanion: true,
         needsApplicationPassword: false,
-        alternatives: 0
+        alternatives: PresenceDemand.impossible.bits
     )
 }
 
@@ -37,9 +34,8 @@ extension SecAccessControl {
         return AccessControlDemand(
             needsBiometry: !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]),
             needsPasscode: !flags.isDisjoint(with: [.userPresence, .devicePasscode]),
-            needsCompanion: flags.contains(.companion),
             needsApplicationPassword: flags.contains(.applicationPassword),
-            alternatives: control.constraint.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+            alternatives: control.constraint.bits
         )
     }
 }

@@ -59,7 +59,7 @@ extension PromptWishes {
 extension WireEvaluate {
     init(_ request: PresenceRequest) {
         self.init()
-        alternatives = request.demand.alternatives.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+        alternatives = request.demand.bits
         asksPassword = request.asksPassword
         prompt = WirePrompt(request.prompt)
         reuseMilliseconds = request.reuse.milliseconds
@@ -69,11 +69,10 @@ extension WireEvaluate {
 extension PresenceRequest {
     /// - Throws: `invalidParameter` for a demand that is unknown here.
     init(_ wire: WireEvaluate) throws(KeychainError) {
-        guard wire.alternatives < 1 << 4 else {
+        guard let demand = PresenceDemand(bits: wire.alternatives) else {
             throw KeychainError(.invalidParameter, "what is to be proved is unknown here")
         }
-        let all = (UInt8(0)..<4).filter { wire.alternatives & 1 << UInt32($0) != 0 }
-        self.init(PresenceDemand(Set(all.map(PresenceFactors.init(rawValue:)))))
+        self.init(demand)
         asksPassword = wire.asksPassword
         prompt = PromptWishes(wire.prompt)
         reuse = UnlockReuse(milliseconds: wire.reuseMilliseconds)
@@ -83,19 +82,49 @@ extension PresenceRequest {
 extension WirePresenceStatus {
     init(_ status: PresenceStatus) {
         self.init()
-        passcode = status.passcode.map(WirePresenceFailure.init) ?? .unspecified
-        biometry = status.biometry.map(WirePresenceFailure.init) ?? .unspecified
-        if let set = status.biometrySet { biometrySet = Data(set) }
+        factors = status.all.map { WireFactorState($0.factor, $0.state) }
+        // Programs that were linked with a library before the factors' list read these.
+        passcode = status[.passcode].obstacle.map(WirePresenceFailure.init) ?? .unspecified
+        biometry = status[.biometry].obstacle.map(WirePresenceFailure.init) ?? .unspecified
+        if let set = status[.biometry].enrolled { biometrySet = Data(set) }
     }
 }
 
 extension PresenceStatus {
+    /// Factors that are unknown here are left out.
     init(_ wire: WirePresenceStatus) {
+        guard wire.factors.isEmpty else {
+            self.init(
+                Dictionary(
+                    wire.factors.compactMap { state in
+                        PresenceFactors(singleKnown: state.factor).map { ($0, Factor(state)) }
+                    },
+                    uniquingKeysWith: { first, _ in first }
+                )
+            )
+            return
+        }
+        // A service before the factors' list.
         self.init(
             passcode: PresenceFailure(wire.passcode),
             biometry: PresenceFailure(wire.biometry),
             biometrySet: wire.hasBiometrySet ? Array(wire.biometrySet) : nil
         )
+    }
+}
+
+extension WireFactorState {
+    fileprivate init(_ factor: PresenceFactors, _ state: PresenceStatus.Factor) {
+        self.init()
+        self.factor = UInt32(factor.rawValue)
+        obstacle = state.obstacle.map(WirePresenceFailure.init) ?? .unspecified
+        if let set = state.enrolled { enrolled = Data(set) }
+    }
+}
+
+extension PresenceStatus.Factor {
+    fileprivate init(_ wire: WireFactorState) {
+        self.init(obstacle: PresenceFailure(wire.obstacle), enrolled: wire.hasEnrolled ? Array(wire.enrolled) : nil)
     }
 }
 

@@ -45,7 +45,7 @@ enum CommentOption {
 enum PresenceAdvice {
     static func give() {
         guard let keychain = try? CurrentKeychain.presence(),
-            let status = try? keychain.presenceStatus(), status.passcode == .noPasscode
+            let status = try? keychain.presenceStatus(), status[.passcode].obstacle == .noPasscode
         else { return }
         AgentTool.complain(
             "the keychain has no passcode to tell its owner by; the key cannot be used before there is one: "

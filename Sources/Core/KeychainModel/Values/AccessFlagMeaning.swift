@@ -1,0 +1,49 @@
+/// What a flag of an access control stands for that demands something of a person.
+struct AccessFlagMeaning: Sendable {
+    let flag: AccessControlFlags
+    /// How an access control says it that is put together by hand.
+    let factor: AccessFactor
+    /// How the description of an access control says it.
+    let description: String
+    let demand: PresenceDemand
+
+    static let all = [
+        AccessFlagMeaning(
+            flag: .userPresence,
+            factor: .deviceOwner,
+            description: "cpo(DeviceOwnerAuthentication)",
+            demand: .owner
+        ),
+        AccessFlagMeaning(
+            flag: .biometryAny,
+            factor: .biometryAny(set: []),
+            description: "cbio(any)",
+            demand: .biometry
+        ),
+        AccessFlagMeaning(
+            flag: .biometryCurrentSet,
+            factor: .biometryCurrentSet(set: [], database: []),
+            description: "cbio(currentSet)",
+            demand: .biometry
+        ),
+        AccessFlagMeaning(
+            flag: .devicePasscode,
+            factor: .passcode,
+            description: "cup(true)",
+            demand: .passcode
+        ),
+        AccessFlagMeaning(
+            flag: .companion,
+            factor: .watch,
+            description: "cwtch(true)",
+            demand: .impossible
+        ),
+    ]
+}
+
+extension AccessControlFlags {
+    /// What the flags demand of a person. Most items have none.
+    var constraints: [AccessFlagMeaning] {
+        isEmpty ? [] : AccessFlagMeaning.all.filter { contains($0.flag) }
+    }
+}
