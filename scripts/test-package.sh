@@ -300,7 +300,7 @@ check "the service keeps a password" a_password
 
 cat >"$machine/opt/calls" <<'CALLS'
 #!/bin/sh
-# Asks for the password until somebody says stop.
+# Asks for the password until somebody says stop; its number is in the name of its outcome.
 count=0
 refused=0
 while [ ! -e /opt/stop ]; do
@@ -309,26 +309,31 @@ while [ ! -e /opt/stop ]; do
         /opt/client find-generic-password -s mail -w 2>&1)
     if [ "$answer" != secret ]; then refused=$((refused + 1)) && echo "$answer"; fi
 done
-echo "$count calls, $refused refused" >/opt/outcome
+echo "$count calls, $refused refused" >"/opt/outcome.$1"
 CALLS
 chmod 755 "$machine/opt/calls"
 
-# An update, or a return, while somebody asks all the time.
+# An update, or a return, while four programs ask all the time.
 update() {
-    local since asking order
-    rm -f "$machine/opt/stop" "$machine/opt/outcome"
+    local since order number asking=()
+    rm -f "$machine/opt/stop" "$machine"/opt/outcome.*
     as_alice /opt/client find-generic-password -s mail -w >/dev/null
-    inside /opt/calls &
-    asking=$!
+    for number in 1 2 3 4; do
+        inside /opt/calls $number &
+        asking+=($!)
+    done
     sleep 1
     since=$(cursor)
     inside dpkg --install "$1"
     sleep 2
     touch "$machine/opt/stop"
-    wait $asking
-    cat "$machine/opt/outcome"
+    wait "${asking[@]}"
+    cat "$machine"/opt/outcome.*
     said "$since"
-    grep -q ', 0 refused' "$machine/opt/outcome"
+    same "$(cat "$machine"/opt/outcome.* | grep -c ', 0 refused')" 4
+    # What a caller did not notice, since it asked again, is a fault as well.
+    inside journalctl --quiet --after-cursor "$since" -u chatelained.service -o cat | tee "$machine/opt/journal"
+    not grep 'a connection was refused' "$machine/opt/journal"
     same "$(starts_and_stops "$since" | paste -sd ' ')" \
         "chatelained 1 1 chatelaine-identify 1 1 chatelaine-enclave 1 1 chatelaine-prompt 1 1"
     order=$(said "$since" | sed -nE 's/^(Started|Stopped) (chatelaine[a-z-]*)\.service.*/\1 \2/p' | grep -v prompt |

@@ -47,6 +47,18 @@ struct ConnectionTableTests {
         return recv(socket, &byte, 1, Int32(MSG_DONTWAIT)) == 0
     }
 
+    @Test func `a handshake goes on while the service stops, and nothing is read after it`() throws {
+        let known = try add(1)
+        table.endHandshake(of: known.0)
+        let arriving = try add(1)
+        table.stop()
+        #expect(isOver(known.1))
+        #expect(!isOver(arriving.1))
+        table.endHandshake(of: arriving.0)
+        #expect(isOver(arriving.1))
+        #expect(throws: KeychainError(.notAvailable, "")) { try add(1) }
+    }
+
     @Test func `all strangers together have a small part, and a newcomer among them gets a place of whoever has most`()
         throws
     {

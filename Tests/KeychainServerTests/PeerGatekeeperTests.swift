@@ -3,12 +3,13 @@ import CodeSignature
 import Foundation
 import KeychainModel
 import KeychainProtocol
-import KeychainServer
 import KeychainSystem
 import KeychainTestSupport
 import PeerIdentity
 import Synchronization
 import Testing
+
+@testable import KeychainServer
 
 /// The steps of the handshake, one at a time, between two ends of this process. The attacks that they stop are in
 /// AttackTests.
@@ -93,6 +94,7 @@ struct PeerGatekeeperTests {
     private func admit(
         _ witness: ScriptedWitness,
         checks: PeerChecks = .all,
+        entering: (Int32) throws -> Void = { _ in },
         first: (Int32) -> Void = { _ in },
         answer: @escaping Answer = asItShould,
         then: (AdmittedPeer, Int32) throws -> Void = { _, _ in }
@@ -102,6 +104,7 @@ struct PeerGatekeeperTests {
         let server = Descriptor(owning: numbers[0])
         let client = Descriptor(owning: numbers[1])
         try #require(clinux_pass_credentials(server.number))
+        try entering(server.number)
         first(client.number)
         let answering = Thread {
             var header = [UInt8](repeating: 0, count: 4)
@@ -129,6 +132,25 @@ struct PeerGatekeeperTests {
     }
 
     private let refusal = KeychainError(.authenticationFailed, "")
+
+    @Test func `a service that stops finishes a handshake that it has begun, and reads nothing after it`() throws {
+        let table = ConnectionTable(limits: ServiceLimits())
+        var entries: [ConnectionTable.Entry] = []
+        try admit(
+            ScriptedWitness(),
+            entering: { server in
+                entries.append(try table.add(server, uid: geteuid(), isKnown: true))
+                table.stop()
+            },
+            then: { peer, client in
+                table.endHandshake(of: entries[0])
+                Self.send([1, 2, 3], to: client)
+                let count = try receive(peer)
+                #expect(count == 0)
+            }
+        )
+        #expect(entries.count == 1)
+    }
 
     @Test func `a client that does as it should is admitted, and read from`() throws {
         try admit(

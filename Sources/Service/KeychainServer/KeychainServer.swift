@@ -57,13 +57,15 @@ package final class KeychainServer: Sendable {
             }
             self.take(connection)
         }
-        listener.withLock { $0 = new }
         try start { new.run() }
+        // Only one that runs can be waited for.
+        listener.withLock { $0 = new }
     }
 
     /// Takes no more connections, answers the requests that have arrived, and closes the keychains.
     package func stop() {
-        listener.withLock { $0 }?.stop()
+        // Before the table: a connection that is taken after it would be refused.
+        listener.withLock { $0.take() }?.stop()
         table.stop()
         let time = Int(limits.stopTime / .milliseconds(1))
         if threads.wait(timeout: .now() + .milliseconds(time)) != .success {

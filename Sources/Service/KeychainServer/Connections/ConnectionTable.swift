@@ -89,6 +89,7 @@ final class ConnectionTable: Sendable {
             guard let place = state.places[entry.number], place.isHandshake else { return }
             state.places[entry.number]?.isHandshake = false
             state.count(entry.share, place.owner, handshakes: -1)
+            if state.isStopping { shutdown(place.socket, Int32(SHUT_RD)) }
         }
     }
 
@@ -104,11 +105,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Takes no more connections, and lets those that there are read nothing but what has arrived.
+    /// Takes no more connections, and lets those that there are read nothing but what has arrived. A handshake goes on to
+    /// its end: one that is cut short looks like an attack, and its caller would be refused. What the caller asks after
+    /// it is not read, so that the caller asks the next service.
     func stop() {
         state.withLock { state in
             state.isStopping = true
-            for place in state.places.values { shutdown(place.socket, Int32(SHUT_RD)) }
+            for place in state.places.values where !place.isHandshake { shutdown(place.socket, Int32(SHUT_RD)) }
         }
     }
 

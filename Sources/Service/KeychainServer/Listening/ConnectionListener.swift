@@ -1,4 +1,5 @@
 import CKeychainLinux
+import Dispatch
 import Glibc
 import KeychainModel
 import KeychainSystem
@@ -13,6 +14,7 @@ final class ConnectionListener: Sendable {
     private let onConnection: @Sendable (Int32) -> Void
     /// Something to read in here ends the thread.
     private let wake: WakeUp
+    private let hasEnded = DispatchSemaphore(value: 0)
     /// Closed to make room for a moment, so that a connection can be taken and refused when descriptors are short.
     private let reserve = Mutex<Int32>(-1)
 
@@ -31,12 +33,14 @@ final class ConnectionListener: Sendable {
         reserve.withLock { if $0 >= 0 { close($0) } }
     }
 
-    /// Ends `run`.
+    /// Ends `run`, once, and waits until it takes nothing any more.
     func stop() {
         wake.signal()
+        hasEnded.wait()
     }
 
     func run() {
+        defer { hasEnded.signal() }
         while true {
             let ready = try? Waiting.wait(for: (wake.number, POLLIN), (socket, POLLIN))
             if ready?[0] == true { return }
