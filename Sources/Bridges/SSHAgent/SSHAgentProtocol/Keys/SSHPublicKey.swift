@@ -57,6 +57,12 @@ package struct SSHPublicKey: Sendable, Hashable {
     /// SHA-256 of the whole key, in Base64 without padding.
     package var digest: String { String(Base64.encode(Array(SHA256.hash(data: blob))).prefix { $0 != "=" }) }
 
+    /// SHA-1 of the point, by which a keychain finds the key (`kSecAttrApplicationLabel`); nil for a key on no curve.
+    package var pointHash: [UInt8]? {
+        guard case .ecdsa(_, let point) = material else { return nil }
+        return Array(Insecure.SHA1.hash(data: point))
+    }
+
     /// The first two fields of a line in `authorized_keys` or in a file `.pub`.
     package var line: String { algorithm + " " + Base64.encode(blob) }
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import KeychainClient
-import KeychainModel
 import SSHAgentProtocol
 
 struct CreateKey: ParsableCommand {
@@ -44,9 +42,7 @@ enum CommentOption {
 /// Says what a key that asks cannot do without.
 enum PresenceAdvice {
     static func give() {
-        guard let keychain = try? CurrentKeychain.presence(),
-            let status = try? keychain.presenceStatus(), status[.passcode].obstacle == .noPasscode
-        else { return }
+        guard (try? AgentKeychain.hasPasscode()) == false else { return }
         AgentTool.complain(
             "the keychain has no passcode to tell its owner by; the key cannot be used before there is one: "
                 + "chatelaine passcode set"

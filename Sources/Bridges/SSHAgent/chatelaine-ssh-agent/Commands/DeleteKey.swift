@@ -1,6 +1,4 @@
 import ArgumentParser
-import EnclaveInterface
-import KeychainClient
 import KeychainModel
 import SSHAgentProtocol
 
@@ -29,7 +27,7 @@ struct DeleteKey: ParsableCommand {
     /// What has no copy, or is not used without its owner, is not destroyed without them. Without a passcode there is
     /// nothing to ask for.
     private static func confirm(_ key: KeptKey) throws(KeychainError) {
-        guard try CurrentKeychain.control().state().hasPasscode else { return }
+        guard try AgentKeychain.hasPasscode() else { return }
         let comment = key.stored.comment.text
         let name = comment.isEmpty ? key.stored.publicKey.fingerprint : SigningOrder.cut(comment)
         let signer = try KeySigner(reason: "delete the ssh key \(name) for good")

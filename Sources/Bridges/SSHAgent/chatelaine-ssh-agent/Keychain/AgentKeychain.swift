@@ -80,6 +80,11 @@ enum AgentKeychain {
         String(validating: comment.bytes, as: UTF8.self).map { .string($0) } ?? .data(comment.bytes)
     }
 
+    /// Whether the owner can prove to be there by a passcode.
+    static func hasPasscode() throws(KeychainError) -> Bool {
+        try CurrentKeychain.presence().presenceStatus()[.passcode].obstacle != .noPasscode
+    }
+
     // MARK: - Changes
 
     /// Makes a key in the Secure Enclave.

@@ -1,4 +1,3 @@
-import KeychainCertificates
 import KeychainModel
 import SSHAgentProtocol
 
@@ -56,9 +55,7 @@ struct KeySearch {
         var query = ItemQuery(itemClass: .key)
         query.filters[.applicationTag] = tag
         query.filters[.tokenID] = .string(EnclaveKey.tokenID)
-        if case .ecdsa(_, let point) = wanted?.material {
-            query.filters[.applicationLabel] = .data(PublicKey.applicationLabel(of: point))
-        }
+        if let hash = wanted?.pointHash { query.filters[.applicationLabel] = .data(hash) }
         return query
     }
 
