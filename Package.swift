@@ -126,20 +126,21 @@ func testPrograms(_ targets: Targets) -> [Target] {
     }
 }
 
-/// The programs of the service, which tests start, and what starts them on an older kernel.
-let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter"]
+/// The programs of the service, which tests start, what starts them on an older kernel, and the command that sets them up.
+let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter", "ChatelaineTool"]
 
 /// What the processes of bridges use besides.
 let bridge = [
-    "KeychainSystem", "KeychainModel", "KeychainClient", "EnclaveInterface", "Terminal", "CKeychainLinux",
-    "CZeroingAllocator",
+    "KeychainSystem", "KeychainModel", "KeychainClient", "Terminal", "CKeychainLinux", "CZeroingAllocator",
     "CNoPriorities", "ArgumentParser",
 ]
 
-/// What tests use besides.
+/// What tests use besides: mostly what KeychainClient is made of, which all of them are linked with.
 let usual = [
-    "KeychainModel", "EnclaveInterface", "LocalEnclave", "EnclaveDesk", "KeychainClient", "KeychainTestSupport",
-    "CKeychainLinux", "Crypto", "Logging",
+    "KeychainSystem", "KeychainModel", "EnclaveInterface", "LocalEnclave", "EnclaveDesk", "EnclaveClient",
+    "KeychainEngine", "KeychainProtocol", "KeychainServiceClient", "KeychainAccounts", "KeychainBackup",
+    "KeychainCertificates", "KeychainFiles", "KeychainPolicy", "KeychainVault", "KeychainTrailer", "KeychainClient",
+    "KeychainTestSupport", "CKeychainLinux", "Crypto", "GRDB", "Logging",
 ]
 
 /// Every target; docs/modules.md says what each of them is. A folder uses itself and those before it (scripts/layers.swift).
@@ -182,30 +183,20 @@ let targets: [[Target]] = [
         ],
         "KeychainModel": ["KeychainSystem", "KeychainCertificates", "CKeychainLinux"],
     ]),
-    folder("Sources/Core", using: ["KeychainModel", "KeychainSystem"])([
+    folder("Sources/Core", using: ["KeychainModel", "KeychainSystem", "CKeychainLinux"])([
         "KeychainTrailer": [],
-        "CodeSignature": [
-            "SecurityObjects", "KeychainTrailer", "CKeychainLinux", "Crypto", "SwiftASN1", "X509",
-        ],
-        "KeychainKeys": [
-            "KeychainCertificates", "CKeychainLibcrypto", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
-        ],
-        "KeychainExchange": [
-            "KeychainCertificates", "CKeychainLegacyCiphers", "CKeychainLinux", "Crypto", "CryptoExtras", "SwiftASN1",
-        ],
+        "CodeSignature": ["SecurityObjects", "KeychainTrailer", "Crypto", "SwiftASN1", "X509"],
+        "KeychainKeys": ["KeychainCertificates", "CKeychainLibcrypto", "Crypto", "CryptoExtras", "SwiftASN1"],
+        "KeychainExchange": ["KeychainCertificates", "CKeychainLegacyCiphers", "Crypto", "CryptoExtras", "SwiftASN1"],
         // Who holds the keys: how the rest of the core speaks to it, where its owner is asked, and its own code.
         "KeychainFiles": [],
-        "EnclaveInterface": ["CKeychainLinux", "Crypto"],
-        "EnclaveDesk": ["EnclaveInterface", "CKeychainLinux", "Crypto"],
-        "LocalEnclave": [
-            "EnclaveInterface", "EnclaveDesk", "KeychainFiles", "CKeychainLinux", "Crypto", "CryptoExtras",
-        ],
+        "EnclaveInterface": ["Crypto"],
+        "EnclaveDesk": ["EnclaveInterface", "Crypto"],
+        "LocalEnclave": ["EnclaveInterface", "EnclaveDesk", "KeychainFiles", "Crypto", "CryptoExtras"],
         "KeychainPolicy": ["EnclaveInterface"],
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
-        "KeychainStore": [
-            "KeychainVault", "CKeychainLinux", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface",
-        ],
-        "KeychainBackup": ["EnclaveInterface", "CKeychainLinux", "Crypto", "CryptoExtras"],
+        "KeychainStore": ["KeychainVault", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface"],
+        "KeychainBackup": ["EnclaveInterface", "Crypto", "CryptoExtras"],
         "KeychainEngine": [
             "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
             "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles",
@@ -213,16 +204,14 @@ let targets: [[Target]] = [
     ]),
 
     // Devices: what the machine has, and what a person is asked by.
-    folder("Sources/Devices", using: ["KeychainModel", "KeychainSystem"])([
+    folder("Sources/Devices", using: ["KeychainModel", "KeychainSystem", "CKeychainLinux"])([
         "TPMEnclave": ["CTPM", "Crypto", "EnclaveInterface", "LocalEnclave", "KeychainFiles"],
-        "Terminal": ["CKeychainLinux"],
-        "KeychainPinentry": ["CKeychainLinux"],
+        "Terminal": [],
+        "KeychainPinentry": [],
         "KeychainPrompting": ["KeychainPinentry", "EnclaveInterface", "EnclaveDesk"],
         "LoginSessions": ["MessageBus", "Logging"],
         "FingerprintReader": ["MessageBus", "Crypto"],
-        "FingerPrompting": [
-            "KeychainAccounts", "FingerprintReader", "CKeychainLinux", "EnclaveInterface", "EnclaveDesk",
-        ],
+        "FingerPrompting": ["KeychainAccounts", "FingerprintReader", "EnclaveInterface", "EnclaveDesk"],
     ]),
 
     // Service: the processes behind a keychain, and how they are spoken to.
@@ -237,14 +226,13 @@ let targets: [[Target]] = [
             "Logging", "KeychainFiles",
         ],
         "KeychainDaemon": [
-            "KeychainAccounts", "KeychainServer", "EnclaveClient", "EnclaveServer",
-            "KeychainProtocol", "PeerIdentity", "CodeSignature", "LoginSessions", "TPMEnclave", "KeychainPrompting",
-            "FingerPrompting", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals", "LocalEnclave",
+            "KeychainAccounts", "KeychainServer", "EnclaveClient", "EnclaveServer", "KeychainProtocol", "PeerIdentity",
+            "CodeSignature", "LoginSessions", "TPMEnclave", "KeychainPrompting", "FingerPrompting", "ArgumentParser",
+            "Logging", "ServiceLifecycle", "UnixSignals", "LocalEnclave",
         ],
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
         "KeychainServiceClient": [
-            "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveClient",
-            "KeychainTrailer", "Logging",
+            "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveClient", "KeychainTrailer", "Logging",
         ],
     ]),
 
@@ -252,8 +240,7 @@ let targets: [[Target]] = [
     folder("Sources/Facades")([
         "KeychainClient": [
             "KeychainSystem", "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup",
-            "KeychainEngine",
-            "KeychainProtocol", "EnclaveClient", "KeychainPrompting", "KeychainTrailer",
+            "KeychainEngine", "KeychainProtocol", "EnclaveClient", "KeychainPrompting", "KeychainTrailer",
             "CKeychainLinux", "Logging", "EnclaveInterface", "LocalEnclave",
         ],
         "Security": [
@@ -287,35 +274,42 @@ let targets: [[Target]] = [
         "SecretServiceModel": ["KeychainModel", "MessageBus", "SecretServiceSession", "Crypto"],
     ]),
     programs("Sources/Bridges/SecretService", using: bridge)([
-        "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "Crypto"]
+        "chatelaine-secrets": [
+            "SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface", "Crypto",
+        ]
     ]),
     folder("Sources/Bridges/SSHAgent")(["SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/SSHAgent", using: bridge)([
-        "chatelaine-ssh-agent": ["KeychainAccounts", "KeychainCertificates", "SSHAgentProtocol"]
+        "chatelaine-ssh-agent": ["KeychainAccounts", "SSHAgentProtocol"]
     ]),
 
     // Programs: flags, assembly, run.
     folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
-    programs("Sources/Programs", using: ["KeychainSystem", "CKeychainLinux"])([
+    programs("Sources/Programs", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
-            "Terminal", "Crypto", "Logging", "ArgumentParser", "EnclaveInterface", "KeychainModel",
+            "Terminal", "Crypto", "Logging", "ArgumentParser",
         ],
         "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"],
-        "chatelaine-identify": ["KeychainAccounts", "PeerIdentity", "CZeroingAllocator"],
         "chatelaine-prompt": [
-            "KeychainAccounts", "EnclaveClient", "FingerPrompting", "FingerprintReader",
-            "KeychainPrompting", "CNoPriorities", "EnclaveInterface", "KeychainModel",
+            "KeychainAccounts", "EnclaveClient", "FingerPrompting", "FingerprintReader", "KeychainPrompting",
+            "CNoPriorities",
         ],
         "chatelaine-enclave": [
-            "KeychainAccounts", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities",
-            "EnclaveInterface", "LocalEnclave", "KeychainModel",
+            "KeychainAccounts", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities", "LocalEnclave",
         ],
         "ChatelaineTool": [
-            "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient",
-            "KeychainProtocol", "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting",
-            "ArgumentParser", "Logging", "EnclaveInterface", "KeychainModel",
+            "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
+            "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting", "ArgumentParser",
+            "Logging",
         ],
+    ]),
+
+    // It looks at callers, and is linked with System alone.
+    programs("Sources/Programs")([
+        "chatelaine-identify": [
+            "KeychainSystem", "KeychainAccounts", "PeerIdentity", "CKeychainLinux", "CZeroingAllocator",
+        ]
     ]),
 
     // Examples and clients in the style of Apple's documentation, with nothing of ours in sight.
@@ -336,75 +330,55 @@ let targets: [[Target]] = [
     tests([
         "SecurityTests": ["Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust", "X509"],
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
-        "KeychainProtocolTests": ["KeychainProtocol", "KeychainMessages", "KeychainCertificates", "SwiftProtobuf"],
-        "EnclaveProtocolTests": [
-            "KeychainSystem", "EnclaveClient", "EnclaveServer", "KeychainCertificates", "PeerIdentity",
-            "chatelaine-enclave", "kernel-filter",
-        ],
-        "KeychainSystemTests": ["KeychainSystem"],
-        "PeerIdentityTests": ["KeychainSystem", "PeerIdentity"],
-        "CodeSignatureTests": ["KeychainSystem", "CodeSignature", "KeychainTrailer"],
-        "KeychainServerTests": [
-            "KeychainSystem", "KeychainServer", "KeychainProtocol", "KeychainEngine", "PeerIdentity", "CodeSignature",
-            "KeychainTrailer", "CProbe",
-        ],
+        "KeychainProtocolTests": ["KeychainMessages", "SwiftProtobuf"],
+        "EnclaveProtocolTests": ["EnclaveServer", "PeerIdentity", "chatelaine-enclave", "kernel-filter"],
+        "KeychainSystemTests": [],
+        "PeerIdentityTests": ["PeerIdentity"],
+        "CodeSignatureTests": ["CodeSignature"],
+        "KeychainServerTests": ["KeychainServer", "PeerIdentity", "CodeSignature", "CProbe"],
         // Programs that try to get at what is not theirs, against the service's real processes.
         "AttackTests": [
-            "CodeSignature", "KeychainProtocol", "EnclaveClient", "unchecked-daemon",
-            "chatelaine-prompt", "ChatelaineTool", "SecurityTool", "attacked-program",
+            "CodeSignature", "unchecked-daemon", "chatelaine-prompt", "SecurityTool", "attacked-program",
         ] + service,
         // The service and its enclave as processes, in both modes, while keys come and go.
-        "LockedServiceTests": [
-            "EnclaveClient", "KeychainEngine", "KeychainProtocol", "ChatelaineTool",
-        ] + service,
+        "LockedServiceTests": service,
         // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
-        "LoginTests": [
-            "EnclaveClient", "LoginSessions", "ChatelaineTool", "chatelaine-prompt", "GuardedNote", "SecurityTool",
-        ] + service,
+        "LoginTests": ["LoginSessions", "chatelaine-prompt", "GuardedNote", "SecurityTool"] + service,
         // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
         "FingerprintTests": ["FingerprintReader"],
-        "ChatelaineToolTests": ["ChatelaineTool", "TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar"] + service,
-        "KeychainClientTests": ["KeychainAccounts", "KeychainServiceClient", "KeychainProtocol", "CProbe", "Security"],
+        "ChatelaineToolTests": ["TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar"] + service,
+        "KeychainClientTests": ["CProbe", "Security"],
         "BehaviourTests": [
-            "Security", "LocalAuthentication", "CryptoKit", "KeychainEngine", "KeychainTrust", "CertificateTestSupport",
-            "EnclaveClient", "KeychainPrompting", "chatelaine-prompt", "GuardedNote", "ChatelaineTool",
-            "unchecked-daemon", "SwiftASN1", "X509",
+            "Security", "LocalAuthentication", "CryptoKit", "KeychainTrust", "CertificateTestSupport",
+            "KeychainPrompting", "chatelaine-prompt", "GuardedNote", "unchecked-daemon", "SwiftASN1", "X509",
         ] + service,
         "ToolTests": ["SecurityTool", "Terminal", "TranscriptTesting", "ArgumentParser"],
         "CommonCryptoTests": ["CommonCrypto"],
-        "KeychainCertificatesTests": ["KeychainCertificates", "SwiftASN1"],
-        "KeychainTrustTests": [
-            "KeychainTrust", "KeychainCertificates", "CertificateTestSupport", "SecurityObjects", "SwiftASN1", "X509",
-        ],
+        "KeychainCertificatesTests": ["SwiftASN1"],
+        "KeychainTrustTests": ["KeychainTrust", "CertificateTestSupport", "SecurityObjects", "SwiftASN1", "X509"],
         // Keys against what others have computed: Wycheproof, NIST, OpenSSL.
-        "KeyTests": ["KeychainKeys", "KeychainCertificates", "SwiftASN1"],
-        "ExchangeTests": ["KeychainExchange", "KeychainCertificates", "CryptoExtras"],
-        "KeychainEnclaveTests": ["KeychainSystem", "KeychainCertificates", "KeychainFiles"],
-        "KeychainVaultTests": ["KeychainPolicy", "KeychainVault"],
+        "KeyTests": ["KeychainKeys", "SwiftASN1"],
+        "ExchangeTests": ["KeychainExchange", "CryptoExtras"],
+        "KeychainEnclaveTests": [],
+        "KeychainVaultTests": [],
         // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
-        "TPMEnclaveTests": [
-            "TPMEnclave", "KeychainCertificates", "KeychainSystem", "EnclaveClient", "chatelaine-enclave",
-            "KeychainFiles",
-        ],
-        "KeychainStoreTests": [
-            "KeychainPolicy", "KeychainVault", "KeychainStore", "KeychainEngine", "KeychainServiceClient", "Security",
-            "CoreFoundationAliases", "CFaultVFS", "GRDB",
-        ],
-        "ProcessTests": ["KeychainEngine", "KeychainProbe", "chatelained", "GRDB"],
+        "TPMEnclaveTests": ["TPMEnclave", "chatelaine-enclave"],
+        "KeychainStoreTests": ["KeychainStore", "Security", "CoreFoundationAliases", "CFaultVFS"],
+        "ProcessTests": ["KeychainProbe", "chatelained"],
         // Programs in C and C++, compiled and run against the library as users do.
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
-        "KeychainBackupTests": ["KeychainBackup", "KeychainEngine", "GRDB"],
-        "BackupCommandTests": ["ChatelaineTool", "KeychainBackup"] + service,
+        "KeychainBackupTests": [],
+        "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         // The helper as other programs start it, by these programs themselves.
-        "CredentialProgramTests": ["chatelaine-credential", "ChatelaineTool", "SecurityTool"] + service,
+        "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
         // The Secret Service as other programs use it, by these programs themselves.
-        "SecretServiceProcessTests": ["chatelaine-secrets", "ChatelaineTool", "SecurityTool"] + service,
+        "SecretServiceProcessTests": ["chatelaine-secrets", "SecurityTool"] + service,
         "SSHAgentTests": ["SSHAgentProtocol", "CryptoExtras"],
         // The ssh agent as a process, with OpenSSH's own programs.
-        "SSHAgentProcessTests": ["chatelaine-ssh-agent", "ChatelaineTool"] + service,
+        "SSHAgentProcessTests": ["chatelaine-ssh-agent"] + service,
         "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
     ]),
 

@@ -292,14 +292,14 @@ struct EnclaveMessageTests {
         var bytes = try PrompterEvent.prompt(prompt).encoded(uid: 7)
         #expect(Array(bytes[28..<30]) == [number, flags])
         // A factor that is unknown here is not one that is left out.
-        bytes[29] |= 8
+        bytes[29] |= 128
         #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
         bytes[29] = flags
-        bytes[28] = 128 | 4
+        bytes[28] = 128 | 64
         #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
     }
 
-    @Test(arguments: [0, 3, 4, 255] as [UInt8])
+    @Test(arguments: [0, 3, 64, 255] as [UInt8])
     func `a request or an event about no factor, several, or an unknown one is refused`(factor: UInt8) throws {
         var match = try MatchedRequest(ItemUUID(), by: .biometry).encoded(id: 3, uid: 1000)
         match[match.count - 1] = factor

@@ -377,7 +377,8 @@ struct PresenceDeskTests {
         try enclave.passcode.changePasscode(from: Self.passcode, to: nil, by: .owner)
         #expect(failure(.passcode) == .noPasscode)
         #expect(failure(.owner) == .noPasscode)
-        #expect(enclave.desk.status == PresenceStatus(passcode: .noPasscode, biometry: .noBiometry))
+        #expect(enclave.desk.status[.passcode] == .init(obstacle: .noPasscode))
+        #expect(enclave.desk.status[.biometry] == .init(obstacle: .noBiometry))
     }
 
     @Test func `the third wrong passcode ends the question, and each is counted as any other`() throws {

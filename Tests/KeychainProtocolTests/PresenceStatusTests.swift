@@ -34,7 +34,7 @@ struct PresenceStatusTests {
     @Test func `of a factor that is unknown here nothing is kept, and one that is missing cannot be asked for`() {
         var wire = WirePresenceStatus(PresenceStatus(passcode: nil, biometry: nil))
         wire.factors.removeLast()
-        for number in [0, 3, 4, 256] as [UInt32] {
+        for number in [0, 3, 64, 256] as [UInt32] {
             var unknown = WireFactorState()
             unknown.factor = number
             wire.factors.append(unknown)
@@ -76,6 +76,6 @@ struct PresenceStatusTests {
             #expect(demand.bits == bits)
             #expect(PresenceDemand(bits: bits) == demand)
         }
-        for bits in [16, 1 << 31, .max] as [UInt32] { #expect(PresenceDemand(bits: bits) == nil) }
+        for bits in [1 << 31, .max] as [UInt32] { #expect(PresenceDemand(bits: bits) == nil) }
     }
 }

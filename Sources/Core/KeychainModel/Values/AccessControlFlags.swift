@@ -1,3 +1,22 @@
+/// `SecAccessControlCreateFlags`.
+package struct AccessControlFlags: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt
+    package init(rawValue: UInt) { self.rawValue = rawValue }
+
+    package static let userPresence = AccessControlFlags(rawValue: 1 << 0)
+    package static let biometryAny = AccessControlFlags(rawValue: 1 << 1)
+    package static let biometryCurrentSet = AccessControlFlags(rawValue: 1 << 3)
+    package static let devicePasscode = AccessControlFlags(rawValue: 1 << 4)
+    package static let companion = AccessControlFlags(rawValue: 1 << 5)
+    package static let or = AccessControlFlags(rawValue: 1 << 14)
+    package static let and = AccessControlFlags(rawValue: 1 << 15)
+    package static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
+    package static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
+
+    package static let known = AccessControlFlags(AccessFlagMeaning.all.map(\.flag))
+        .union([.or, .and, .privateKeyUsage, .applicationPassword])
+}
+
 /// What a flag of an access control stands for that demands something of a person.
 struct AccessFlagMeaning: Sendable {
     let flag: AccessControlFlags
