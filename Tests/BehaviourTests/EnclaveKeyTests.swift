@@ -255,6 +255,56 @@ struct EnclaveKeyTests {
         }
     }
 
+    /// The `LAError` under the error with which a signature fails.
+    private func cause(of key: SecKey) throws -> (status: OSStatus, reason: LAError) {
+        var error: Unmanaged<CFError>?
+        #expect(sign(key, &error) == nil)
+        let object = try #require(error?.takeRetainedValue()) as NSError
+        let cause = try #require(object.userInfo[NSUnderlyingErrorKey] as? NSError)
+        return (OSStatus(object.code), try #require((cause as any Error) as? LAError))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `under the error of a key lies what the person did, or why nobody could be asked`(
+        transport: Transport
+    ) throws {
+        let keychain = try AttendedKeychain(transport)
+        try keychain.run {
+            let key = try make(control([.privateKeyUsage, .devicePasscode]))
+            keychain.person.answer(.no)
+            var (status, reason) = try cause(of: key)
+            #expect((status, reason.code) == (errSecUserCanceled, .userCancel))
+            #expect(reason.localizedDescription == "The person said no.")
+            keychain.person.answer(.secret("a"), .secret("b"), .secret("c"))
+            (status, reason) = try cause(of: key)
+            #expect((status, reason.code) == (errSecAuthFailed, .authenticationFailed))
+            (status, reason) = try cause(of: stored([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]))
+            #expect((status, reason.code) == (errSecInteractionNotAllowed, .notInteractive))
+            // A wrong signature is no matter of presence.
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCreateSignature(key, .rsaSignatureRaw, message as CFData, &error) == nil)
+            let object = try #require(error?.takeRetainedValue()) as NSError
+            #expect(object.userInfo[NSUnderlyingErrorKey] == nil)
+        }
+    }
+
+    @Test(arguments: Transport.lockableAtNoCost)
+    func `where there is no passcode, the error of a key and that of a policy say so, and what helps`(
+        transport: Transport
+    ) throws {
+        try withKeychain(transport) {
+            let key = try make(control([.privateKeyUsage, .userPresence]))
+            let (status, reason) = try cause(of: key)
+            #expect((status, reason.code) == (errSecAuthFailed, .passcodeNotSet))
+            #expect(reason.localizedDescription.contains("set one"))
+            var refusal: NSError?
+            #expect(!LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &refusal))
+            #expect((refusal as? LAError)?.code == .passcodeNotSet)
+            #expect(refusal?.localizedDescription == "There is no passcode.")
+            #expect(refusal?.localizedFailureReason == reason.localizedDescription)
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `what is proved in a key's context counts for each use of the key`(transport: Transport) throws {
         let keychain = try AttendedKeychain(transport, .secret("open sesame"))

@@ -286,6 +286,8 @@ struct EnclavePeerTests {
             let prompter = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
             #expect(try prompter.refusal(of: attempt, uid: uid) == nil)
         }
+        let idle = try PacketSocket(connectingTo: trusting.controlPath, within: .seconds(20))
+        #expect(try idle.refusal(of: RegisterPrompterRequest([]), uid: uid) == KeychainError(.noPermission, ""))
     }
 
     @Test

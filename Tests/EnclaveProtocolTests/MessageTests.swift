@@ -299,14 +299,27 @@ struct EnclaveMessageTests {
         #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
     }
 
-    @Test(arguments: [0, 3, 64, 255] as [UInt8])
-    func `a request or an event about no factor, several, or an unknown one is refused`(factor: UInt8) throws {
+    @Test(arguments: [0, 1, 3, 64, 255] as [UInt8])
+    func `a request or an event about what no reader reads is refused`(factor: UInt8) throws {
         var match = try MatchedRequest(ItemUUID(), by: .biometry).encoded(id: 3, uid: 1000)
         match[match.count - 1] = factor
         #expect(throws: KeychainError(.invalidParameter, "")) { try KnownRequests.decode(match) }
         var event = try PrompterEvent.stateRequest(.biometry).encoded(uid: 7)
         event[event.count - 1] = factor
         #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(event) }
+    }
+
+    @Test(arguments: [[1, 1], [2, 1], [0], [3], [64], [1, 2, 64]] as [[UInt8]])
+    func `a status with a factor twice, out of order, or unknown is refused`(factors: [UInt8]) throws {
+        let sample = Self.replies(
+            to: PresenceStatusRequest.self,
+            PresenceStatus(passcode: nil, biometry: nil)
+        )[0].bytes
+        #expect(Array(sample[12...]) == [2, 1, 0, 0, 2, 0, 0])
+        let bytes = sample[..<12] + [UInt8(factors.count)] + factors.flatMap { [$0, 0, 0] }
+        #expect(throws: KeychainError(.notAvailable, "")) {
+            try EnclaveReply(bytes, to: PresenceStatusRequest.self)
+        }
     }
 
     /// What items lack: a password, a proof, both.

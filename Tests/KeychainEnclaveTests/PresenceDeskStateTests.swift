@@ -198,15 +198,32 @@ struct PresenceDeskStateTests {
         }
     }
 
-    @Test func `wrong passcodes and a way that a prompter lacks do not open the other way`() throws {
+    @Test(arguments: [.biometry, .typing, []] as [PrompterAbilities])
+    func `without a reader the passcode stays open, whichever prompter says so`(abilities: PrompterAbilities) throws {
+        for failure in [PresenceFailure.noBiometry, .notEnrolled, .biometryLockout] {
+            let desk = Desk(biometry: true)
+            _ = desk.state.prompterCame(.typing)
+            let id = try #require(desk.ask(.owner))
+            desk.decline(id, failure, abilities)
+            #expect(desk.answers(id).isEmpty)
+            #expect(desk.matched(id) == .over)
+            #expect(desk.passcode(id) == .accepted)
+            #expect(desk.answers(id) == [nil])
+        }
+    }
+
+    @Test func `a hint names its reader, also after the reader's report has become too old`() throws {
         let desk = Desk(biometry: true)
         _ = desk.state.prompterCame(.typing)
-        let id = try #require(desk.ask(.owner))
-        desk.decline(id, .noBiometry, .biometry)
-        #expect(desk.answers(id).isEmpty)
-        #expect(desk.matched(id) == .over)
-        #expect(desk.passcode(id) == .accepted)
-        #expect(desk.answers(id) == [nil])
+        let id = try #require(desk.ask(.biometry))
+        let refresh = try #require(desk.beginRefresh())
+        desk.state.refreshTimedOut(refresh, at: desk.clock)
+        #expect(desk.seen == nil)
+        desk.effects = []
+        desk.state.hinted(id, .retry, by: .biometry, &desk.effects)
+        let hinted = desk.effects.compactMap { if case .show(let prompt, _) = $0 { prompt } else { nil } }
+        #expect(hinted.map(\.wish) == [.notice])
+        #expect(hinted.map(\.readable) == [.biometry])
     }
 
     @Test func `the fifth wrong finger closes that way until a passcode is given`() throws {

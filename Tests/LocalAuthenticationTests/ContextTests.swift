@@ -6,10 +6,10 @@ import Testing
 struct ContextTests {
     /// Somebody who thinks about the question until told what to answer.
     private final class Person: PresenceService {
-        private let questions = Mutex<[@Sendable (LAError.Code?) -> Void]>([])
+        private let questions = Mutex<[@Sendable (LAError?) -> Void]>([])
         let biometryType = LABiometryType.touchID
 
-        func obstacle(to policy: LAPolicy) -> LAError.Code? { nil }
+        func obstacle(to policy: LAPolicy) -> LAError? { nil }
 
         var biometrySet: Data? { nil }
 
@@ -19,7 +19,7 @@ struct ContextTests {
             _ question: ContextQuestion,
             _ wishes: PresenceWishes,
             in context: (any AnyObject & Sendable)?,
-            reply: @escaping @Sendable (LAError.Code?) -> Void
+            reply: @escaping @Sendable (LAError?) -> Void
         ) {
             questions.withLock { $0.append(reply) }
         }
@@ -27,7 +27,7 @@ struct ContextTests {
         var questionCount: Int { questions.withLock(\.count) }
 
         func answer(_ code: LAError.Code?) {
-            for reply in questions.withLock({ $0 }) { reply(code) }
+            for reply in questions.withLock({ $0 }) { reply(code.map { LAError($0) }) }
         }
     }
 

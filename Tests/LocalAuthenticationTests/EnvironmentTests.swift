@@ -28,9 +28,9 @@ struct EnvironmentTests {
         /// How often anybody has looked.
         var count: Int { looks.withLock(\.self) }
 
-        func obstacle(to policy: LAPolicy) -> LAError.Code? {
+        func obstacle(to policy: LAPolicy) -> LAError? {
             if policy == .deviceOwnerAuthenticationWithBiometrics { looks.withLock { $0 += 1 } }
-            return obstacles.withLock { $0[policy] }
+            return obstacles.withLock { $0[policy] }.map { LAError($0) }
         }
 
         func set(_ obstacle: LAError.Code?, to policy: LAPolicy) { obstacles.withLock { $0[policy] = obstacle } }
@@ -39,7 +39,7 @@ struct EnvironmentTests {
             _ question: ContextQuestion,
             _ wishes: PresenceWishes,
             in context: (any AnyObject & Sendable)?,
-            reply: @escaping @Sendable (LAError.Code?) -> Void
+            reply: @escaping @Sendable (LAError?) -> Void
         ) {}
     }
 
@@ -224,13 +224,13 @@ struct EnvironmentTests {
         var biometryType: LABiometryType { own(\.biometryType) }
         var biometrySet: Data? { own(\.biometrySet) }
         var snapshot: PresenceSnapshot { own(\.snapshot) }
-        func obstacle(to policy: LAPolicy) -> LAError.Code? { own { $0.obstacle(to: policy) } }
+        func obstacle(to policy: LAPolicy) -> LAError? { own { $0.obstacle(to: policy) } }
         func makeContext() -> (any AnyObject & Sendable)? { own { $0.makeContext() } }
         func evaluate(
             _ question: ContextQuestion,
             _ wishes: PresenceWishes,
             in context: (any AnyObject & Sendable)?,
-            reply: @escaping @Sendable (LAError.Code?) -> Void
+            reply: @escaping @Sendable (LAError?) -> Void
         ) { own { $0.evaluate(question, wishes, in: context, reply: reply) } }
     }
 

@@ -1,3 +1,4 @@
+import KeychainCertificates
 import Testing
 
 @testable import SSHAgentProtocol
@@ -20,6 +21,18 @@ struct KeyTests {
         #expect(try sample.publicKey.isValid(signature, of: data))
         #expect(try !sample.publicKey.isValid(signature, of: data + [0]))
         #expect(try !SampleKey(kind).publicKey.isValid(signature, of: data))
+    }
+
+    @Test(arguments: SampleKey.Kind.allCases)
+    func `a key on a curve has the hash by which a keychain finds it, and another key has none`(
+        kind: SampleKey.Kind
+    ) throws {
+        let key = try SampleKey(kind).publicKey
+        if case .ecdsa(_, let point) = key.material {
+            #expect(key.pointHash == PublicKey.applicationLabel(of: point))
+        } else {
+            #expect(key.pointHash == nil)
+        }
     }
 
     @Test(arguments: SampleKey.Kind.allCases)

@@ -120,10 +120,13 @@ extension PresenceDeskState {
         _ wish: Prompt.Wish,
         of index: Int,
         _ hint: ReaderHint,
+        by factor: PresenceFactors,
         _ effects: inout [PresenceEffect]
     ) {
         let open = questions[index]
-        let prompt = open.prompt(wish, readable: readable(for: open), isLocked: isLocked, hint: hint)
+        // The reader that says so reads, whatever has become of its report meanwhile.
+        let readable = readable(for: open).union(factor)
+        let prompt = open.prompt(wish, readable: readable, isLocked: isLocked, hint: hint)
         for prompter in prompters where open.shown[prompter.number]?.contains(wish) == true {
             effects.append(.show(prompt, prompter: prompter.number))
         }

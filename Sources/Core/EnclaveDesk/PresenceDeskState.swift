@@ -250,7 +250,7 @@ struct PresenceDeskState {
         else { return .over }
         readers[factor, default: FactorReader()].mismatches += 1
         guard isLockedOut(factor) else {
-            showAgain(.notice, of: index, .notRecognised, &effects)
+            showAgain(.notice, of: index, .notRecognised, by: factor, &effects)
             return .wrong
         }
         if factor == FingerUnlock.factor { unlock = nil }
@@ -266,7 +266,7 @@ struct PresenceDeskState {
     ) {
         guard let known = PresenceFactor.read(factor), let index = shownQuestion(id, wanting: [known.factor.wish])
         else { return }
-        showAgain(.notice, of: index, hint, &effects)
+        showAgain(.notice, of: index, hint, by: factor, &effects)
     }
 
     /// The person said no, or cannot be asked by this prompter.
@@ -278,14 +278,14 @@ struct PresenceDeskState {
         _ effects: inout [PresenceEffect]
     ) {
         guard let index = questions.firstIndex(where: { $0.id == id }), !questions[index].shown.isEmpty else { return }
-        let read = PresenceFactor.all.first { !$0.isTyped && abilities.contains($0.ability) }
-        switch (failure, read) {
-        case (.noBiometry, let factor?), (.notEnrolled, let factor?), (.biometryLockout, let factor?):
-            lose(factor, of: index, because: failure, at: clock, &effects)
-        case (.nobodyToAsk, _) where abilities == .typing && !questions[index].needsPassword:
+        switch failure {
+        case .noBiometry, .notEnrolled, .biometryLockout:
+            let read = PresenceFactor.all.first { !$0.isTyped && abilities.contains($0.ability) }
+            lose(read ?? .biometry, of: index, because: failure, at: clock, &effects)
+        case .nobodyToAsk where abilities == .typing && !questions[index].needsPassword:
             let typed = PresenceFactor.all.first { $0.isTyped && shownQuestion(id, wanting: [$0.wish]) != nil }
             lose(typed ?? .passcode, of: index, because: failure, at: clock, &effects)
-        case (.nobodyToAsk, _): fail(index, failure.error, at: clock, &effects)
+        case .nobodyToAsk: fail(index, failure.error, at: clock, &effects)
         default:
             limits.declined(questions[index].asker, at: clock)
             fail(index, failure.error, at: clock, &effects)

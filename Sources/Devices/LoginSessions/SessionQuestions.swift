@@ -1,7 +1,8 @@
 import KeychainSystem
 import MessageBus
 
-/// What logind is asked (org.freedesktop.login1(5)). Whoever does not answer within five seconds is taken for gone.
+/// What logind is asked (org.freedesktop.login1(5)). One that does not answer within five seconds is taken
+/// for gone, and an answer of another form is an error.
 extension MessageBus {
     static let logind = "org.freedesktop.login1"
     static let logindManager = "org.freedesktop.login1.Manager"
@@ -13,21 +14,28 @@ extension MessageBus {
     func sessions() throws(BusError) -> [String: UInt32] {
         let answer = try call(Self.logind, Self.logindPath, Self.logindManager, "ListSessions", seconds: Self.patience)
         var sessions: [String: UInt32] = [:]
-        for session in answer.first?.elements ?? [] {
+        guard let all = answer.first?.elements else { throw BusError.unreadableAnswer }
+        for session in all {
             // Its name, the user, the user's name, the seat, and its path.
-            guard let fields = session.fields, fields.count == 5, let path = fields[4].objectPath else { continue }
-            sessions[path] = fields[1].number
+            guard let fields = session.fields, fields.count == 5, let user = fields[1].number,
+                let path = fields[4].objectPath
+            else { throw BusError.unreadableAnswer }
+            sessions[path] = user
         }
         return sessions
     }
 
     func isLocked(_ session: String) throws(BusError) -> Bool {
-        try logindProperty("LockedHint", of: session)?.boolean ?? false
+        guard let isLocked = try logindProperty("LockedHint", of: session)?.boolean else {
+            throw BusError.unreadableAnswer
+        }
+        return isLocked
     }
 
     /// What kind a session is of: `user`, `greeter`, `background`, `manager` and others.
     func kind(of session: String) throws(BusError) -> String {
-        try logindProperty("Class", of: session)?.text ?? ""
+        guard let kind = try logindProperty("Class", of: session)?.text else { throw BusError.unreadableAnswer }
+        return kind
     }
 
     private func logindProperty(_ name: String, of session: String) throws(BusError) -> BusValue? {

@@ -93,10 +93,3 @@ final class EvaluationState: Sendable {
         contents.withLock { $0.credentials[type] }
     }
 }
-
-extension LAError {
-    /// An error with a sentence for people; nothing in it comes from an item.
-    init(_ code: Code, because reason: String) {
-        self.init(code, userInfo: [NSLocalizedDescriptionKey: reason.prefix(1).uppercased() + reason.dropFirst() + "."])
-    }
-}

@@ -35,11 +35,11 @@ struct KeychainPresence: PresenceService {
 
     var biometrySet: Data? { status?[.biometry].enrolled.map { Data($0) } }
 
-    func obstacle(to policy: LAPolicy) -> LAError.Code? {
-        guard let status else { return .notInteractive }
+    func obstacle(to policy: LAPolicy) -> LAError? {
+        guard let status else { return LAError(describing: .notInteractive) }
         // Apple's want a passcode even where a finger is enough.
-        if policy == .deviceOwnerAuthentication, !status.hasPasscode { return .passcodeNotSet }
-        return status.obstacle(to: policy.demand)?.code
+        if policy == .deviceOwnerAuthentication, !status.hasPasscode { return PresenceFailure.noPasscode.laError }
+        return status.obstacle(to: policy.demand)?.laError
     }
 
     func makeContext() -> (any AnyObject & Sendable)? { try? CurrentKeychain.presence().makeContext() }
@@ -48,13 +48,15 @@ struct KeychainPresence: PresenceService {
         _ question: ContextQuestion,
         _ wishes: PresenceWishes,
         in context: (any AnyObject & Sendable)?,
-        reply: @escaping @Sendable (LAError.Code?) -> Void
+        reply: @escaping @Sendable (LAError?) -> Void
     ) {
-        guard let context = context as? any PresenceContext else { return reply(.notInteractive) }
+        guard let context = context as? any PresenceContext else {
+            return reply(LAError(describing: .notInteractive))
+        }
         let reuse = UnlockReuse(seconds: wishes.reuseDuration)
         if case .policy(let policy) = question, let obstacle = obstacle(to: policy),
             // Nobody has to be asked where the session was unlocked with a finger just now; the enclave knows.
-            obstacle != .notInteractive || reuse == .none
+            obstacle.code != .notInteractive || reuse == .none
         {
             return reply(obstacle)
         }
@@ -69,8 +71,10 @@ struct KeychainPresence: PresenceService {
                 try context.evaluate(request)
                 reply(nil)
             } catch {
-                guard case .failed(let failure) = error.presence else { return reply(.systemCancel) }
-                reply(failure.code)
+                guard case .failed(let failure) = error.presence else {
+                    return reply(LAError(describing: .systemCancel, cause: error.message))
+                }
+                reply(failure.laError)
             }
         }
     }
@@ -109,19 +113,8 @@ extension ContextQuestion {
 }
 
 extension PresenceFailure {
-    /// As LocalAuthentication says it.
-    fileprivate var code: LAError.Code {
-        switch self {
-        case .declined: .userCancel
-        case .fallback: .userFallback
-        case .failed: .authenticationFailed
-        case .noPasscode: .passcodeNotSet
-        case .noBiometry: .biometryNotAvailable
-        case .notEnrolled: .biometryNotEnrolled
-        case .biometryLockout: .biometryLockout
-        case .noCompanion: .companionNotAvailable
-        case .nobodyToAsk, .tooMany, .notInteractive: .notInteractive
-        case .interrupted: .systemCancel
-        }
-    }
+    fileprivate var code: LAError.Code { LAError.Code(rawValue: laErrorNumber) ?? .authenticationFailed }
+
+    /// As LocalAuthentication says it, with the keychain's own sentence.
+    fileprivate var laError: LAError { LAError(describing: code, cause: error.message) }
 }

@@ -38,7 +38,7 @@ open class LAContext: NSObject {
     ///     `invalidate()`, `invalidContext`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let refusal: LAError? =
-            state.isInvalidated ? Self.invalidContext : presence.obstacle(to: policy).map(Self.error)
+            state.isInvalidated ? Self.invalidContext : presence.obstacle(to: policy)
         unsafe error?.pointee = refusal.map(\._nsError)
         return refusal == nil
     }
@@ -183,7 +183,7 @@ extension LAContext {
         } else if !question.needsPerson {
             state.end(ticket, nil)
         } else if interactionNotAllowed {
-            state.end(ticket, Self.error(.notInteractive))
+            state.end(ticket, LAError(describing: .notInteractive))
         } else {
             let wishes = PresenceWishes(
                 reason: reason,
@@ -192,7 +192,7 @@ extension LAContext {
                 reuseDuration: touchIDAuthenticationAllowableReuseDuration
             )
             presence.evaluate(question, wishes, in: presenceContext) { failure in
-                state.end(ticket, failure.map(Self.error))
+                state.end(ticket, failure)
             }
         }
     }
@@ -215,28 +215,6 @@ extension LAContext {
 
     private static var invalidContext: LAError {
         LAError(.invalidContext, because: "the context was invalidated before")
-    }
-
-    private static func error(_ code: LAError.Code) -> LAError {
-        let reason =
-            switch code {
-            case .authenticationFailed: "the person was not recognised"
-            case .userCancel: "the person declined"
-            case .userFallback: "the person chose another way"
-            case .systemCancel: "the system interrupted"
-            case .passcodeNotSet: "there is no passcode"
-            case .biometryNotAvailable: "there is no reader of fingers or faces"
-            case .biometryNotEnrolled: "no finger or face is enrolled"
-            case .biometryLockout: "there were too many failures"
-            case .appCancel: "the program interrupted"
-            case .invalidContext: "the context was invalidated before"
-            case .companionNotAvailable: "there is no companion device"
-            case .biometryNotPaired: "the reader was never paired"
-            case .biometryDisconnected: "the reader is not connected"
-            case .invalidDimensions: "the dimensions do not fit"
-            case .notInteractive: "somebody would have to be asked, and cannot or must not be"
-            }
-        return LAError(code, because: reason)
     }
 }
 

@@ -76,7 +76,7 @@ package protocol PresenceService: Sendable {
     var snapshot: PresenceSnapshot { get }
 
     /// Why a policy cannot be evaluated on this machine, or nil if it can.
-    func obstacle(to policy: LAPolicy) -> LAError.Code?
+    func obstacle(to policy: LAPolicy) -> LAError?
 
     /// What is proved in one context is kept here; nil for a service that keeps nothing. A `PresenceContext`, of which
     /// no declaration here may say more.
@@ -91,17 +91,17 @@ package protocol PresenceService: Sendable {
         _ question: ContextQuestion,
         _ wishes: PresenceWishes,
         in context: (any AnyObject & Sendable)?,
-        reply: @escaping @Sendable (LAError.Code?) -> Void
+        reply: @escaping @Sendable (LAError?) -> Void
     )
 }
 
 extension PresenceService {
     package var snapshot: PresenceSnapshot {
-        let passcodeObstacle = obstacle(to: .deviceOwnerAuthenticationWithWristDetection)
+        let passcodeObstacle = obstacle(to: .deviceOwnerAuthenticationWithWristDetection)?.code
         return PresenceSnapshot(
             biometryType: biometryType,
             biometrySet: biometrySet,
-            biometryObstacle: obstacle(to: .deviceOwnerAuthenticationWithBiometrics),
+            biometryObstacle: obstacle(to: .deviceOwnerAuthenticationWithBiometrics)?.code,
             passcodeObstacle: passcodeObstacle,
             hasPasscode: passcodeObstacle != .passcodeNotSet
         )

@@ -30,6 +30,10 @@ enum RightError {
 
     static func reported(_ error: Unmanaged<CFError>?) -> any Error {
         guard let error = unsafe error?.takeRetainedValue() else { return of(errSecInternalError) }
+        // What the person did, if that is known, says more than the status.
+        if let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError, cause.domain == LAErrorDomain {
+            return LAError(_nsError: cause)
+        }
         return of(OSStatus(truncatingIfNeeded: (error as NSError).code))
     }
 

@@ -19,8 +19,7 @@ enum PromptProcess {
                     server: options.server
                 )
                 wasThere = true
-                let abilities: PrompterAbilities = options.pinentry == nil ? .biometry : [.biometry, .typing]
-                try control.showPrompts(for: abilities) { (uid) throws(KeychainError) in
+                try control.showPrompts(for: UserPrompter.abilities(options)) { (uid) throws(KeychainError) in
                     if let prompter = prompters[uid] { return prompter }
                     let prompter = try UserPrompter(of: uid, options)
                     prompters[uid] = prompter

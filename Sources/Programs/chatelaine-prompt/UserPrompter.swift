@@ -6,8 +6,16 @@ import KeychainPrompting
 
 /// Asks one user: at readers, and by a pinentry where one was named.
 struct UserPrompter: Prompter {
+    /// What is read. `readers` has one for each.
+    private static let read: PresenceFactors = .biometry
+
     private let readers: [PresenceFactors: any Prompter]
     private let pinentry: PinentryPrompter?
+
+    /// What a prompter with these options can bring.
+    static func abilities(_ options: PromptOptions) -> PrompterAbilities {
+        options.pinentry == nil ? .reading(read) : .reading(read).union(.typing)
+    }
 
     init(of uid: UInt32, _ options: PromptOptions) throws(KeychainError) {
         // A connection for each answer: one that tries a passcode holds up no other.

@@ -126,6 +126,7 @@ package final class KeychainServer: Sendable {
         do throws(KeychainError) {
             peer = try gatekeeper.admit(socket)
         } catch {
+            guard !table.hasEnded(entry) else { return counter.count { $0.dropped += 1 } }
             counter.count { $0.rejected += 1 }
             if error == ServiceUsers.isLent { users.noteLending(of: entry.uid) }
             log.notice(

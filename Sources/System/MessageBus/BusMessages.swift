@@ -53,7 +53,7 @@ package struct BusError: Error, Sendable, Equatable {
     }
     /// Also for objects that are gone: with another name, a cancelled prompt that was just answered crashes libsecret.
     package static let noSuchObject = BusError("org.freedesktop.DBus.Error.UnknownMethod", "there is no such object")
-    static let unreadableAnswer = BusError("", "the answer cannot be read")
+    package static let unreadableAnswer = BusError("", "the answer cannot be read")
     /// For a process that serves nothing.
     package static let notServed = noSuchObject
 }

@@ -25,7 +25,7 @@ final class TestService: Sendable {
     init(
         limits: ServiceLimits = TestService.quickLimits,
         quota: StorageQuota.Limit? = nil,
-        gate: OpenGate = OpenGate()
+        gate: any Gatekeeper = OpenGate()
     ) throws {
         folder = FileManager.default.temporaryDirectory.path + "/chatelaine-service-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

@@ -253,6 +253,13 @@ extension MessageReader {
         return PresenceStatus(factors)
     }
 
+    /// A factor that a reader reads.
+    mutating func readFactor() throws(KeychainError) -> PresenceFactors {
+        let factor = try factor()
+        guard factor != .passcode else { throw Self.malformed }
+        return factor
+    }
+
     mutating func factor() throws(KeychainError) -> PresenceFactors {
         guard let factor = PresenceFactors(singleKnown: try byte()) else { throw Self.malformed }
         return factor

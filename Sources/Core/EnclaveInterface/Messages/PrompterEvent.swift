@@ -59,7 +59,7 @@ package enum PrompterEvent: Sendable, Hashable {
                 )
             )
         case withdrawalKind: event = .withdrawal(try reader.uuid())
-        case stateRequestKind: event = .stateRequest(try reader.factor())
+        case stateRequestKind: event = .stateRequest(try reader.readFactor())
         default: throw MessageReader.malformed
         }
         try reader.finish()

@@ -126,7 +126,7 @@ package struct MatchedRequest: EnclaveRequest {
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
         question = try reader.uuid()
-        factor = try reader.factor()
+        factor = try reader.readFactor()
     }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
@@ -149,7 +149,7 @@ package struct MismatchedRequest: EnclaveRequest {
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
         question = try reader.uuid()
-        factor = try reader.factor()
+        factor = try reader.readFactor()
     }
 
     package func write(to writer: inout MessageWriter) throws(KeychainError) {
@@ -174,7 +174,7 @@ package struct ReaderHintRequest: EnclaveRequest {
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
         question = try reader.uuid()
-        factor = try reader.factor()
+        factor = try reader.readFactor()
         hint = try reader.readerHint()
     }
 
@@ -198,7 +198,7 @@ package struct ReaderStateRequest: EnclaveRequest {
     }
 
     package init(from reader: inout MessageReader) throws(KeychainError) {
-        factor = try reader.factor()
+        factor = try reader.readFactor()
         state = try reader.readerState()
     }
 

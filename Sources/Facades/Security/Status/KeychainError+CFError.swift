@@ -1,20 +1,27 @@
 import CoreFoundationAliases
 import Foundation
 
+@_implementationOnly import KeychainClient
 @_implementationOnly import KeychainModel
 
 extension KeychainError {
     /// The error object for a caller: the status as its code, and the words in which Apple's systems put the sentence that
-    /// explains it.
+    /// explains it. If the owner did not prove what was asked, the `LAError` lies under it.
     var object: CFError {
-        NSError(
-            domain: NSOSStatusErrorDomain,
-            code: Int(status),
-            userInfo: [
-                NSLocalizedDescriptionKey:
-                    "The operation couldn\u{2019}t be completed. (OSStatus error \(status) - \(message))"
-            ]
-        )
+        var information: [String: Any] = [
+            NSLocalizedDescriptionKey:
+                "The operation couldn\u{2019}t be completed. (OSStatus error \(status) - \(message))"
+        ]
+        if case .failed(let failure) = presence {
+            information[NSUnderlyingErrorKey] = NSError(
+                domain: "com.apple.LocalAuthentication",
+                code: failure.laErrorNumber,
+                userInfo: [
+                    NSLocalizedDescriptionKey: message.sentence, NSLocalizedFailureReasonErrorKey: message.sentence,
+                ]
+            )
+        }
+        return NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: information)
     }
 
     /// Leaves the error where the caller wants it; the caller releases it.
@@ -34,4 +41,9 @@ func reporting<Value>(
         unsafe error.report(to: place)
         return nil
     }
+}
+
+extension String {
+    /// With a capital letter and a full stop.
+    package var sentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }

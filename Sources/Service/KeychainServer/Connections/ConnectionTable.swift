@@ -30,6 +30,7 @@ final class ConnectionTable: Sendable {
         var strangers = (connections: 0, handshakes: 0)
         var handshakes = 0
         var isStopping = false
+        var isAborted = false
     }
 
     private let state = Mutex(State())
@@ -105,6 +106,11 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// Whether the service itself has ended a connection: that its handshake failed says nothing of its caller.
+    func hasEnded(_ entry: Entry) -> Bool {
+        state.withLock { $0.isAborted || $0.leaving[entry.number] != nil }
+    }
+
     /// Takes no more connections, and lets those that there are read nothing but what has arrived. A handshake goes on to
     /// its end: one that is cut short looks like an attack, and its caller would be refused. What the caller asks after
     /// it is not read, so that the caller asks the next service.
@@ -118,6 +124,7 @@ final class ConnectionTable: Sendable {
     /// Ends all connections, even in the middle of a request.
     func abort() {
         state.withLock { state in
+            state.isAborted = true
             for place in state.places.values { shutdown(place.socket, Int32(SHUT_RDWR)) }
         }
     }

@@ -36,8 +36,10 @@ final class AccountFile<Contents: Sendable>: Sendable {
         state.withLock { state in
             let stamp = self.stamp
             if stamp != state.stamp {
-                state.contents = stamp == nil ? empty : read()
-                state.stamp = stamp
+                let read = stamp == nil ? empty : read()
+                state.contents = read ?? empty
+                // What could not be read is tried again next time.
+                state.stamp = read == nil ? nil : stamp
             }
             return body(state.contents)
         }
@@ -48,10 +50,10 @@ final class AccountFile<Contents: Sendable>: Sendable {
         return stamp
     }
 
-    private func read() -> Contents {
+    private func read() -> Contents? {
         guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
             let bytes = try? file.prefix(Self.largest)
-        else { return empty }
+        else { return nil }
         var contents = empty
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             parse(line.split(separator: ":", omittingEmptySubsequences: false).map(\.utf8), &contents)

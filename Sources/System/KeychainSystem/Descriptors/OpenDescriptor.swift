@@ -96,6 +96,8 @@ extension OpenDescriptor {
             let count = unsafe Glibc.write(number, rest.baseAddress, rest.count)
             if count < 0 {
                 guard errno == EINTR else { throw SystemError("a file cannot be written") }
+            } else if count == 0 {
+                throw SystemError(EIO, "a file cannot be written")
             } else {
                 unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
