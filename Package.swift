@@ -412,45 +412,39 @@ let targets: [[Target]] = [
 ]
 
 /// What the fuzzers, a package of their own, import.
-let internals = [
-    "KeychainCertificates", "KeychainTrust", "KeychainModel", "KeychainKeys", "EnclaveInterface", "EnclaveDesk",
-    "LocalEnclave", "KeychainFiles", "KeychainExchange", "KeychainPolicy", "KeychainVault", "KeychainStore",
-    "KeychainEngine", "EnclaveServer", "TPMEnclave", "KeychainBackup", "PasswordImport",
-    "CredentialHelpers", "SSHAgentProtocol", "KeychainServiceClient", "KeychainProtocol", "KeychainClient",
-    "KeychainServer", "CodeSignature", "KeychainTrailer", "CoreFoundationAliases", "Security",
-]
+let internals =
+    targets.flatMap(\.self).filter { $0.path?.hasPrefix("Sources/Core/") == true }.map(\.name) + [
+        "EnclaveServer", "TPMEnclave", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "Security",
+        "KeychainServiceClient", "KeychainProtocol", "KeychainClient", "KeychainServer",
+    ]
 
-/// Programs by the names that they are installed under, the examples', and one for the benchmarks, a package of their own.
-let executables: KeyValuePairs = [
-    "security": "SecurityTool", "chatelaine": "ChatelaineTool", "chatelained": "chatelained",
-    "chatelaine-identify": "chatelaine-identify", "chatelaine-prompt": "chatelaine-prompt",
-    "chatelaine-enclave": "chatelaine-enclave", "chatelaine-ssh-agent": "chatelaine-ssh-agent",
-    "chatelaine-secrets": "chatelaine-secrets", "chatelaine-credential": "chatelaine-credential",
-    "password-demo": "PasswordDemo", "guarded-note": "GuardedNote", "secret-server": "SecretServer",
-    "two-apps-mail": "TwoAppsMail", "two-apps-calendar": "TwoAppsCalendar", "keychain-filler": "KeychainFiller",
-]
+/// The name that a program is installed under: that of its target, in small letters with hyphens.
+func productName(_ target: String) -> String {
+    if target.hasSuffix("Tool") { return target == "SecurityTool" ? "security" : "chatelaine" }
+    return target.reduce(into: "") { $0 += ($1.isUppercase && !$0.isEmpty ? "-" : "") + $1.lowercased() }
+}
+
+/// The programs that are installed, the examples', and one for the benchmarks, a package of their own.
+let executables = targets.flatMap(\.self).filter {
+    $0.type == .executable && ($0.path?.hasPrefix("Tests/") != true || $0.name == "KeychainFiller")
+}
 
 let package = Package(
     name: "chatelaine",
-    products: [
-        .library(name: "Security", targets: ["Security"]),
+    // CommonCrypto is offered alone: such a module turns on `#if canImport(CommonCrypto)` in a whole graph.
+    products: ["Security", "LocalAuthentication", "CryptoSecureEnclave", "CryptoKit", "CommonCrypto"].map {
+        .library(name: $0, targets: [$0])
+    }
         // The C library, which scripts/library.sh builds in its own way.
-        .library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"]),
+        + [.library(name: "SecurityABI", type: .dynamic, targets: ["SecurityABI"])]
         // Imports Security into targets whose files say `import Foundation` and no more.
-        .plugin(name: "ImportSecurity", targets: ["ImportSecurity"]),
-        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
-        // CryptoKit's SecureEnclave, beside swift-crypto, and both under CryptoKit's name.
-        .library(name: "CryptoSecureEnclave", targets: ["CryptoSecureEnclave"]),
-        .library(name: "CryptoKit", targets: ["CryptoKit"]),
-        // Nobody gets it unasked: a module CommonCrypto turns on `#if canImport(CommonCrypto)` in a whole graph.
-        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
-    ]
-        + executables.map { .executable(name: $0, targets: [$1]) }
+        + [.plugin(name: "ImportSecurity", targets: ["ImportSecurity"])]
+        + executables.map { .executable(name: productName($0.name), targets: [$0.name]) }
         + (isInstalled
             ? [.library(name: "Chatelaine", type: .dynamic, targets: ["Security", "LocalAuthentication"])] : [])
         + (isFuzzed ? [.library(name: "KeychainInternals", targets: internals)] : []),
     dependencies: packages.map { .package(url: $0.url, from: $0.from) },
-    targets: targets.flatMap { $0 },
+    targets: targets.flatMap(\.self),
     swiftLanguageModes: [.v6]
 )
 

@@ -111,7 +111,12 @@ package final class ServiceProcess: @unchecked Sendable {
 extension ServiceProcess {
     /// What `chatelaine status` says of how many requests the service has had.
     package static func requests(inStatus status: String) throws -> Int {
-        let line = status.split(separator: "\n").first { $0.hasPrefix("chatelained_requests ") }
+        try count("chatelained_requests", inStatus: status)
+    }
+
+    /// One of the numbers that `chatelaine status` prints.
+    package static func count(_ name: String, inStatus status: String) throws -> Int {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         guard let number = line?.split(separator: " ").last.flatMap({ Int($0) }) else { throw POSIXError(.EBADMSG) }
         return number
     }

@@ -189,6 +189,11 @@ final class AgentSite: @unchecked Sendable {
         return try ServiceProcess.requests(inStatus: status) - ownRequests
     }
 
+    /// How many connections the keychain service has taken, that of the question among them.
+    func connections() throws -> Int {
+        try ServiceProcess.count("chatelained_connections_accepted", inStatus: succeed("chatelaine", ["status"]))
+    }
+
     // MARK: - Keys
 
     /// Makes a key pair in files.

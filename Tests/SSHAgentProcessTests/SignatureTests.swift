@@ -39,6 +39,22 @@ struct SignatureTests {
         }
     }
 
+    @Test func `a signature with a key that asks nobody opens no connection to the keychain`() throws {
+        let site = try AgentSite(hasPasscode: false)
+        _ = try site.createKey("quiet", ["--no-presence"])
+        try site.makeKey("imported")
+        try site.succeed("chatelaine", ["ssh", "import", "imported"])
+        try site.write("a text", to: "file")
+        for key in ["quiet.pub", "imported.pub"] {
+            // The agent's own connection is there after the first.
+            try site.succeed("ssh-keygen", ["-Y", "sign", "-q", "-f", key, "-n", "file", "file"])
+            let before = try site.connections()
+            let ofStatus = try site.connections() - before
+            try site.succeed("ssh-keygen", ["-Y", "sign", "-q", "-f", key, "-n", "file", "file"])
+            #expect(try site.connections() - before == 2 * ofStatus, "\(key)")
+        }
+    }
+
     @Test func `ssh-keygen fails when the owner declines`() throws {
         let site = try AgentSite([.no])
         _ = try site.createKey()

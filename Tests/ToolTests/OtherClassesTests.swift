@@ -28,7 +28,7 @@ func `a key is printed with the attributes it has`() throws {
         )
     )
     #expect(ItemJSON.value(of: key).text().contains(#""group": "a\n""#))
-    #expect(ItemTable([key]).text(width: nil).contains(#"key    a\n    my key"#))
+    #expect(ItemColumns([key]).text(width: nil).contains(#"key    a\n    my key"#))
 }
 
 @Test
@@ -48,7 +48,7 @@ func `a table is never wider than the terminal where that can be`(width: Int) th
         item(.genericPassword, ["acct": "日本語日本語日本語日本語", "svce": accents, "agrp": "g"]),
         item(.internetPassword, ["acct": "👩‍💻 developer", "srvr": String(repeating: "x", count: 300), "agrp": "group"]),
     ]
-    let lines = ItemTable(items).text(width: width).split(separator: "\n")
+    let lines = ItemColumns(items).text(width: width).split(separator: "\n")
     // The columns that do not give way take 60.
     #expect(lines.allSatisfy { TerminalText.width(String($0)) <= max(width, 80) })
     #expect(lines.count == 3)

@@ -103,7 +103,7 @@ struct ElfFile {
         let (end, overflow) = offset.addingReportingOverflow(count)
         guard !overflow, end <= size else { throw Self.unreadable }
         var found: [UInt8] = []
-        try unsafe FileReader.read(descriptor, offset..<end) { unsafe found.append(contentsOf: $0) }
+        try unsafe FileParts.read(descriptor, offset..<end) { unsafe found.append(contentsOf: $0) }
         return found
     }
 

@@ -31,7 +31,7 @@ struct OpenProgram {
         stamp = try FileStamp.of(descriptor)
         guard stamp.isFile else { throw KeychainError(.invalidParameter, "\(path) is no file") }
         var start: [UInt8] = []
-        try unsafe FileReader.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }
+        try unsafe FileParts.read(descriptor, 0..<min(4, stamp.size)) { unsafe start.append(contentsOf: $0) }
         guard start == [0x7F] + Array("ELF".utf8) else {
             throw KeychainError(
                 .invalidParameter,

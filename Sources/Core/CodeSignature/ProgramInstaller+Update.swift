@@ -36,7 +36,7 @@ extension ProgramInstaller {
             throw KeychainError(errno: errno, "the new program cannot be given to root")
         }
         try OpenProgram.with(new) { source throws(KeychainError) in
-            try unsafe FileReader.read(source.descriptor, 0..<source.stamp.size) { part throws(KeychainError) in
+            try unsafe FileParts.read(source.descriptor, 0..<source.stamp.size) { part throws(KeychainError) in
                 try KeychainError.translating { try unsafe file.write(part) }
             }
         }

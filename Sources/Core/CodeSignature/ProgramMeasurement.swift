@@ -34,9 +34,9 @@ struct ProgramMeasurement: Sendable {
             isSignedTwice = false
         }
         var hash = SHA256()
-        try unsafe FileReader.read(descriptor, 0..<programLength) { part in unsafe hash.update(bufferPointer: part) }
+        try unsafe FileParts.read(descriptor, 0..<programLength) { part in unsafe hash.update(bufferPointer: part) }
         programDigest = Array(hash.finalize())
-        try unsafe FileReader.read(descriptor, programLength..<before.size) { part in
+        try unsafe FileParts.read(descriptor, programLength..<before.size) { part in
             unsafe hash.update(bufferPointer: part)
         }
         digest = ProgramDigest(Array(hash.finalize()))

@@ -39,7 +39,7 @@ package enum ProgramSigner {
         let length = try unsignedLength(of: program.descriptor, length: program.stamp.size)
         let replacement = try KeychainError.translating { try NewFile(beside: path, mode: 0o600) }
         var hash = SHA256()
-        try unsafe FileReader.read(program.descriptor, 0..<length) { part throws(KeychainError) in
+        try unsafe FileParts.read(program.descriptor, 0..<length) { part throws(KeychainError) in
             unsafe hash.update(bufferPointer: part)
             try KeychainError.translating { try unsafe replacement.write(part) }
         }

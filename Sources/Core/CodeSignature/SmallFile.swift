@@ -22,7 +22,7 @@ package enum SmallFile {
         }
         defer { withExtendedLifetime(file) {} }
         var bytes: [UInt8] = []
-        try unsafe FileReader.read(file.number, 0..<stamp.size) { unsafe bytes.append(contentsOf: $0) }
+        try unsafe FileParts.read(file.number, 0..<stamp.size) { unsafe bytes.append(contentsOf: $0) }
         return (bytes, stamp)
     }
 

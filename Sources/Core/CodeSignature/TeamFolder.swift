@@ -116,7 +116,7 @@ package struct TeamFolder: Sendable {
             throw KeychainError(.notAvailable, "others than root can write to it")
         }
         var text: [UInt8] = []
-        try unsafe FileReader.read(file.number, 0..<stamp.size) { part in unsafe text.append(contentsOf: part) }
+        try unsafe FileParts.read(file.number, 0..<stamp.size) { part in unsafe text.append(contentsOf: part) }
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -44,7 +44,7 @@ package final class KeychainStore: Sendable {
         schema = .current
         self.quota = quota.map(QuotaState.init)
         self.log = log
-        writer = try Connection.openInMemory()
+        writer = try DatabaseConnection.openInMemory()
         let queue = writer
         try KeychainError.translatingSQLite {
             try queue.write { try Self.create(in: $0, header: header) }
@@ -57,7 +57,7 @@ package final class KeychainStore: Sendable {
     }
 
     static func create(path: String, header: Header, schema: Schema) throws(KeychainError) {
-        let queue = try Connection.open(path: path, for: .writing)
+        let queue = try DatabaseConnection.open(path: path, for: .writing)
         try KeychainError.translatingSQLite {
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
@@ -117,7 +117,7 @@ package final class KeychainStore: Sendable {
         self.file = file
         self.schema = schema
         self.quota = quota.map(QuotaState.init)
-        writer = try Connection.open(path: path, for: .writing)
+        writer = try DatabaseConnection.open(path: path, for: .writing)
         place = .file(path: path, lock: lock, readers: ReaderPool(path: path))
         self.log = log
         let queue = writer

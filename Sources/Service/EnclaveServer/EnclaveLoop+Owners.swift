@@ -82,9 +82,9 @@ extension EnclavePeer {
 
     fileprivate var rank: Rank { isWaiting ? .waits : registration != nil ? .showsPrompts : .idle }
 
-    /// Whose turn its requests take with a worker: an owner's own, so that root does not wait for a user's many
+    /// Whose queue at a worker its requests wait in: an owner's own, so that root does not wait for a user's many
     /// requests.
-    func turn(about uid: UInt32) -> UInt32 {
+    func queue(about uid: UInt32) -> UInt32 {
         if case .owner(let own) = role { own } else { uid }
     }
 }

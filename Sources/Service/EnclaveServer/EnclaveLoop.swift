@@ -235,7 +235,7 @@ struct EnclaveLoop {
     ) throws(KeychainError) {
         let peer = message.peer
         let refuse = refusal(of: message.header, to: peer.number)
-        try worker.add(EnclaveWorker.Job(uid: peer.turn(about: message.header.uid), refuse: refuse, run: work))
+        try worker.add(EnclaveWorker.Job(uid: peer.queue(about: message.header.uid), refuse: refuse, run: work))
         peer.isWaiting = true
         isOutdated = true
     }

@@ -13,7 +13,7 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
 
     private let service: ServiceConnection
     /// One request after the other.
-    private let turn = Mutex(())
+    private let mutex = Mutex(())
     private let state = Mutex(State())
 
     init(_ service: ServiceConnection) {
@@ -44,7 +44,7 @@ package final class ServiceContext: PresenceContext, ClosedBeforeForks {
     }
 
     func exchange(_ request: Request, by deadline: Deadline) throws(Channel.Failure) -> [Response.Body] {
-        try turn.withLock { _ in
+        try mutex.withLock { _ in
             Result { () throws(Channel.Failure) in
                 let channel = try channel()
                 do throws(Channel.Failure) {

@@ -134,17 +134,17 @@ extension KeychainEngine {
 
 /// Lets one thread at a time do something that the others may skip.
 final class FollowingTurn: Sendable {
-    private let turn = DispatchSemaphore(value: 1)
+    private let semaphore = DispatchSemaphore(value: 1)
 
     func take(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
-        turn.wait()
-        defer { turn.signal() }
+        semaphore.wait()
+        defer { semaphore.signal() }
         try body()
     }
 
     func takeIfFree(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
-        guard turn.wait(timeout: .now()) == .success else { return }
-        defer { turn.signal() }
+        guard semaphore.wait(timeout: .now()) == .success else { return }
+        defer { semaphore.signal() }
         try body()
     }
 }

@@ -43,7 +43,9 @@ package enum PEM {
         while let line = lines.next() {
             if line.starts(with: "-----".utf8) {
                 guard line.label(after: "-----END ") == label else { throw .malformed }
-                guard strictness == .lax || isStrict(body), let content = Base64.decode(body) else { throw .malformed }
+                guard strictness == .lax || isStrict(body), let content = SecretBase64.decode(body) else {
+                    throw .malformed
+                }
                 return PEMBlock(kind: PEMBlock.Kind(label: label), headers: headers, content: content)
             }
             // No letter of base64.
@@ -87,7 +89,7 @@ package enum PEM {
         // Where the array grew, what it was before would stay in memory.
         text.reserveCapacity(bytes.count / 3 * 4 + bytes.count / 48 + 2 * kind.label.utf8.count + 64)
         text += "-----BEGIN \(kind.label)-----\n".utf8
-        Base64.encode(bytes, into: &text)
+        SecretBase64.encode(bytes, into: &text)
         text += "-----END \(kind.label)-----\n".utf8
         return text
     }

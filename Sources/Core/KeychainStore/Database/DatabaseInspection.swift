@@ -22,7 +22,7 @@ package final class DatabaseInspection {
             throw KeychainError(.notAvailable, "the keychain's database is missing; restore it from a copy")
         }
         self.schema = schema
-        let queue = try Connection.open(path: path, for: .reading)
+        let queue = try DatabaseConnection.open(path: path, for: .reading)
         self.queue = queue
         // The journal may have a newer one than the file.
         let stated = (try? queue.unsafeRead { try Int32.fetchOne($0, sql: "PRAGMA user_version") }) ?? file.version

@@ -89,7 +89,7 @@ package struct DatabaseReplacement {
         seals: [Accessibility: Int64],
         _ body: (WriteTransaction) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        let queue = try Connection.open(path: new, for: .writing)
+        let queue = try DatabaseConnection.open(path: new, for: .writing)
         defer { try? queue.close() }
         try KeychainError.translatingSQLite {
             try queue.writeWithoutTransaction { database in

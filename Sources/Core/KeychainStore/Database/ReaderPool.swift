@@ -24,7 +24,7 @@ final class ReaderPool: Sendable {
         defer { places.signal() }
         let connection =
             if let connection = idle.withLock({ $0.popLast() }) { connection } else {
-                try Connection.open(path: path, for: .reading)
+                try DatabaseConnection.open(path: path, for: .reading)
             }
         defer { idle.withLock { $0.append(connection) } }
         return try KeychainError.translatingSQLite {

@@ -11,7 +11,7 @@ import Synchronization
 package final class WriterLock: Sendable {
     private let file: Descriptor
     private let path: String
-    private let turn = DispatchSemaphore(value: 1)
+    private let semaphore = DispatchSemaphore(value: 1)
 
     /// How long a call waits before it gives up.
     private let patience: Duration
@@ -50,10 +50,10 @@ package final class WriterLock: Sendable {
     ) throws(KeychainError) -> Value {
         let deadline = deadline ?? self.deadline
         let patience = max(.zero, deadline - .now)
-        guard turn.wait(timeout: .now() + patience.dispatchInterval) == .success else {
+        guard semaphore.wait(timeout: .now() + patience.dispatchInterval) == .success else {
             throw timeOut()
         }
-        defer { turn.signal() }
+        defer { semaphore.signal() }
         try acquire(before: deadline)
         defer { file.unlock() }
         return try body()
@@ -61,8 +61,8 @@ package final class WriterLock: Sendable {
 
     /// Runs the body if the lock is free now.
     package func ifFree(_ body: () -> Void) {
-        guard turn.wait(timeout: .now()) == .success else { return }
-        defer { turn.signal() }
+        guard semaphore.wait(timeout: .now()) == .success else { return }
+        defer { semaphore.signal() }
         guard let isOurs = try? file.lockIfFree(), isOurs else { return }
         defer { file.unlock() }
         body()

@@ -54,7 +54,7 @@ extension Keybag {
         uncheckedCost: PasscodeCost? = nil
     ) throws(KeychainError) {
         guard bytes.count > Self.macSize, bytes.starts(with: Self.magic) else { throw Self.damaged }
-        var body = FileReader(bytes.dropLast(Self.macSize).dropFirst(Self.magic.count))
+        var body = FieldReader(bytes.dropLast(Self.macSize).dropFirst(Self.magic.count))
         let version = try body.byte()
         guard (1...Self.version).contains(version) else {
             throw KeychainError(.notAvailable, "the keybag is of a newer version; use the newer program")
@@ -87,7 +87,7 @@ extension Keybag {
     }
 
     private mutating func readHeader(
-        _ body: inout FileReader,
+        _ body: inout FieldReader,
         version: UInt8,
         uncheckedCost: PasscodeCost?
     ) throws(KeychainError) {
@@ -114,7 +114,7 @@ extension Keybag {
         )
     }
 
-    private static func firstEntry(_ body: inout FileReader) throws(KeychainError) -> Entry {
+    private static func firstEntry(_ body: inout FieldReader) throws(KeychainError) -> Entry {
         let code = try body.byte()
         guard let purpose = Purpose(code: code), code <= 7, try body.byte() == Wrapping.deviceKey.rawValue else {
             throw damaged
@@ -122,7 +122,7 @@ extension Keybag {
         return Entry(purpose: purpose, wrapping: .deviceKey, madeIn: 1, box: try body.bytes(boxSize), version: 1)
     }
 
-    private static func entry(_ body: inout FileReader) throws(KeychainError) -> Entry {
+    private static func entry(_ body: inout FieldReader) throws(KeychainError) -> Entry {
         guard let purpose = Purpose(code: try body.byte()), let wrapping = Wrapping(rawValue: try body.byte()) else {
             throw damaged
         }
@@ -156,7 +156,7 @@ extension Keybag {
 }
 
 /// Takes fields off the front of a file.
-struct FileReader {
+struct FieldReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -194,7 +194,7 @@ struct FileReader {
     }
 
     mutating func entries<Entry>(
-        _ one: (inout FileReader) throws(KeychainError) -> Entry
+        _ one: (inout FieldReader) throws(KeychainError) -> Entry
     ) throws(KeychainError) -> [Entry] {
         var entries: [Entry] = []
         for _ in 0..<Int(try byte()) { entries.append(try one(&self)) }

@@ -6,15 +6,15 @@ import KeychainModel
 /// Unchecked, since the compiler cannot see that the semaphore lets one thread in.
 final class Protected<State>: @unchecked Sendable {
     private var state: State
-    private let turn = DispatchSemaphore(value: 1)
+    private let semaphore = DispatchSemaphore(value: 1)
 
     init(_ state: State) {
         self.state = state
     }
 
     func withState<Value>(_ body: (inout State) throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        turn.wait()
-        defer { turn.signal() }
+        semaphore.wait()
+        defer { semaphore.signal() }
         return try body(&state)
     }
 }

@@ -76,8 +76,8 @@ struct UnlockedContents {
         guard bytes.count > 40, body.starts(with: Self.header + keybag.bytes),
             HMAC<SHA256>.isValidAuthenticationCode(Array(bytes.suffix(32)), authenticating: body, using: code)
         else { return nil }
-        var time = FileReader(bytes.prefix(8))
-        var reader = FileReader(body.dropFirst(Self.header.count + 16))
+        var time = FieldReader(bytes.prefix(8))
+        var reader = FieldReader(body.dropFirst(Self.header.count + 16))
         do throws(KeychainError) {
             lastUse = try time.number(8)
             guard let lock = EnclaveState.Lock(rawValue: try reader.byte()) else { return nil }

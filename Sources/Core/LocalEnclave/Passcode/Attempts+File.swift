@@ -20,7 +20,7 @@ extension Attempts {
             self = .none
             return
         }
-        var reader = FileReader(file.dropLast(32).dropFirst(Self.header.count))
+        var reader = FieldReader(file.dropLast(32).dropFirst(Self.header.count))
         guard file.count == Self.fileSize, file.starts(with: Self.header),
             HMAC<SHA256>.isValidAuthenticationCode(
                 Array(file.suffix(32)),

@@ -34,7 +34,7 @@ struct PasswordBoundKey {
     /// - Parameter unchecked: a cost that is out of bounds and taken all the same.
     init(_ bytes: SecretBytes, uncheckedCost unchecked: PasscodeCost) throws(KeychainError) {
         guard bytes.count == Self.size else { throw KeychainError.damagedItemKey }
-        var reader = FileReader((unsafe bytes.withUnsafeBytes { unsafe Array($0) })[...])
+        var reader = FieldReader((unsafe bytes.withUnsafeBytes { unsafe Array($0) })[...])
         guard try reader.byte() == Self.version else { throw KeychainError.damagedItemKey }
         let (logN, r, p) = (try reader.byte(), try reader.byte(), try reader.byte())
         guard let cost = PasscodeCost(logN: logN, r: r, p: p) ?? (unchecked.bytes == [logN, r, p] ? unchecked : nil)

@@ -55,7 +55,7 @@ enum PolicyName: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Whether a certificate is trusted, in macOS's words.
-struct TrustVerdict {
+struct TrustRefusal {
     /// Nil if it is.
     let reason: String?
 

@@ -73,9 +73,9 @@ struct FindIdentity: ItemCommand {
         var trust: SecTrust?
         let status = unsafe SecTrustCreateWithCertificates(certificate, policy, &trust)
         guard status == errSecSuccess, let trust else { throw Failure(.search, status) }
-        guard let reason = TrustVerdict(trust).reason else { return nil }
+        guard let reason = TrustRefusal(trust).reason else { return nil }
         // A Mac says that a certificate has expired before it says that nobody trusts it.
-        return certificate.hasExpired ? TrustVerdict.expired : reason
+        return certificate.hasExpired ? TrustRefusal.expired : reason
     }
 
     private static func list(_ lines: [(text: String, reason: String?)], _ what: String) -> String {

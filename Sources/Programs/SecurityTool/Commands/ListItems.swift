@@ -55,7 +55,7 @@ struct ListItems: ItemCommand {
         } else if items.isEmpty {
             try Console.print("No items.\n")
         } else {
-            try Console.print(ItemTable(items).text(width: Console.width))
+            try Console.print(ItemColumns(items).text(width: Console.width))
         }
     }
 

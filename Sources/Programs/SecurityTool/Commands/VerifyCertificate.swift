@@ -86,7 +86,7 @@ struct VerifyCertificate: ItemCommand {
             }
             SecTrustSetVerifyDate(trust, moment as NSDate)
         }
-        guard let reason = TrustVerdict(trust).reason else {
+        guard let reason = TrustRefusal(trust).reason else {
             if !quiet { try Console.print("...certificate verification successful.\n") }
             return
         }

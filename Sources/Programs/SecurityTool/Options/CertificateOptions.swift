@@ -23,7 +23,7 @@ struct CertificateOptions: ParsableArguments {
     var email: [String] = []
 
     @Option(help: "An IP address.")
-    var ip: [IPAddress] = []
+    var ip: [IPAddressOption] = []
 
     @Option(help: "A URI.")
     var uri: [String] = []
@@ -64,7 +64,7 @@ struct CertificateOptions: ParsableArguments {
 }
 
 /// An address of version 4 or 6, as `inet_pton` reads it.
-struct IPAddress: ExpressibleByArgument {
+struct IPAddressOption: ExpressibleByArgument {
     let bytes: [UInt8]
 
     init?(argument: String) {

@@ -79,7 +79,7 @@ struct Connection: ~Copyable {
         if case .success(.watch) = request { return try watch() }
         let pass = GatePass(keychain.gate, writer.socket)
         defer { pass.leave() }
-        let turn = RequestHandler.Turn(
+        let visit = RequestHandler.Visit(
             peer: peer,
             keychain: keychain,
             share: share,
@@ -90,7 +90,7 @@ struct Connection: ~Copyable {
         let longest = fields == nil ? limits.answerTime : limits.largeAnswerTime
         try handler.answer(
             request,
-            in: turn,
+            in: visit,
             state: &state,
             send: { (body, time) throws(KeychainError) in try send(body, id: id, within: min(time, longest)) },
             sendPart: { (body, time) throws(KeychainError) in

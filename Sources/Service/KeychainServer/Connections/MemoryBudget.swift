@@ -26,7 +26,7 @@ final class MemoryBudget: Sendable {
     private final class Waiter: @unchecked Sendable {
         let bytes: Int
         let user: ObjectIdentifier
-        let turn = DispatchSemaphore(value: 0)
+        let hasRoom = DispatchSemaphore(value: 0)
         var isServed = false
 
         init(_ bytes: Int, of user: ObjectIdentifier) {
@@ -85,7 +85,7 @@ final class MemoryBudget: Sendable {
         }
         if !isServed {
             let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
-            _ = waiter.turn.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
+            _ = waiter.hasRoom.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
             let isServed = state.withLock { state in
                 if !waiter.isServed {
                     state.waiting.removeAll { $0 === waiter }
@@ -133,7 +133,7 @@ final class MemoryBudget: Sendable {
             state.users[waiter.user] = user
             state.free -= waiter.bytes
             waiter.isServed = true
-            waiter.turn.signal()
+            waiter.hasRoom.signal()
         }
     }
 

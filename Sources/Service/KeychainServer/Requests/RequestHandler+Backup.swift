@@ -7,18 +7,18 @@ import KeychainProtocol
 /// What is done with a keychain as a whole.
 extension RequestHandler {
     /// Puts the keychain's items under new keys. Other requests go on meanwhile.
-    func rotateKeys(_ token: AuthorizationToken, in turn: Turn) -> Answer {
-        recorded(as: "rotate-keys", in: turn) { () throws(KeychainError) in
-            try turn.keychain.withEngine { (engine) throws(KeychainError) in try engine.rotateKeys(token) }
+    func rotateKeys(_ token: AuthorizationToken, in visit: Visit) -> Answer {
+        recorded(as: "rotate-keys", in: visit) { () throws(KeychainError) in
+            try visit.keychain.withEngine { (engine) throws(KeychainError) in try engine.rotateKeys(token) }
             return (.done, 0)
         }
     }
 
     /// Writes a backup to the client as it is made.
-    func backup(_ request: BackupRequest, in turn: Turn, sendPart: Sender) -> Answer {
+    func backup(_ request: BackupRequest, in visit: Visit, sendPart: Sender) -> Answer {
         withoutActuallyEscaping(sendPart) { sendPart in
-            recorded(as: request.isExport ? "export" : "backup", in: turn) { () throws(KeychainError) in
-                let counts = try turn.keychain.withEngine { (engine) throws(KeychainError) in
+            recorded(as: request.isExport ? "export" : "backup", in: visit) { () throws(KeychainError) in
+                let counts = try visit.keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.backup(request) { (bytes) throws(KeychainError) in
                         try sendPart(.backup(.bytes(bytes)), limits.answerTime)
                     }
@@ -31,7 +31,7 @@ extension RequestHandler {
     /// Goes one step on in a restoration. What fails ends it.
     func restore(
         _ message: RestoreMessage,
-        in turn: Turn,
+        in visit: Visit,
         restoration: inout HeldRestoration?
     ) throws(KeychainError) -> Answer {
         do throws(KeychainError) {
@@ -39,9 +39,9 @@ extension RequestHandler {
             case .begin(let request):
                 // Before another is begun on the same connection.
                 restoration = nil
-                let place = try turn.keychain.takeRestorationPlace()
+                let place = try visit.keychain.takeRestorationPlace()
                 restoration = HeldRestoration(
-                    begun: try turn.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
+                    begun: try visit.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                         try engine.beginRestoration(request, largest: limits.backupSize)
                     },
                     place: place
@@ -53,9 +53,9 @@ extension RequestHandler {
                 return Answer(body: .restore(.received(spool.count)))
             case .end:
                 guard let whole = restoration.take() else { throw Self.outOfTurn }
-                return finish(whole.begun, in: turn)
+                return finish(whole.begun, in: visit)
             case .origin(let signer):
-                let origin = try turn.keychain.withEngine { (engine) throws(KeychainError) in
+                let origin = try visit.keychain.withEngine { (engine) throws(KeychainError) in
                     try engine.origin(ofBackupsBy: signer)
                 }
                 return Answer(body: .restore(.origin(origin)))
@@ -66,10 +66,10 @@ extension RequestHandler {
         }
     }
 
-    private func finish(_ restoration: BegunRestoration, in turn: Turn) -> Answer {
+    private func finish(_ restoration: BegunRestoration, in visit: Visit) -> Answer {
         let name = restoration.request.isDryRun ? "restore-dry-run" : "restore"
-        return recorded(as: name, in: turn) { () throws(KeychainError) in
-            let report = try turn.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
+        return recorded(as: name, in: visit) { () throws(KeychainError) in
+            let report = try visit.keychain.withEngine(makesKeychain: true) { (engine) throws(KeychainError) in
                 try engine.finish(restoration)
             }
             return (.restore(.report(report)), (report.counts[.added] ?? 0) + (report.counts[.replaced] ?? 0))

@@ -51,7 +51,7 @@ extension RequestHandler {
     func sendPages(
         of pages: inout PagedAnswer?,
         to operation: KeychainOperation,
-        in turn: Turn,
+        in visit: Visit,
         _ grant: inout MemoryBudget.Grant?,
         sendPart: Sender
     ) throws(KeychainError) -> OperationResult {
@@ -60,16 +60,16 @@ extension RequestHandler {
         }
         defer { pages = answer }
         grant = nil
-        grant = try memory.answers.take(answer.need, for: turn.share, before: .now + limits.patience)
+        grant = try memory.answers.take(answer.need, for: visit.share, before: .now + limits.patience)
         while true {
-            let page = try nextPage(of: &answer, to: request, in: turn)
+            let page = try nextPage(of: &answer, to: request, in: visit)
             guard !page.isLast else {
                 var result = OperationResult(.items(page.items), rows: page.rows)
                 if answer.sent.items == 0 {
-                    try turn.share.searches.enter(before: .now + limits.patience)
-                    defer { turn.share.searches.leave() }
-                    try turn.keychain.withEngine { (engine) throws(KeychainError) in
-                        engine.explain(&result, of: operation, for: turn.peer.caller)
+                    try visit.share.searches.enter(before: .now + limits.patience)
+                    defer { visit.share.searches.leave() }
+                    try visit.keychain.withEngine { (engine) throws(KeychainError) in
+                        engine.explain(&result, of: operation, for: visit.peer.caller)
                     }
                 }
                 return result
@@ -88,15 +88,15 @@ extension RequestHandler {
     private func nextPage(
         of answer: inout PagedAnswer,
         to request: FindRequest,
-        in turn: Turn
+        in visit: Visit
     ) throws(KeychainError) -> PagedSearch.Page {
-        try turn.share.searches.enter(before: .now + limits.patience)
-        defer { turn.share.searches.leave() }
-        return try turn.keychain.withEngine { (engine) throws(KeychainError) in
+        try visit.share.searches.enter(before: .now + limits.patience)
+        defer { visit.share.searches.leave() }
+        return try visit.keychain.withEngine { (engine) throws(KeychainError) in
             try engine.nextPage(
                 of: &answer.search,
                 answering: request,
-                for: turn.peer.caller,
+                for: visit.peer.caller,
                 mostRows: answer.mostRows,
                 within: MemoryAllowance(answer.pageSize)
             )

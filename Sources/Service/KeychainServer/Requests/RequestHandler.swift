@@ -13,7 +13,7 @@ struct RequestHandler: Sendable {
     typealias Sender = (Response.Body, Duration) throws(KeychainError) -> Void
 
     /// Whose request it is, on which keychain, and until when it has to have begun.
-    struct Turn {
+    struct Visit {
         let peer: AdmittedPeer
         let keychain: UserKeychain
         let share: UserShare
@@ -23,10 +23,10 @@ struct RequestHandler: Sendable {
         /// The program for which the caller says that it asks.
         var onBehalfOf: String?
 
-        func onBehalf(of program: String) -> Turn {
-            var turn = self
-            turn.onBehalfOf = program
-            return turn
+        func onBehalf(of program: String) -> Visit {
+            var visit = self
+            visit.onBehalfOf = program
+            return visit
         }
     }
 
@@ -45,7 +45,7 @@ struct RequestHandler: Sendable {
     /// - Throws: what `send` throws; failures of the request are answers.
     func answer(
         _ request: Result<Request, KeychainError>,
-        in turn: Turn,
+        in visit: Visit,
         state: inout ConnectionState,
         send: Sender,
         sendPart: Sender
@@ -57,15 +57,15 @@ struct RequestHandler: Sendable {
         do throws(KeychainError) {
             let request = try request.get()
             if request.traits.goesThroughAll {
-                grant = try take(MemoryBudgets.wholeKeychain, for: turn.share, before: turn.deadline)
+                grant = try take(MemoryBudgets.wholeKeychain, for: visit.share, before: visit.deadline)
             }
-            answer = try self.answer(request, in: turn, &state, &grant, sendPart)
+            answer = try self.answer(request, in: visit, &state, &grant, sendPart)
         } catch {
             answer = Answer(body: .outcome(.failure(error)))
         }
         if case .outcome(.failure) = answer.body { counter.count { $0.failures += 1 } }
         // First, so that no client has an answer that the record lacks.
-        turn.keychain.audit.append(answer.entries)
+        visit.keychain.audit.append(answer.entries)
         try send(answer.body, answer.isLarge ? limits.largeAnswerTime : limits.answerTime)
         _ = consume grant
     }
@@ -73,26 +73,26 @@ struct RequestHandler: Sendable {
     /// The requests, each with what answers it.
     private func answer(
         _ request: Request,
-        in turn: Turn,
+        in visit: Visit,
         _ state: inout ConnectionState,
         _ grant: inout MemoryBudget.Grant?,
         _ sendPart: Sender
     ) throws(KeychainError) -> Answer {
         switch request {
-        case .operation(let operation): perform(operation, in: turn, state, grant: &grant, sendPart: sendPart)
-        case .batch(let operations): perform(operations, in: turn, grant: &grant)
-        case .transaction(let operations): perform(operations, allOrNothing: true, in: turn, grant: &grant)
-        case .identity: Answer(body: .identity(turn.peer.identity))
-        case .status: Answer(body: .status(turn.keychain.completed(status())))
+        case .operation(let operation): perform(operation, in: visit, state, grant: &grant, sendPart: sendPart)
+        case .batch(let operations): perform(operations, in: visit, grant: &grant)
+        case .transaction(let operations): perform(operations, allOrNothing: true, in: visit, grant: &grant)
+        case .identity: Answer(body: .identity(visit.peer.identity))
+        case .status: Answer(body: .status(visit.keychain.completed(status())))
         // The connection does that itself.
         case .watch: throw KeychainError(.internalError, "a watch is no request")
-        case .rotate(let token): rotateKeys(token, in: turn)
-        case .backup(let request): backup(request, in: turn, sendPart: sendPart)
-        case .restore(let message): try restore(message, in: turn, restoration: &state.restoration)
-        case .evaluate(let request): evaluate(request, in: turn, state.session, sendPart: sendPart)
-        case .presence: Answer(body: .presence(try turn.keychain.presenceStatus()))
+        case .rotate(let token): rotateKeys(token, in: visit)
+        case .backup(let request): backup(request, in: visit, sendPart: sendPart)
+        case .restore(let message): try restore(message, in: visit, restoration: &state.restoration)
+        case .evaluate(let request): evaluate(request, in: visit, state.session, sendPart: sendPart)
+        case .presence: Answer(body: .presence(try visit.keychain.presenceStatus()))
         case .onBehalf(let program, let request):
-            try answer(request, in: turn.onBehalf(of: program), &state, &grant, sendPart)
+            try answer(request, in: visit.onBehalf(of: program), &state, &grant, sendPart)
         }
     }
 
@@ -101,11 +101,11 @@ struct RequestHandler: Sendable {
     /// - Parameter body: gives the answer, and how many items it was about.
     func recorded(
         as name: String,
-        in turn: Turn,
+        in visit: Visit,
         _ body: () throws(KeychainError) -> (answer: Response.Body, count: Int)
     ) -> Answer {
         let result = Result { () throws(KeychainError) in try body() }
-        let entry = AuditEntry(name, of: result.map(\.count), by: turn.peer)
+        let entry = AuditEntry(name, of: result.map(\.count), by: visit.peer)
         switch result {
         case .success(let done): return Answer(body: done.answer, entries: [entry])
         case .failure(let error): return Answer(body: .outcome(.failure(error)), entries: [entry])

@@ -11,7 +11,7 @@ extension KeychainOperation {
     func auditEntry(
         of result: OperationOutcome,
         after sent: PagedAnswer.Sent? = nil,
-        in turn: RequestHandler.Turn
+        in visit: RequestHandler.Visit
     ) -> AuditEntry {
         let traits = traits
         var outcome = "ok"
@@ -36,10 +36,10 @@ extension KeychainOperation {
         if groups.isEmpty, let group = traits.accessGroup { groups = [group] }
         return AuditEntry(
             time: AuditEntry.now,
-            uid: turn.peer.uid,
-            caller: turn.peer.caller.name,
-            kind: turn.peer.identity.kind,
-            onBehalfOf: turn.onBehalfOf,
+            uid: visit.peer.uid,
+            caller: visit.peer.caller.name,
+            kind: visit.peer.identity.kind,
+            onBehalfOf: visit.onBehalfOf,
             operation: traits.name,
             itemClass: traits.itemClass,
             groups: Array(groups.prefix(Self.mostRowsOfEntry)),

@@ -79,7 +79,7 @@ final class InitialSurroundings: Sendable {
             )
         }
         guard shared.contains(.userNamespace),
-            let text = SmallFile.read("mountinfo", in: folder.number, largest: Self.largestTable),
+            let text = ProcFile.read("mountinfo", in: folder.number, largest: Self.largestTable),
             let mount = MountTable(text)?.mount(number)
         else { return nil }
         return MountFacts(isOfSystem: false, ignoresSetID: mount.ignoresSetID, isInUserSpace: mount.isInUserSpace)
@@ -96,7 +96,7 @@ final class InitialSurroundings: Sendable {
             // proc_pid_mountinfo(5): a change of the table is an exceptional condition, until it is polled.
             let hasChanged = (try? mountInformation.wait(for: POLLPRI, until: ContinuousClock.now)) ?? true
             if let table, !hasChanged { return table }
-            table = SmallFile.read(mountInformation, largest: Self.largestTable).flatMap { MountTable($0) }
+            table = ProcFile.read(mountInformation, largest: Self.largestTable).flatMap { MountTable($0) }
             return table
         }
     }

@@ -43,7 +43,7 @@ package struct PinnedProcess: Sendable {
         var ids = clinux_process_ids()
         if unsafe clinux_pidfd_ids(pidfd.number, &ids) { return ids.saved_gid }
         // Before Linux 6.13.
-        return SmallFile.read("status", in: folder.number, largest: 1 << 20).flatMap { ProcessStatus($0) }?.gids.saved
+        return ProcFile.read("status", in: folder.number, largest: 1 << 20).flatMap { ProcessStatus($0) }?.gids.saved
     }
 
     /// The pid as this process's /proc names it.
@@ -51,7 +51,7 @@ package struct PinnedProcess: Sendable {
         var ids = clinux_process_ids()
         if unsafe clinux_pidfd_ids(pidfd.number, &ids) { return ids.pid > 0 ? ids.pid : nil }
         // Before Linux 6.13.
-        guard let text = SmallFile.read("/proc/self/fdinfo/\(pidfd.number)", largest: 4_096) else { return nil }
+        guard let text = ProcFile.read("/proc/self/fdinfo/\(pidfd.number)", largest: 4_096) else { return nil }
         for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
             let fields = line.split { $0 == "\t" || $0 == " " }
             if fields.count == 2, fields[0] == "Pid:", let pid = Int32(fields[1]), pid > 0 { return pid }

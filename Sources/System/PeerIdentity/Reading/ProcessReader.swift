@@ -51,7 +51,7 @@ package final class ProcessReader: Sendable {
     private func status(of folder: Descriptor) throws(WitnessError) -> ProcessFacts {
         // Its owner is root if the process cannot be dumped (proc(5)); that of the folder itself tells nothing.
         guard let owner = FileStatus.of("status", in: folder.number)?.uid,
-            let text = SmallFile.read("status", in: folder.number, largest: 1 << 20),
+            let text = ProcFile.read("status", in: folder.number, largest: 1 << 20),
             let status = ProcessStatus(text)
         else { throw .isGone }
         return ProcessFacts(

@@ -11,7 +11,7 @@ package struct SSHPrivateKey: Sendable {
 
     private enum Secret: Sendable {
         case ed25519(seed: SecretBytes)
-        case ecdsa(EllipticCurve, scalar: SecretBytes)
+        case ecdsa(SSHCurve, scalar: SecretBytes)
         case rsa(modulus: [UInt8], exponent: [UInt8], d: SecretBytes, p: SecretBytes, q: SecretBytes)
     }
 
@@ -162,7 +162,7 @@ extension SSHPrivateKey {
     }
 }
 
-extension EllipticCurve {
+extension SSHCurve {
     fileprivate func sign(_ data: [UInt8], with scalar: [UInt8]) throws -> [UInt8] {
         switch self {
         case .p256:

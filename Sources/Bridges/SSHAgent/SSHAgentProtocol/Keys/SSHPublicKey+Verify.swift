@@ -33,7 +33,7 @@ extension SSHPublicKey {
     private var algorithmOfSignature: String { material.algorithm }
 }
 
-extension EllipticCurve {
+extension SSHCurve {
     /// r and s beside each other, of the same length each; nil for what is none of this curve (RFC 5656, section 3.1.2).
     fileprivate func rawSignature(_ content: [UInt8]) -> [UInt8]? {
         var reader = SSHReader(content)

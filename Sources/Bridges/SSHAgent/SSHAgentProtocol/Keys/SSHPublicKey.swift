@@ -6,7 +6,7 @@ package struct SSHPublicKey: Sendable, Hashable {
     package enum Material: Sendable, Hashable {
         case ed25519([UInt8])
         /// The point as X9.63 has it, uncompressed.
-        case ecdsa(EllipticCurve, point: [UInt8])
+        case ecdsa(SSHCurve, point: [UInt8])
         /// Without leading zeros.
         case rsa(modulus: [UInt8], exponent: [UInt8])
     }
@@ -96,7 +96,7 @@ extension SSHPublicKey.Material {
             let modulus = try reader.magnitude()
             self = try Self.rsa(modulus, exponent)
         default:
-            guard let curve = EllipticCurve.allCases.first(where: { $0.algorithm == algorithm }) else {
+            guard let curve = SSHCurve.allCases.first(where: { $0.algorithm == algorithm }) else {
                 throw SSHFormatError("there are no keys of this kind here")
             }
             guard try reader.text(limit: 64) == curve.rawValue else {
@@ -114,7 +114,7 @@ extension SSHPublicKey.Material {
         return .rsa(modulus: modulus, exponent: exponent)
     }
 
-    static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8]) throws(SSHFormatError) -> Self {
+    static func ecdsa(_ curve: SSHCurve, _ point: [UInt8]) throws(SSHFormatError) -> Self {
         guard point.count == 2 * curve.size + 1, point.first == 4, curve.contains(point) else {
             throw SSHFormatError("a key is no point on its curve")
         }
@@ -145,7 +145,7 @@ extension SSHPublicKey.Material {
     }
 }
 
-extension EllipticCurve {
+extension SSHCurve {
     fileprivate func contains(_ point: [UInt8]) -> Bool {
         switch self {
         case .p256: (try? P256.Signing.PublicKey(x963Representation: point)) != nil

@@ -25,7 +25,7 @@ package enum SSHSignature {
     /// What a P-256 key signs: the digest of the data.
     package static func p256Digest(of data: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: data)) }
 
-    static func ecdsa(_ curve: EllipticCurve, raw: [UInt8]) -> [UInt8] {
+    static func ecdsa(_ curve: SSHCurve, raw: [UInt8]) -> [UInt8] {
         var content = SSHWriter()
         content.magnitude(raw.prefix(curve.size))
         content.magnitude(raw.dropFirst(curve.size))

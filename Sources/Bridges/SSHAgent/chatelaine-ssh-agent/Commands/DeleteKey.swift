@@ -31,7 +31,7 @@ struct DeleteKey: ParsableCommand {
         let comment = key.stored.comment.text
         let name = comment.isEmpty ? key.stored.publicKey.fingerprint : SigningOrder.cut(comment)
         let signer = try KeySigner(reason: "delete the ssh key \(name) for good")
-        defer { signer.context.invalidate() }
+        defer { signer.context?.invalidate() }
         try signer.confirm()
     }
 }

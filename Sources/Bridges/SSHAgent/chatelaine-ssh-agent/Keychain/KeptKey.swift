@@ -36,7 +36,7 @@ extension KeptKey {
             publicKey: SSHPublicKey(.ecdsa(.p256, point: key.publicKey.externalRepresentation)),
             comment: SSHComment(labelOf: item),
             isInEnclave: true,
-            asksOwner: key.header.accessControl.keyUseDemand != .nothing
+            asksOwner: key.header.accessControl.useAsks
         )
         reference = item.reference
         itemClass = .key
@@ -50,7 +50,7 @@ extension KeptKey {
             publicKey: key,
             comment: SSHComment(labelOf: item),
             isInEnclave: false,
-            asksOwner: item.accessControl.demand != .nothing
+            asksOwner: item.accessControl.valueAsks
         )
         reference = item.reference
         itemClass = .genericPassword
@@ -85,4 +85,11 @@ extension SSHComment {
         default: self = ""
         }
     }
+}
+
+extension AccessControl {
+    /// Whether the use of a private key needs a person, who proves to be there or types its password.
+    fileprivate var useAsks: Bool { keyUseDemand != .nothing || keyUseNeedsApplicationPassword }
+    /// The same of the value.
+    fileprivate var valueAsks: Bool { demand != .nothing || needsApplicationPassword }
 }

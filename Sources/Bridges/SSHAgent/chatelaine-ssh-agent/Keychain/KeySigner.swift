@@ -4,9 +4,18 @@ import SSHAgentProtocol
 
 /// Signs with keys of the keychain, and has their owner asked.
 struct KeySigner {
-    /// What is proved in it counts for one signature. Whoever invalidates it takes the question back.
-    let context: any PresenceContext
+    /// What is proved in it counts for one signature. If it is invalidated, the question is taken back. Nil where nobody is
+    /// to be asked: a context costs a connection of its own.
+    let context: (any PresenceContext)?
     let reason: String
+
+    /// Signs with keys that ask nobody.
+    static let silent = KeySigner()
+
+    private init() {
+        context = nil
+        reason = ""
+    }
 
     init(reason: String) throws(KeychainError) {
         context = try CurrentKeychain.presence().makeContext()
@@ -39,6 +48,7 @@ struct KeySigner {
 
     /// Asks the owner of the keychain, for a key that is not in it.
     func confirm() throws(KeychainError) {
+        guard let context else { throw PresenceFailure.notInteractive.error }
         var request = PresenceRequest(.owner)
         request.prompt.reason = reason
         try context.evaluate(request)
@@ -46,6 +56,10 @@ struct KeySigner {
 
     private var authentication: ItemAuthentication {
         var authentication = ItemAuthentication()
+        guard let context else {
+            authentication.ui = .fail
+            return authentication
+        }
         authentication.context = context
         authentication.prompt.reason = reason
         return authentication

@@ -107,7 +107,8 @@ final class Agent: Sendable {
             guard let key = kept.first(where: { $0.stored == stored }) else {
                 throw KeychainError(.itemNotFound, "the key is not in the keychain any more")
             }
-            if stored.asksOwner { try takePrompt(for: client) }
+            guard stored.asksOwner else { return try KeySigner.silent.sign(order.data, flags: order.flags, with: key) }
+            try takePrompt(for: client)
             return try ask(order, client) { signer in
                 try signer.sign(order.data, flags: order.flags, with: key)
             }
@@ -156,8 +157,8 @@ final class Agent: Sendable {
         defer { waiting.withLock { $0 -= 1 } }
         let hosts = KnownHostsFile.read()
         let signer = try KeySigner(reason: order.reason { hosts.name(of: $0) })
-        defer { signer.context.invalidate() }
-        return try ClientWatch.watching(client, whenGone: { signer.context.invalidate() }) { try body(signer) }
+        defer { signer.context?.invalidate() }
+        return try ClientWatch.watching(client, whenGone: { signer.context?.invalidate() }) { try body(signer) }
     }
 
     private func report(_ error: any Error) {

@@ -19,7 +19,7 @@ struct AgentServer {
         let forget = clinux_signal_event(SIGUSR1)
         guard forget >= 0 else { throw Failure("the agent cannot wait: \(Self.reason)") }
         let agent = Agent { wake.signal() }
-        let table = ConnectionTable(limit: Self.mostConnections)
+        let table = AgentConnections(limit: Self.mostConnections)
         while true {
             let left = agent.forgetEndedKeys()
             let ready = try Waiting.wait(
@@ -44,7 +44,7 @@ struct AgentServer {
         _ = unsafe read(event, &count, MemoryLayout.size(ofValue: count))
     }
 
-    private func accept(_ agent: Agent, _ table: ConnectionTable) throws {
+    private func accept(_ agent: Agent, _ table: AgentConnections) throws {
         let client = clinux_accept(listener)
         guard client >= 0 else {
             switch errno {

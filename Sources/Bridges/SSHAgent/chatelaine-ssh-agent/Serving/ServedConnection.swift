@@ -6,7 +6,7 @@ import SSHAgentProtocol
 struct ServedConnection {
     let descriptor: Int32
     let key: UInt64
-    let table: ConnectionTable
+    let table: AgentConnections
     let agent: Agent
 
     /// How long a frame may take from its first byte on, and an answer until the client has read it.

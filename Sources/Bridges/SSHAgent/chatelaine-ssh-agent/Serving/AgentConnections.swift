@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// The open connections, and which of them gives way to a new one.
-final class ConnectionTable: Sendable {
+final class AgentConnections: Sendable {
     private struct Entry {
         let descriptor: Int32
         /// When it began to wait for a request, in order; nil while one is worked on or arrives.

@@ -2,7 +2,7 @@ import Glibc
 import KeychainSystem
 
 /// Files of /proc, read whole.
-enum SmallFile {
+enum ProcFile {
     /// - Parameter path: relative to `folder`, if one is given.
     /// - Returns: nil if it cannot be read or is larger than `largest`.
     static func read(_ path: String, in folder: Int32 = AT_FDCWD, largest: Int) -> [UInt8]? {

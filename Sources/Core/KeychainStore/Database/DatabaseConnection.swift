@@ -3,7 +3,7 @@ import GRDB
 import KeychainModel
 
 /// How the keychain's database is opened: distrustful of the file, durable, and never checkpointing by itself.
-enum Connection {
+enum DatabaseConnection {
     enum Purpose {
         case reading
         case writing

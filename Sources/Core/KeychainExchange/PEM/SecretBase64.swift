@@ -1,7 +1,7 @@
 import KeychainModel
 
-/// Base64 (RFC 4648, section 4) from and to secrets.
-enum Base64 {
+/// SecretBase64 (RFC 4648, section 4) from and to secrets.
+enum SecretBase64 {
     /// - Returns: nil for anything but whole groups of four letters, the last perhaps filled up. Bits that stand for nothing
     ///   have to be zero: otherwise two texts would be the same bytes.
     static func decode(_ lines: [ArraySlice<UInt8>]) -> SecretBytes? {

@@ -1,5 +1,5 @@
 /// The curves of RFC 5656 that keys are on.
-package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
+package enum SSHCurve: String, Sendable, Hashable, CaseIterable {
     case p256 = "nistp256"
     case p384 = "nistp384"
     case p521 = "nistp521"

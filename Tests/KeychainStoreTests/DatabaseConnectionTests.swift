@@ -8,7 +8,7 @@ import Testing
 @testable import KeychainStore
 
 @Suite("How the database is opened")
-struct ConnectionTests {
+struct DatabaseConnectionTests {
     private let keychain: TestKeychain
     private let store: KeychainStore
 
@@ -50,7 +50,7 @@ struct ConnectionTests {
             if writer {
                 try store.writer.inDatabase { try $0.execute(sql: attack) }
             } else {
-                let queue = try Connection.open(path: keychain.database, for: .reading)
+                let queue = try DatabaseConnection.open(path: keychain.database, for: .reading)
                 // The lesser guard is taken away, so that it is the mode that answers.
                 try queue.inDatabase { try $0.execute(sql: "PRAGMA query_only = OFF; " + attack) }
             }
@@ -66,7 +66,7 @@ struct ConnectionTests {
 
     @Test func `no connection writes the journal back, however long it gets, nor when it is closed`() throws {
         let before = try keychain.read(keychain.database)
-        let queue = try Connection.open(path: keychain.database, for: .writing)
+        let queue = try DatabaseConnection.open(path: keychain.database, for: .writing)
         try queue.writeWithoutTransaction { database in
             for _ in 0..<12 {
                 try database.execute(sql: "UPDATE genp SET secret = randomblob(500000)")
@@ -82,7 +82,7 @@ struct ConnectionTests {
         try other.connection().add("alice")
         let (database, journal) = (try other.read(other.database), try other.read(other.journal))
         #expect(!journal.isEmpty)
-        let queue = try Connection.open(path: other.database, for: .writing)
+        let queue = try DatabaseConnection.open(path: other.database, for: .writing)
         #expect(try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM genp") } == 1)
         try queue.close()
         #expect(try other.read(other.database) == database)

@@ -5,7 +5,7 @@ import Security
 import Terminal
 
 /// Items as a table with a line for each.
-struct ItemTable {
+struct ItemColumns {
     private let rows: [[String]]
 
     private static let titles = ["CLASS", "GROUP", "SERVICE/SERVER", "ACCOUNT", "CREATED", "MODIFIED"]

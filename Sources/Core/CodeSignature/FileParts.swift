@@ -2,7 +2,7 @@ import KeychainModel
 import KeychainSystem
 
 /// Reads files in parts, so that their size costs time and no memory.
-enum FileReader {
+enum FileParts {
     private static let partLength = 1 << 20
 
     /// - Parameters:
