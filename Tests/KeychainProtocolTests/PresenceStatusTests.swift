@@ -19,6 +19,17 @@ struct PresenceStatusTests {
         #expect(PresenceStatus(try WirePresenceStatus(serializedBytes: bytes)) == status)
     }
 
+    @Test func `two that are equal read the same, however they were made`() {
+        let texts = (0..<64).map { count in
+            var factors = [PresenceFactors: PresenceStatus.Factor](minimumCapacity: count)
+            for factor in [.biometry, .passcode] as [PresenceFactors] {
+                factors[factor] = PresenceStatus.Factor(obstacle: .notInteractive)
+            }
+            return "\(PresenceStatus(factors))"
+        }
+        #expect(Set(texts).count == 1)
+    }
+
     @Test(arguments: statuses)
     func `is understood from a service, and by a program, that knows of no list of factors`(
         status: PresenceStatus

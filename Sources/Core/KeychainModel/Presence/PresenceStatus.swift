@@ -49,3 +49,8 @@ package struct PresenceStatus: Sendable, Hashable {
         return (common + PresenceFactors.all.each).lazy.compactMap { self[$0].obstacle }.first
     }
 }
+
+extension PresenceStatus: CustomStringConvertible {
+    /// In the order of the factors, so that two states that are equal read the same.
+    package var description: String { all.map { "\($0.factor.rawValue): \($0.state)" }.joined(separator: ", ") }
+}
