@@ -332,7 +332,7 @@ let targets: [[Target]] = [
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
         "KeychainProtocolTests": ["KeychainMessages", "SwiftProtobuf"],
         "EnclaveProtocolTests": ["EnclaveServer", "PeerIdentity", "chatelaine-enclave", "kernel-filter"],
-        "KeychainSystemTests": [],
+        "KeychainSystemTests": ["CProbe"],
         "PeerIdentityTests": ["PeerIdentity"],
         "CodeSignatureTests": ["CodeSignature"],
         "KeychainServerTests": ["KeychainServer", "PeerIdentity", "CodeSignature", "CProbe"],

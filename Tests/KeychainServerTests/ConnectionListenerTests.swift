@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import KeychainSystem
 import KeychainTestSupport
 import Logging
 import Synchronization

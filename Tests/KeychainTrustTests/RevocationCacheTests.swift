@@ -59,8 +59,6 @@ struct RevocationCacheTests {
     }
 
     @Test func `the folder and its files are their owner's alone, even if they were not`() throws {
-        let old = umask(0)
-        defer { umask(old) }
         cache.store([1], as: .server, named: "A")
         #expect(try permissions(folder) == 0o700)
         #expect(try permissions(URL(filePath: folder).deletingLastPathComponent().path) == 0o700)

@@ -83,15 +83,11 @@ struct DaemonEnclaves {
 
     private static func serve(
         _ table: EnclaveTable,
-        at place: PreparedDaemon.ControlSocket,
+        at place: SocketPlace,
         onlyTo uid: UInt32,
         log: Logger
     ) throws(KeychainError) -> Control {
-        let socket =
-            switch place {
-            case .path(let path): try ListeningSocket(binding: path, for: .owner, kind: .packets)
-            case .descriptor(let descriptor): try ListeningSocket(adopting: descriptor, kind: .packets)
-            }
+        let socket = try place.listen(for: .owner, kind: .packets)
         _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         var sockets = EnclaveService.Sockets()
         sockets.ownerListener = socket.descriptor

@@ -24,16 +24,9 @@ package struct PreparedDaemon {
     /// Where keys are.
     enum Enclave {
         /// In this process, which takes passcodes there.
-        case local(control: ControlSocket, tpm: TPMSetting, asks: Bool, pinentry: String?)
+        case local(control: SocketPlace, tpm: TPMSetting, asks: Bool, pinentry: String?)
         /// In another process; with the socket that owners connect to, where this one has bound it.
         case remote(EnclaveConnection, owners: ListeningSocket?)
-    }
-
-    /// Where passcodes are given.
-    enum ControlSocket {
-        case path(String)
-        /// It listens already, as from systemd.
-        case descriptor(Int32)
     }
 
     package struct Gate: Sendable {
@@ -58,14 +51,8 @@ package struct PreparedDaemon {
         switch options.serviceMode {
         case .session:
             if let folder = options.directory { directory = folder } else { directory = try SessionPlaces.directory() }
-            if let socket = sockets.clients.first {
-                listener = try ListeningSocket(adopting: socket)
-            } else if let path = options.socket {
-                listener = try ListeningSocket(binding: path, for: .owner)
-            } else {
-                listener = try Self.bind(SessionPlaces.socket(), for: .owner)
-            }
-            let control: ControlSocket =
+            listener = try Self.listen(sockets, options, orAt: SessionPlaces.socket(), for: .owner)
+            let control: SocketPlace =
                 if let socket = sockets.control.first {
                     .descriptor(socket)
                 } else {
@@ -86,13 +73,7 @@ package struct PreparedDaemon {
             try Self.harden()
         case .system:
             directory = options.directory ?? "/var/lib/chatelaine"
-            if let socket = sockets.clients.first {
-                listener = try ListeningSocket(adopting: socket)
-            } else if let path = options.socket {
-                listener = try ListeningSocket(binding: path, for: .everybody)
-            } else {
-                listener = try Self.bind(Self.systemSocket, for: .everybody)
-            }
+            listener = try Self.listen(sockets, options, orAt: Self.systemSocket, for: .everybody)
             let markerGroup = try SystemAccount.group(options.markerGroup)
             let helper: Descriptor
             if geteuid() == 0 {
@@ -102,7 +83,7 @@ package struct PreparedDaemon {
                     markerGroup: markerGroup,
                     enclave: path
                 )
-                let owners = try ListeningSocket(binding: path, for: .everybody, kind: .packets)
+                let owners = try SocketPlace.path(path).listen(for: .everybody, kind: .packets)
                 let connected = try EnclaveHelper.start(
                     user: options.enclaveUser,
                     directory: options.enclaveDirectory,
@@ -148,16 +129,18 @@ package struct PreparedDaemon {
         VerdictCache(SignatureVerifier(teams: TrustedTeams(directory: options.teams, owner: owner)))
     }
 
-    /// Binds a well-known socket, whose folder need not be there.
-    private static func bind(
-        _ path: String,
+    /// The socket that systemd has opened, or the one of the options, or the well-known one, whose folder need not be there.
+    private static func listen(
+        _ handed: Supervisor.Sockets,
+        _ options: DaemonOptions,
+        orAt standard: String,
         for audience: ListeningSocket.Audience
     ) throws(KeychainError) -> ListeningSocket {
-        if let end = path.lastIndex(of: "/") {
-            // In system mode others have to get through it; only the owner may write to it.
-            _ = unsafe mkdir(String(path[..<end]), audience == .everybody ? 0o755 : 0o700)
-        }
-        return try ListeningSocket(binding: path, for: audience)
+        if let socket = handed.clients.first { return try SocketPlace.descriptor(socket).listen(for: audience) }
+        if let path = options.socket { return try SocketPlace.path(path).listen(for: audience) }
+        // In system mode others have to get through it; only the owner may write to it.
+        _ = unsafe mkdir(Folder.path(of: standard), audience == .everybody ? 0o755 : 0o700)
+        return try SocketPlace.path(standard).listen(for: audience)
     }
 
     /// Files are descriptors, and connections and keychains need several each.

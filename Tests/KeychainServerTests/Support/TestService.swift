@@ -3,6 +3,7 @@ import Glibc
 import KeychainModel
 import KeychainProtocol
 import KeychainServer
+import KeychainSystem
 import KeychainTestSupport
 import Logging
 

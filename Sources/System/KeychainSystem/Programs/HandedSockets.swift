@@ -9,20 +9,25 @@ package enum HandedSockets {
     ///
     /// - Returns: none where they are another process's.
     package static func take() -> [Socket] {
-        defer { for variable in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { _ = unsafe unsetenv(variable) } }
-        guard text("LISTEN_PID").flatMap(Int32.init) == getpid(), let count = text("LISTEN_FDS").flatMap(Int32.init),
-            (1...most).contains(count)
+        let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+        defer { for variable in variables { _ = unsafe unsetenv(variable) } }
+        let sockets = sockets(of: getpid()) { variable in
+            unsafe getenv(variable).map { unsafe String(cString: $0) }
+        }
+        for socket in sockets { _ = fcntl(socket.number, F_SETFD, FD_CLOEXEC) }
+        return sockets
+    }
+
+    /// What an environment says: `LISTEN_FDNAMES` names them with colons between them.
+    static func sockets(of process: Int32, _ variable: (String) -> String?) -> [Socket] {
+        guard variable("LISTEN_PID").flatMap(Int32.init) == process,
+            let count = variable("LISTEN_FDS").flatMap(Int32.init), (1...most).contains(count)
         else { return [] }
-        let names = (text("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { index in
-            _ = fcntl(3 + index, F_SETFD, FD_CLOEXEC)
-            return (3 + index, names.dropFirst(Int(index)).first.map(String.init) ?? "")
+            (3 + index, names.dropFirst(Int(index)).first.map(String.init) ?? "")
         }
     }
 
     private static let most: Int32 = 64
-
-    private static func text(_ variable: String) -> String? {
-        unsafe getenv(variable).map { unsafe String(cString: $0) }
-    }
 }

@@ -6,7 +6,7 @@ import SSHAgentProtocol
 
 /// Takes connections of the user's own programs, and forgets keys in time.
 struct AgentServer {
-    let listener: Int32
+    let listener: ListeningSocket
 
     private static let mostConnections = 64
 
@@ -23,7 +23,7 @@ struct AgentServer {
         while true {
             let left = agent.forgetEndedKeys()
             let ready = try Waiting.wait(
-                for: (listener, POLLIN),
+                for: (listener.descriptor, POLLIN),
                 (wake.number, POLLIN),
                 (forget, POLLIN),
                 // A millisecond later, so that the key has ended.
@@ -45,7 +45,7 @@ struct AgentServer {
     }
 
     private func accept(_ agent: Agent, _ table: AgentConnections) throws {
-        let client = clinux_accept(listener)
+        let client = clinux_accept(listener.descriptor)
         guard client >= 0 else {
             switch errno {
             case EAGAIN, EINTR, ECONNABORTED: return

@@ -12,22 +12,19 @@ enum KeyHandover {
     static func take(from file: String) throws -> (key: NewIdentity, certificates: [SSHPublicKey]) {
         let folder = try newFolder()
         let path = folder + "/agent"
-        defer {
-            unsafe unlink(path)
-            unsafe rmdir(folder)
-        }
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         let listener = try AgentSocket.make(at: path)
         let taken = Handed()
         let acceptor = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            receive(listener, into: taken)
+            receive(listener.descriptor, into: taken)
             acceptor.signal()
         }
         let status = try UserProgram.run("ssh-add", ["-q", "--", file], with: ["SSH_AUTH_SOCK": path])
         // Wakes the thread.
-        shutdown(listener, Int32(SHUT_RDWR))
+        shutdown(listener.descriptor, Int32(SHUT_RDWR))
         acceptor.wait()
-        close(listener)
+        listener.close()
         if let refusal = taken.refusal { throw Failure("the key cannot be stored: \(refusal.description)") }
         guard status == 0 else { throw Failure("ssh-add could not read the key") }
         guard let identity = taken.identity else { throw Failure("ssh-add handed no key over that can be stored") }

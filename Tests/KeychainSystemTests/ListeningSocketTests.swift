@@ -1,23 +1,29 @@
 import CProbe
 import Foundation
 import Glibc
-import KeychainModel
-import KeychainProtocol
-import KeychainServer
-import KeychainTestSupport
+import KeychainSystem
 import Testing
 
-@Suite("The service's socket")
+@Suite("A socket that listens")
 struct ListeningSocketTests {
-    private let keychain: TestKeychain
+    private let temporary: TemporaryFolder
     private let folder: String
     private let path: String
 
     init() throws {
-        keychain = try TestKeychain()
-        folder = keychain.surroundings
+        temporary = try TemporaryFolder()
+        folder = temporary.path
         path = folder + "/keychain.sock"
         chmod(folder, 0o755)
+    }
+
+    private func refusal(of path: String) -> Int32? {
+        do throws(SystemError) {
+            try ListeningSocket(binding: path, for: .owner).close()
+            return nil
+        } catch {
+            return error.code
+        }
     }
 
     private func connects() -> Bool {
@@ -48,48 +54,47 @@ struct ListeningSocketTests {
     @Test
     func `a socket that is in use is never taken away`() throws {
         let first = try ListeningSocket(binding: path, for: .owner)
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EADDRINUSE)
         // Also where the file that says so is gone.
         unlink(path + ".lock")
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EADDRINUSE)
         #expect(connects())
         first.close()
+    }
+
+    @Test(arguments: [(ListeningSocket.Audience.owner, 0o600 as UInt32), (.everybody, 0o666)])
+    func `a socket is its audience's alone, whatever the process's umask`(
+        audience: ListeningSocket.Audience,
+        mode: UInt32
+    ) throws {
+        let listener = try ListeningSocket(binding: path, for: audience)
+        defer { listener.close() }
+        #expect(try FileStamp(path: path)?.mode == S_IFSOCK | mode)
     }
 
     @Test
     func `what is no socket stays where it is`() throws {
         try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EEXIST)
         unlink(path)
         symlink(folder + "/target", path)
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EEXIST)
     }
 
     @Test
     func `a folder that is a link, or that others may write to, is refused`() throws {
         symlink(folder, folder + "/link")
-        #expect(throws: KeychainError(.notAvailable, "")) {
-            try ListeningSocket(binding: folder + "/link/keychain.sock", for: .owner)
-        }
+        #expect(refusal(of: folder + "/link/keychain.sock") == ENOTDIR)
         chmod(folder, 0o775)
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EPERM)
         chmod(folder, 0o1777)
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
+        #expect(refusal(of: path) == EPERM)
     }
 
     @Test
     func `another user's folder is refused (as root)`() throws {
         try #require(getuid() == 0, "only root can give a folder away")
         chown(folder, 4005, 4005)
-        #expect(throws: KeychainError(.notAvailable, "")) { try ListeningSocket(binding: path, for: .owner) }
-    }
-
-    @Test
-    func `two services do not share a folder`() throws {
-        let first = try ServiceFolder(path: folder + "/data", mode: .system, credentials: nil)
-        #expect(throws: KeychainError(.notAvailable, "")) {
-            try ServiceFolder(path: folder + "/data", mode: .system, credentials: nil)
-        }
-        #expect(first.path == folder + "/data")
+        #expect(refusal(of: path) == EPERM)
     }
 }

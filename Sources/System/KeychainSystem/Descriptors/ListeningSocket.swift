@@ -1,7 +1,5 @@
 import CKeychainLinux
 import Glibc
-package import KeychainModel
-import KeychainSystem
 
 /// The socket that clients connect to, at a path that is ours alone.
 package final class ListeningSocket: Sendable {
@@ -11,8 +9,7 @@ package final class ListeningSocket: Sendable {
 
     private struct Bound {
         let path: String
-        let device: UInt64
-        let inode: UInt64
+        let stamp: FileStamp
         /// Held for as long as the socket is bound.
         let lock: Descriptor
     }
@@ -46,7 +43,7 @@ package final class ListeningSocket: Sendable {
     private static let backlog: Int32 = 512
 
     /// Takes over a socket that listens already, as from systemd.
-    package init(adopting descriptor: Int32, kind: Kind = .bytes) throws(KeychainError) {
+    package init(adopting descriptor: Int32, kind: Kind = .bytes) throws(SystemError) {
         var status = stat()
         var isListening: Int32 = 0
         var domain: Int32 = 0
@@ -56,7 +53,7 @@ package final class ListeningSocket: Sendable {
             Self.option(SO_DOMAIN, of: descriptor, &domain), domain == AF_UNIX,
             Self.option(SO_TYPE, of: descriptor, &number), number == kind.number
         else {
-            throw KeychainError(.invalidParameter, "descriptor \(descriptor) is no listening UNIX socket of \(kind)")
+            throw SystemError(EINVAL, "descriptor \(descriptor) is no listening UNIX socket of \(kind)")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         try Self.passCredentials(descriptor)
@@ -66,42 +63,49 @@ package final class ListeningSocket: Sendable {
 
     /// Binds a socket and listens. A socket that a service has left behind is replaced, one that is in use never.
     ///
-    /// - Throws: `notAvailable` for a folder that others may write to, a path that is something else than a socket, or
-    ///   a socket that answers.
+    /// - Throws: `EPERM` for a folder that others may write to, `EEXIST` for a path that is something else than a socket,
+    ///   `EADDRINUSE` for a socket that answers.
     package init(
         binding path: String,
         for audience: Audience,
         kind: Kind = .bytes
-    ) throws(KeychainError) {
+    ) throws(SystemError) {
         try Self.checkFolder(of: path)
         let lock = try Self.lock(path)
         try Self.removeStale(path, kind: kind)
         let descriptor = kind.socket()
-        guard descriptor >= 0 else { throw KeychainError(errno: errno, "no socket") }
-        do throws(KeychainError) {
+        guard descriptor >= 0 else { throw SystemError("no socket can be made") }
+        do throws(SystemError) {
             // Before anyone can connect: what is sent to a socket without it carries no credentials.
             try Self.passCredentials(descriptor)
-            let before = umask(audience == .everybody ? 0o111 : 0o177)
-            let result = unsafe clinux_bind_path(descriptor, path)
-            let reason = errno
-            umask(before)
-            guard result == 0 else { throw KeychainError(errno: reason, "the socket \(path) cannot be made") }
-            guard listen(descriptor, Self.backlog) == 0 else { throw KeychainError(errno: errno, "cannot listen") }
-            let stamp = try KeychainError.translating { try FileStamp(path: path) }
-            guard let stamp else { throw KeychainError(.notAvailable, "the socket \(path) was removed") }
+            try Self.bind(descriptor, at: path, for: audience)
+            guard listen(descriptor, Self.backlog) == 0 else { throw SystemError("nothing can listen at \(path)") }
+            guard let stamp = try FileStamp(path: path) else {
+                throw SystemError(ENOENT, "the socket \(path) was removed")
+            }
             self.descriptor = descriptor
-            bound = Bound(path: path, device: stamp.device, inode: stamp.inode, lock: lock)
+            bound = Bound(path: path, stamp: stamp, lock: lock)
         } catch {
             Glibc.close(descriptor)
             throw error
         }
     }
 
+    /// The path gets the socket's own mode (unix(7)). A umask would be that of every thread of the process.
+    private static func bind(_ descriptor: Int32, at path: String, for audience: Audience) throws(SystemError) {
+        guard fchmod(descriptor, 0o600) == 0, unsafe clinux_bind_path(descriptor, path) == 0 else {
+            throw SystemError("the socket \(path) cannot be made")
+        }
+        // The shell's umask may have taken something away. Nobody else can have put something else at the path.
+        guard unsafe chmod(path, audience == .everybody ? 0o666 : 0o600) == 0 else {
+            throw SystemError("the socket \(path) cannot be opened to its users")
+        }
+    }
+
     /// Removes the socket's path, unless something else is there by now.
     package func close() {
         if let bound {
-            let stamp = FileStamp.ofFile(bound.path)
-            if stamp?.device == bound.device, stamp?.inode == bound.inode { _ = unsafe unlink(bound.path) }
+            if FileStamp.ofFile(bound.path)?.isSameFile(as: bound.stamp) == true { _ = unsafe unlink(bound.path) }
             bound.lock.unlock()
         }
         Glibc.close(descriptor)
@@ -110,60 +114,52 @@ package final class ListeningSocket: Sendable {
     // MARK: - The path
 
     /// A user who could write to the folder could put a socket of their own there.
-    private static func checkFolder(of path: String) throws(KeychainError) {
-        guard path.hasPrefix("/") else {
-            throw KeychainError(.invalidParameter, "the socket's path has to begin with /")
-        }
+    private static func checkFolder(of path: String) throws(SystemError) {
+        guard path.hasPrefix("/") else { throw SystemError(EINVAL, "the socket's path has to begin with /") }
         let folder = Folder.path(of: path)
-        let stamp = try KeychainError.translating { try FileStamp(path: folder) }
-        guard let stamp else { throw KeychainError(.notAvailable, "the socket's folder \(folder) is not there") }
+        guard let stamp = try FileStamp(path: folder) else {
+            throw SystemError(ENOENT, "the socket's folder \(folder) is not there")
+        }
         guard stamp.isFolder else {
-            throw KeychainError(
-                .notAvailable,
-                "the socket's folder \(folder) is a link or a file; it has to be a folder"
-            )
+            throw SystemError(ENOTDIR, "the socket's folder \(folder) is a link or a file; it has to be a folder")
         }
         guard stamp.owner == 0 || stamp.owner == geteuid(), !stamp.isWritableToOthers else {
-            throw KeychainError(
-                .notAvailable,
-                "the socket's folder \(folder) has to belong to root or to the service, and nobody else may write to it"
+            throw SystemError(
+                EPERM,
+                "the socket's folder \(folder) has to belong to root or to this user, and nobody else may write to it"
             )
         }
     }
 
-    private static func lock(_ path: String) throws(KeychainError) -> Descriptor {
-        let (lock, isOurs) = try KeychainError.translating {
-            let lock = try Descriptor(opening: path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-            return (lock, try lock.lockIfFree())
-        }
-        guard isOurs else { throw KeychainError(.notAvailable, "a keychain service listens at \(path) already") }
+    private static func lock(_ path: String) throws(SystemError) -> Descriptor {
+        let lock = try Descriptor(opening: path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        guard try lock.lockIfFree() else { throw SystemError(EADDRINUSE, "another process listens at \(path)") }
         return lock
     }
 
-    private static func removeStale(_ path: String, kind: Kind) throws(KeychainError) {
-        let stamp = try KeychainError.translating { try FileStamp(path: path) }
-        guard let stamp else { return }
+    private static func removeStale(_ path: String, kind: Kind) throws(SystemError) {
+        guard let stamp = try FileStamp(path: path) else { return }
         guard stamp.mode & S_IFMT == S_IFSOCK else {
-            throw KeychainError(.notAvailable, "\(path) is no socket; move it away")
+            throw SystemError(EEXIST, "\(path) is no socket; move it away")
         }
-        // The lock says that no service of ours listens. Another program's socket keeps its path.
+        // The lock says that no process of ours listens. Another program's socket keeps its path.
         let number = kind.socket()
-        guard number >= 0 else { throw KeychainError(errno: errno, "no socket") }
+        guard number >= 0 else { throw SystemError("no socket can be made") }
         let probe = Descriptor(owning: number)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard probe.withNumber({ unsafe clinux_connect_path($0, path) }) != 0, errno == ECONNREFUSED else {
-            throw KeychainError(.notAvailable, "somebody listens at \(path) already")
+            throw SystemError(EADDRINUSE, "another process listens at \(path)")
         }
-        guard unsafe unlink(path) == 0 else { throw KeychainError(errno: errno, "\(path) cannot be removed") }
+        guard unsafe unlink(path) == 0 else { throw SystemError("\(path) cannot be removed") }
     }
 
     // MARK: - Options
 
-    private static func passCredentials(_ descriptor: Int32) throws(KeychainError) {
+    private static func passCredentials(_ descriptor: Int32) throws(SystemError) {
         var one: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &one, size) == 0 else {
-            throw KeychainError(errno: errno, "the kernel does not pass credentials")
+            throw SystemError("the kernel does not pass credentials")
         }
     }
 
