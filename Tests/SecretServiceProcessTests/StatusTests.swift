@@ -30,6 +30,13 @@ struct StatusTests {
         #expect(found.status == 0 && found.output.contains("It is not enabled:"), "\(found.output)")
     }
 
+    @Test(arguments: ["chatelaine secrets bad", "chatelaine secrets status --bad"])
+    func `a command line that is not understood ends with 2, as with the other commands`(line: String) throws {
+        let site = try SecretsSite(.embedded, starts: false)
+        let found = try site.run(line)
+        #expect(found.status == 2 && found.output.contains("Usage: chatelaine secrets"), "\(found)")
+    }
+
     @Test func `it names the program that has the name, and its process`() throws {
         let site = try SecretsSite(.session, starts: false)
         let keyring = try GnomeKeyring(site)

@@ -10,7 +10,7 @@ package struct LineReader {
     }
 
     /// - Returns: the line without its end; nil at the end of the input.
-    package func next() throws(SecretInputError) -> [UInt8]? {
+    package func next() throws(Failure) -> [UInt8]? {
         var line: [UInt8] = []
         while true {
             var byte: UInt8 = 0
@@ -20,7 +20,7 @@ package struct LineReader {
                     try unsafe input.read(into: room)
                 }
             } catch {
-                throw SecretInputError("standard input: \(error.reason)")
+                throw Failure("standard input: \(error.reason)")
             }
             if count == 0 { return line.isEmpty ? nil : line }
             if byte == UInt8(ascii: "\n") { return line }

@@ -12,25 +12,25 @@ package struct SecretQuestions: Sendable {
 
     /// - Parameter secret: what is asked for, as in "passcode".
     /// - Throws: where there is no terminal, or no line is left.
-    package func ask(for secret: String) throws(SecretInputError) -> SecretBytes {
+    package func ask(for secret: String) throws(Failure) -> SecretBytes {
         if readsStandardInput { return try Self.line(of: secret) }
         return SecretBytes(try SecretTerminal().ask(secret + ": "))
     }
 
     /// Asks twice on a terminal for what is new, and reads one line of standard input.
-    package func askTwice(for secret: String) throws(SecretInputError) -> SecretBytes {
+    package func askTwice(for secret: String) throws(Failure) -> SecretBytes {
         if readsStandardInput { return try Self.line(of: secret) }
         let terminal = try SecretTerminal()
         let first = try terminal.ask(secret + ": ")
         guard first == (try terminal.ask(secret + ", again: ")) else {
-            throw SecretInputError("the two are not the same; nothing was done")
+            throw Failure("the two are not the same; nothing was done")
         }
         return SecretBytes(first)
     }
 
-    private static func line(of secret: String) throws(SecretInputError) -> SecretBytes {
+    private static func line(of secret: String) throws(Failure) -> SecretBytes {
         guard let line = try LineReader(descriptor: STDIN_FILENO).next() else {
-            throw SecretInputError("no line is left on standard input for the \(secret)")
+            throw Failure("no line is left on standard input for the \(secret)")
         }
         return SecretBytes(line)
     }

@@ -7,9 +7,9 @@ package struct SecretTerminal: ~Copyable {
     private let descriptor: Int32
 
     /// - Throws: where the process has no terminal.
-    package init() throws(SecretInputError) {
+    package init() throws(Failure) {
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { throw SecretInputError("there is no terminal to ask for the password on") }
+        guard terminal >= 0 else { throw Failure("there is no terminal to ask for the password on") }
         descriptor = terminal
     }
 
@@ -21,14 +21,14 @@ package struct SecretTerminal: ~Copyable {
     ///
     /// A signal that ends or stops the process does so after the terminal is as it was before; when a stopped process
     /// goes on, it asks again.
-    package func ask(_ question: String) throws(SecretInputError) -> [UInt8] {
+    package func ask(_ question: String) throws(Failure) -> [UInt8] {
         while true {
             switch try askOnce(question) {
             case .answer(let bytes): return bytes
             case .signal(let signal):
                 raise(signal)
                 // The signal is ignored, or the process goes on after a stop.
-                guard signal == SIGTSTP else { throw SecretInputError("interrupted", exitStatus: 128 + signal) }
+                guard signal == SIGTSTP else { throw Failure("interrupted", exitStatus: 128 + signal) }
             }
         }
     }
@@ -38,10 +38,10 @@ package struct SecretTerminal: ~Copyable {
         case signal(Int32)
     }
 
-    private func askOnce(_ question: String) throws(SecretInputError) -> Outcome {
+    private func askOnce(_ question: String) throws(Failure) -> Outcome {
         var original = termios()
         guard unsafe tcgetattr(descriptor, &original) == 0 else {
-            throw SecretInputError("there is no terminal to ask for the password on")
+            throw Failure("there is no terminal to ask for the password on")
         }
         let signals = CaughtSignals()
         var silent = original
@@ -50,10 +50,10 @@ package struct SecretTerminal: ~Copyable {
         // Discards what was typed before the question: it was shown.
         guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
             signals.release()
-            throw SecretInputError("the terminal cannot be kept from showing what is typed")
+            throw Failure("the terminal cannot be kept from showing what is typed")
         }
         write(question)
-        let result = Result { () throws(SecretInputError) in try readLine(interruptedBy: signals) }
+        let result = Result { () throws(Failure) in try readLine(interruptedBy: signals) }
         while unsafe tcsetattr(descriptor, TCSAFLUSH, &original) != 0, errno == EINTR {}
         write("\n")
         signals.release()
@@ -63,18 +63,18 @@ package struct SecretTerminal: ~Copyable {
     /// The longest line that a terminal gives whole (termios(3)).
     private static let longestLine = 4094
 
-    private func readLine(interruptedBy signals: borrowing CaughtSignals) throws(SecretInputError) -> Outcome {
+    private func readLine(interruptedBy signals: borrowing CaughtSignals) throws(Failure) -> Outcome {
         var line: [UInt8] = []
         while true {
             if let signal = signals.wait(forInputOn: descriptor) { return .signal(signal) }
             var byte: UInt8 = 0
             let count = unsafe read(descriptor, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count >= 0 else { throw SecretInputError("the terminal cannot be read") }
+            guard count >= 0 else { throw Failure("the terminal cannot be read") }
             if count == 0 || byte == UInt8(ascii: "\n") {
-                guard count > 0 || !line.isEmpty else { throw SecretInputError("no password was typed") }
+                guard count > 0 || !line.isEmpty else { throw Failure("no password was typed") }
                 guard line.count < Self.longestLine else {
-                    throw SecretInputError("too long to be typed; give the password on standard input")
+                    throw Failure("too long to be typed; give the password on standard input")
                 }
                 return .answer(line)
             }

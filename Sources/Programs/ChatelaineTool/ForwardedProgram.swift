@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainSystem
+import Terminal
 
 /// A program of ours that one of the tool's commands stands for. The tool becomes it, so that the keychain service sees that
 /// program and not the tool, and the items are those that the program uses by itself.

@@ -12,7 +12,7 @@ extension Tool {
             if invocation.isInteractive { return InteractiveMode(prompt: invocation.prompt).run() }
             if invocation.isEmpty {
                 Console.printError(SecurityCommand.helpMessage() + "\n")
-                return usageStatus
+                return Console.usageStatus
             }
             return run(command: invocation.command, isQuiet: invocation.isQuiet)
         } catch {
@@ -49,7 +49,7 @@ extension Tool {
         let text = SecurityCommand.fullMessage(for: error)
         guard SecurityCommand.exitCode(for: error).isSuccess else {
             if !isQuiet { Console.printError(TerminalText.escapedLines(text) + "\n") }
-            return usageStatus
+            return Console.usageStatus
         }
         do throws(Failure) {
             try Console.print(text + "\n")

@@ -2,7 +2,4 @@
 let ownGroup = "security"
 
 /// The command-line tool itself; `Tool+Run.swift` runs its commands.
-enum Tool {
-    /// The exit status for a command line that is not understood.
-    static let usageStatus: Int32 = 2
-}
+enum Tool {}

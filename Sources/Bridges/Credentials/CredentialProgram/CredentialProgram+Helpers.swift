@@ -65,7 +65,7 @@ extension CredentialProgram {
     }
 
     private func secret(_ question: String, readsStandardInput: Bool) throws(HelperFailure) -> SecretBytes {
-        do throws(SecretInputError) {
+        do throws(Failure) {
             return try SecretQuestions(readsStandardInput: readsStandardInput).ask(for: TerminalText.escaped(question))
         } catch {
             throw HelperFailure(error.message)

@@ -2,8 +2,10 @@ import Terminal
 
 /// The agent's tool, and how all of its commands print; `AgentTool+Run.swift` runs them.
 enum AgentTool {
+    static let name = "chatelaine-ssh-agent"
+
     static func complain(_ message: String) {
-        Console.printError("chatelaine-ssh-agent: \(TerminalText.escaped(message))\n")
+        Console.complain(message, as: name)
     }
 
     /// Prints lines of our own, in which what others have written was made safe.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CKeychainLinux
 import Glibc
-import KeychainModel
 import Terminal
 
 clinux_reset_crash_signals()
@@ -10,12 +9,15 @@ signal(SIGPIPE, SIG_IGN)
 do {
     var command = try SecretsCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))
     try command.run()
-} catch let failure as Failure {
-    SecretsProcess.complain(TerminalText.escaped(failure.message))
-    exit(1)
-} catch let error as KeychainError {
-    SecretsProcess.complain(TerminalText.escaped(error.message))
-    exit(1)
+} catch let code as ExitCode {
+    // What is to be said was said.
+    exit(code.rawValue)
 } catch {
+    if let status = Console.report(error, as: SecretsProcess.name) { exit(status) }
+    // Requests for help, version and completion scripts come as errors too.
+    guard SecretsCommand.exitCode(for: error).isSuccess else {
+        Console.printError(TerminalText.escapedLines(SecretsCommand.fullMessage(for: error)) + "\n")
+        exit(Console.usageStatus)
+    }
     SecretsCommand.exit(withError: error)
 }

@@ -2,6 +2,7 @@ import CKeychainLinux
 import EnclaveInterface
 import Glibc
 import KeychainSystem
+import Terminal
 
 /// Has the system authenticate the person who types a command, where being one of their programs does not authorize it:
 /// a helper that runs as root does it, by polkit or by PAM, and has the enclave give a token.

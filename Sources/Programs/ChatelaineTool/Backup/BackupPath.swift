@@ -2,6 +2,7 @@ import Glibc
 import KeychainBackup
 import KeychainModel
 import KeychainSystem
+import Terminal
 
 /// A file that a backup is read from: a regular one, since a pipe or a device may never end.
 final class InputFile: BackupFile {

@@ -1,5 +1,6 @@
 import KeychainClient
 import KeychainModel
+import Terminal
 
 /// The keychain service that a command is about.
 enum ServiceChoice {

@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 /// What a package's sources and manifest say about its way to Linux.
 struct PortAnalysis {

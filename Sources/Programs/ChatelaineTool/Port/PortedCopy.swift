@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainSystem
+import Terminal
 
 /// A copy of a package, with a manifest that names this one.
 struct PortedCopy {

@@ -4,6 +4,7 @@ import KeychainCertificates
 import KeychainExchange
 import KeychainModel
 import Security
+import Terminal
 
 /// A private key of the keychain that a certificate is made for. It signs where it is.
 struct CertifiedKey {

@@ -17,7 +17,7 @@ struct InteractiveMode {
             guard let line = try? LineReader(descriptor: STDIN_FILENO).next() else { return status }
             guard let words = String(validating: line, as: UTF8.self).flatMap(Self.words) else {
                 Console.printError("security: a quote is not closed, or the line is not UTF-8\n")
-                status = Tool.usageStatus
+                status = Console.usageStatus
                 continue
             }
             guard let name = words.first else { continue }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CoreFoundationAliases
 import KeychainModel
 import Security
+import Terminal
 
 struct AddInternetPassword: ItemCommand {
     static let configuration = CommandConfiguration(

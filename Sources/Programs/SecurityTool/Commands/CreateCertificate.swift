@@ -4,6 +4,7 @@ import Foundation
 import KeychainExchange
 import KeychainModel
 import Security
+import Terminal
 
 struct CreateCertificate: ItemCommand {
     static let configuration = CommandConfiguration(

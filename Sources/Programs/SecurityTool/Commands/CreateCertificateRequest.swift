@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainExchange
 import KeychainModel
+import Terminal
 
 struct CreateCertificateRequest: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import CoreFoundationAliases
 import Foundation
 import Security
+import Terminal
 
 struct CreateKeypair: ItemCommand {
     static let configuration = CommandConfiguration(

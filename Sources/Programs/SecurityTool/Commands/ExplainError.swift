@@ -22,7 +22,10 @@ struct ExplainError: ItemCommand {
     func run() throws {
         for code in codes {
             guard let status = Self.status(code) else {
-                throw Failure("\"\(TerminalText.escaped(code))\" is no code of an error", exitStatus: Tool.usageStatus)
+                throw Failure(
+                    "\"\(TerminalText.escaped(code))\" is no code of an error",
+                    exitStatus: Console.usageStatus
+                )
             }
             let text = SecCopyErrorMessageString(status, nil).map(String.init(describing:)) ?? ""
             try Console.print("Error: \(Hexadecimal.word(UInt32(bitPattern: status))) \(status) \(text)\n")

@@ -77,7 +77,7 @@ struct ImportItems: ItemCommand {
             try importFile()
         } catch {
             // A Mac has one exit status for all of them.
-            throw error.exitStatus == Tool.usageStatus ? error : Failure(error.message)
+            throw error.exitStatus == Console.usageStatus ? error : Failure(error.message)
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EnclaveInterface
+import Terminal
 
 struct LockKeychain: ItemCommand {
     static let configuration = CommandConfiguration(

@@ -82,7 +82,7 @@ struct VerifyCertificate: ItemCommand {
         if !root.isEmpty { SecTrustSetAnchorCertificates(trust, try Self.certificates(in: root) as NSArray) }
         if let date {
             guard let moment = Self.moment(date) else {
-                throw Failure("-d takes a date such as 2026-01-31-12:00:00", exitStatus: Tool.usageStatus)
+                throw Failure("-d takes a date such as 2026-01-31-12:00:00", exitStatus: Console.usageStatus)
             }
             SecTrustSetVerifyDate(trust, moment as NSDate)
         }

@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 /// A search in all access groups, or in one.
 struct ItemSearch {

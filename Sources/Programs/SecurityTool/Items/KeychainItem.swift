@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 /// An item of the keychain with its attributes, by Apple's four-letter names. Its secret is fetched when it is needed.
 struct KeychainItem {

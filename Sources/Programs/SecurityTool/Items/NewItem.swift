@@ -2,6 +2,7 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
 /// A password that is to be stored.
 struct NewItem {
@@ -26,7 +27,7 @@ struct NewItem {
             try add()
         } catch {
             // Another process may have added it in the meantime.
-            guard update, error.status == errSecDuplicateItem, try change() else { throw error }
+            guard update, error.code == errSecDuplicateItem, try change() else { throw error }
         }
     }
 

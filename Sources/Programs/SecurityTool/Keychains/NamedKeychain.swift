@@ -33,7 +33,7 @@ enum NamedKeychain: Hashable {
         } else {
             throw Failure(
                 "an argument is neither an option nor a keychain; does a value need quotes, or an option before it?",
-                exitStatus: Tool.usageStatus
+                exitStatus: Console.usageStatus
             )
         }
     }

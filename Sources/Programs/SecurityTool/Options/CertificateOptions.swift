@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KeychainExchange
 import KeychainModel
+import Terminal
 
 /// Whom and what a new certificate is for, and where it is written.
 struct CertificateOptions: ParsableArguments {

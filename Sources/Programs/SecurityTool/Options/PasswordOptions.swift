@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 
 /// The value of `-w`, which may be missing.
 enum PasswordArgument: ExpressibleByArgument, CustomStringConvertible {
@@ -52,13 +53,13 @@ struct PasswordOptions: ParsableArguments {
     /// - Throws: if it was given twice, is no hexadecimal digits, or the person who was asked did not give it.
     func data(legacy: String? = nil) throws(Failure) -> Data? {
         guard [password != nil, hex != nil, legacy != nil].count(where: { $0 }) <= 1 else {
-            throw Failure("give the password once", exitStatus: Tool.usageStatus)
+            throw Failure("give the password once", exitStatus: Console.usageStatus)
         }
         if let legacy { return Data(legacy.utf8) }
         if let hex {
             // Not repeated in the message: most of it may be the secret.
             guard let bytes = Hexadecimal.bytes(hex) else {
-                throw Failure("-X takes pairs of hexadecimal digits", exitStatus: Tool.usageStatus)
+                throw Failure("-X takes pairs of hexadecimal digits", exitStatus: Console.usageStatus)
             }
             return Data(bytes)
         }

@@ -11,42 +11,29 @@ enum PasswordPrompt {
         _ question: String = "password data for new item: ",
         again: String = "retype password for new item: "
     ) throws(Failure) -> Data {
-        try failing { () throws(SecretInputError) in
-            guard asksOnTerminal else { return try lineOfStandardInput(repeated: true) }
-            let terminal = try SecretTerminal()
-            let password = try terminal.ask(question)
-            return password == (try terminal.ask(again)) ? Data(password) : nil
-        }
+        guard asksOnTerminal else { return try lineOfStandardInput(repeated: true) }
+        let terminal = try SecretTerminal()
+        let password = try terminal.ask(question)
+        guard password == (try terminal.ask(again)) else { throw differing }
+        return Data(password)
     }
 
     /// Asks once, or reads a line of standard input where that is no terminal.
     static func password(_ question: String) throws(Failure) -> Data {
-        try failing { () throws(SecretInputError) in
-            asksOnTerminal ? Data(try SecretTerminal().ask(question)) : try lineOfStandardInput(repeated: false)
-        }
+        asksOnTerminal ? Data(try SecretTerminal().ask(question)) : try lineOfStandardInput(repeated: false)
     }
 
     private static var asksOnTerminal: Bool {
         StandardInput.holdsCommands.load(ordering: .relaxed) || isatty(STDIN_FILENO) == 1
     }
 
-    /// - Parameter body: answers nil where two answers differ.
-    private static func failing(_ body: () throws(SecretInputError) -> Data?) throws(Failure) -> Data {
-        let password: Data?
-        do throws(SecretInputError) {
-            password = try body()
-        } catch {
-            throw Failure(error.message, exitStatus: error.exitStatus)
-        }
-        guard let password else { throw Failure("passwords don't match") }
-        return password
-    }
+    private static var differing: Failure { Failure("passwords don't match") }
 
-    private static func lineOfStandardInput(repeated: Bool) throws(SecretInputError) -> Data? {
+    private static func lineOfStandardInput(repeated: Bool) throws(Failure) -> Data {
         guard let line = try LineReader(descriptor: STDIN_FILENO).next() else {
-            throw SecretInputError("there is no password on standard input")
+            throw Failure("there is no password on standard input")
         }
-        if repeated, let second = try LineReader(descriptor: STDIN_FILENO).next(), second != line { return nil }
+        if repeated, let second = try LineReader(descriptor: STDIN_FILENO).next(), second != line { throw differing }
         return Data(line)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 struct DisableAgent: ParsableCommand {
     static let configuration = CommandConfiguration(

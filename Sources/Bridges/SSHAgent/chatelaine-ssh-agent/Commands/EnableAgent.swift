@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 struct EnableAgent: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import KeychainSystem
 import SSHAgentProtocol
+import Terminal
 
 struct ExportKey: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import KeychainClient
 import KeychainModel
 import SSHAgentProtocol
+import Terminal
 
 /// Certificates of the agent's keys: generic passwords too. They are public, so a locked keychain still has them, for the keys
 /// that can be used then.

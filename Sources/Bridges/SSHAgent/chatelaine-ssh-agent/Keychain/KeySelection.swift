@@ -1,5 +1,6 @@
 import KeychainModel
 import SSHAgentProtocol
+import Terminal
 
 /// Which of the stored keys a command is about.
 enum KeySelection {

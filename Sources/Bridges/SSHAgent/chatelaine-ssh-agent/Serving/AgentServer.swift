@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KeychainSystem
 import SSHAgentProtocol
+import Terminal
 
 /// Takes connections of the user's own programs, and forgets keys in time.
 struct AgentServer {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KeychainClient
 import KeychainSystem
+import Terminal
 
 /// The socket that clients connect to.
 enum AgentSocket {

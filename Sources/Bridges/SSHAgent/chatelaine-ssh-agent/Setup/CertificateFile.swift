@@ -1,6 +1,7 @@
 import Glibc
 import KeychainSystem
 import SSHAgentProtocol
+import Terminal
 
 /// A file that ssh-keygen has written for a certified key.
 enum CertificateFile {

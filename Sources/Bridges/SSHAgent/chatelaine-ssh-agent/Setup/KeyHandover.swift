@@ -4,6 +4,7 @@ import Glibc
 import KeychainClient
 import KeychainSystem
 import SSHAgentProtocol
+import Terminal
 
 /// Has the user's own ssh-add read a file with a private key: it believes that it speaks to an agent.
 enum KeyHandover {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KeychainAccounts
 import KeychainClient
+import Terminal
 
 /// The file that sets SSH_AUTH_SOCK for the user's sessions (environment.d(5)).
 enum SessionVariable {

@@ -1,5 +1,6 @@
 import Glibc
 import KeychainSystem
+import Terminal
 
 /// Programs of the user's own that a command starts, with its terminal.
 enum UserProgram {

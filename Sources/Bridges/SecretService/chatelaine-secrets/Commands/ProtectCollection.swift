@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychainModel
 import SecretServiceModel
+import Terminal
 
 struct ProtectCollection: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import KeychainClient
 import MessageBus
 import SecretServiceModel
+import Terminal
 
 struct ServeSecrets: ParsableCommand {
     static let configuration = CommandConfiguration(

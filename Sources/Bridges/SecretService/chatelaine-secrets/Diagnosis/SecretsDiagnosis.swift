@@ -2,6 +2,7 @@ import Foundation
 import KeychainModel
 import MessageBus
 import SecretServiceModel
+import Terminal
 
 /// Whether a program of this session that asks for the Secret Service comes to this keychain, and if not, why.
 struct SecretsDiagnosis {

@@ -3,6 +3,7 @@ import Glibc
 import KeychainModel
 import MessageBus
 import SecretServiceModel
+import Terminal
 
 /// The Secret Service that has the name on the bus, as its clients see it.
 final class ForeignSecrets {

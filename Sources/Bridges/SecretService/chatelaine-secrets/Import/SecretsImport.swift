@@ -1,6 +1,7 @@
 import KeychainModel
 import MessageBus
 import SecretServiceModel
+import Terminal
 
 /// Copies everything from another Secret Service.
 struct SecretsImport {

@@ -9,6 +9,7 @@ import KeychainSystem
 import MessageBus
 import SecretServiceModel
 import Synchronization
+import Terminal
 
 /// The process that serves the bus. One thread does everything but what may wait for a person.
 final class SecretsProcess {
@@ -208,8 +209,9 @@ final class SecretsProcess {
         return UInt64(present.tv_sec) * 1_000_000 + UInt64(present.tv_nsec) / 1_000
     }
 
+    static let name = "chatelaine-secrets"
+
     static func complain(_ message: String) {
-        let line = Array("chatelaine-secrets: \(message)\n".utf8)
-        _ = unsafe write(STDERR_FILENO, line, line.count)
+        Console.complain(message, as: name)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Terminal
 
 /// The files by which a session's bus starts this service, and not another one. They are the user's own: those of the
 /// system, and of gnome-keyring's package, stay as they are.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainSystem
+import Terminal
 
 /// A folder that is filled under another name, and gets its own when it is complete.
 final class NewFolder {

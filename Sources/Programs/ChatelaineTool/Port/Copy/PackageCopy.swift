@@ -1,5 +1,6 @@
 import Glibc
 import KeychainSystem
+import Terminal
 
 /// Copies what is in a folder into an empty one. Everything is opened beside an open folder, and no link is followed.
 struct PackageCopy {

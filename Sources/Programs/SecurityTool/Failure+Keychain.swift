@@ -2,18 +2,10 @@ import CoreFoundationAliases
 import Foundation
 import KeychainModel
 import Security
+import Terminal
 
-/// Why a command did not do its work: what it says, and the exit status.
-struct Failure: Error {
-    /// What follows `security: `; nothing is said if it is empty.
-    let message: String
-    let exitStatus: Int32
-
-    init(_ message: String, exitStatus: Int32 = 1) {
-        self.message = message
-        self.exitStatus = exitStatus
-    }
-
+/// What macOS's command says when the keychain refuses.
+extension Failure {
     /// A refusal of the keychain, in macOS's words and with its exit status: the low byte of the code.
     ///
     /// - Parameters:
@@ -27,12 +19,8 @@ struct Failure: Error {
     init(_ call: String, _ status: OSStatus) {
         let text = SecCopyErrorMessageString(status, nil).map(String.init(describing:)) ?? "OSStatus \(status)"
         let byte = status & 0xff
-        self.init("\(call): \(text)", exitStatus: byte == 0 ? 1 : byte)
-        self.status = status
+        self.init("\(call): \(text)", exitStatus: byte == 0 ? 1 : byte, code: status)
     }
-
-    /// The code, where the keychain refused.
-    private(set) var status: OSStatus?
 
     /// The calls that macOS's command names in its messages.
     enum Operation: String {
