@@ -78,6 +78,7 @@ case ${1:-release} in
     *) die "release or debug?" ;;
 esac
 scripts/setup.sh --containers
+source scripts/checks.sh
 
 if [ "${1:-}" != --built ]; then
     section "Building the server and the commands (a first build takes some minutes)"
@@ -184,44 +185,6 @@ engine() {
 
 # --- What is looked at -----------------------------------------------------------------------------------------------
 
-passed=0
-ok() {
-    printf '  ✓ %s\n' "$1"
-    passed=$((passed + 1))
-}
-bad() {
-    cat "$folder/output" >&2
-    die "not so: $1"
-}
-
-# A sentence, and a command that is to succeed.
-holds() {
-    local sentence=$1
-    shift
-    "$@" >"$folder/output" 2>&1 </dev/null || bad "$sentence"
-    ok "$sentence"
-}
-
-# A sentence, and a command that is to fail.
-fails() {
-    local sentence=$1
-    shift
-    if "$@" 2>"$folder/complaint" </dev/null; then bad "$sentence"; fi
-    ok "$sentence"
-}
-
-# A sentence, a status, a text, and a command that is to end with both.
-ends() {
-    local sentence=$1 expected=$2 text=$3 status=0
-    shift 3
-    "$@" >"$folder/output" 2>&1 </dev/null || status=$?
-    if [ $status -ne "$expected" ] || ! grep -qF -- "$text" "$folder/output"; then
-        printf 'status %s\n' $status >>"$folder/output"
-        bad "$sentence"
-    fi
-    ok "$sentence"
-}
-
 signed() { printf '%s %s\n' "$1" "$(printf '%s' "$1" | openssl dgst -sha256 -hmac "$secret" | awk '{ print $NF }')"; }
 answers() { [ "$(ask "$folder/sockets/$1" "$2")" = "$(signed "$2")" ]; }
 
@@ -233,7 +196,7 @@ start() {
     processes+=($started)
     if ! await_server "$folder/$1.log" $started; then
         cp "$folder/$1.log" "$folder/output"
-        bad "the server $1 listens"
+        untrue "the server $1 listens"
     fi
 }
 server_process() { tr -d ' ' <"/proc/$started/task/$started/children"; }
@@ -267,7 +230,7 @@ section "Without the credential"
 readonly none=(run secret-server /run/secret-server/none)
 ends "the server ends where the file is missing, and says which" 1 "passcode's file $in_container is missing" \
     with credential= "${none[@]}"
-grep -qF 'the keychain gives no signing key: -25291' "$folder/output" || bad "with errSecNotAvailable"
+grep -qF 'the keychain gives no signing key: -25291' "$folder/output" || untrue "with errSecNotAvailable"
 ends "so does the command that would add the secret" 53 "passcode's file $in_container is missing" \
     with credential= image=$image-init run security add-generic-password -s secret-server -a signing-key -w "$secret"
 # A sentence, its text, the user whose the file is, its mode, and what is in it.
@@ -291,13 +254,7 @@ holds "nothing was made" test -z "$(ls -A "$folder/data")"
 section "Preparing the volume, in a container that ends"
 add=(security add-generic-password --group secret-server -s secret-server -w -a)
 printf '%s\n' "$secret" >"$folder/secret"
-holds_with_input() {
-    local sentence=$1 input=$2
-    shift 2
-    "$@" >"$folder/output" 2>&1 <"$input" || bad "$sentence"
-    ok "$sentence"
-}
-holds_with_input "security adds the secret, which it reads from its input" "$folder/secret" \
+holds "security adds the secret, which it reads from its input" from "$folder/secret" \
     with image=$image-init run "${add[@]}" signing-key
 ends "the keychain is locked without the passcode" 36 'User interaction is not allowed' \
     with image=$image-init credential= variable= run security find-generic-password -s secret-server -w
@@ -309,7 +266,7 @@ start one
 holds "it answers with its secret" answers one 'pay alice 5'
 tr '\0' '\n' <"/proc/$(server_process)/environ" >"$folder/environment"
 holds "its environment names the file" grep -qx "CHATELAINE_PASSCODE_FILE=$in_container" "$folder/environment"
-fails "and has no passcode" grep -qF "$passcode" "$folder/environment"
+fails "and has no passcode" "" grep -qF "$passcode" "$folder/environment"
 began=$SECONDS
 holds "SIGTERM ends it, as the first process of its container" stop
 holds "at once" test $((SECONDS - began)) -le 3
@@ -322,7 +279,7 @@ start three
 second=$started
 holds "two replicas on one volume answer" answers three 'pay carol 5'
 holds "both" answers two 'pay carol 6'
-holds_with_input "a third container adds meanwhile" "$folder/secret" with image=$image-init run "${add[@]}" another
+holds "a third container adds meanwhile" from "$folder/secret" with image=$image-init run "${add[@]}" another
 started=$first
 holds "one ends" stop
 started=$second
@@ -343,7 +300,7 @@ secret_file wrong $server 400 'wrong horse'
 for attempt in 1 2 3 4 5 6; do
     ends "a wrong passcode is refused ($attempt)" 1 'does not open its keychain' with credential=wrong "${none[@]}"
 done
-grep -qF 'the keychain gives no signing key: -25293' "$folder/output" || bad "with errSecAuthFailed"
+grep -qF 'the keychain gives no signing key: -25293' "$folder/output" || untrue "with errSecAuthFailed"
 start six
 holds "the right one opens at once afterwards" answers six 'pay fritz 5'
 stop
@@ -372,7 +329,7 @@ for round in 1 2 3; do
         both+=($!)
     done
     for process in "${both[@]}"; do
-        wait "$process" || { cat "$folder"/{alice,bob}.log >"$folder/output" && bad "both make one keychain"; }
+        wait "$process" || { cat "$folder"/{alice,bob}.log >"$folder/output" && untrue "both make one keychain"; }
     done
     for name in alice bob; do
         ends "the secret of $name is in it ($round)" 0 "$secret" \
@@ -383,7 +340,7 @@ done
 section "A volume that cannot be written"
 ends "a server cannot read there either, and says why" 1 'keybag.lock cannot be opened: Read-only file system' \
     with access=ro-bind "${none[@]}"
-grep -qF 'the keychain gives no signing key: -25292' "$folder/output" || bad "with errSecReadOnly"
+grep -qF 'the keychain gives no signing key: -25292' "$folder/output" || untrue "with errSecReadOnly"
 volume empty $server
 ends "a keychain cannot be made there" 52 'Read-only file system' \
     with data=empty access=ro-bind image=$image-init run security add-generic-password -s x -a x -w x
@@ -393,9 +350,9 @@ volume restored $server
 install -d -m 700 -o $server -g $server "$folder/backups"
 printf '%s\n' "$passcode" 'a passphrase for backups' >"$folder/words"
 printf '%s\n' 'a passphrase for backups' >"$folder/words-restore"
-holds_with_input "chatelaine makes a backup of the first volume" "$folder/words" \
+holds "chatelaine makes a backup of the first volume" from "$folder/words" \
     with image=$image-init backups=bind run chatelaine backup create --stdin /backups/server.backup
-holds_with_input "and restores it into an empty one" "$folder/words" \
+holds "and restores it into an empty one" from "$folder/words" \
     with image=$image-init data=restored backups=ro-bind run \
     chatelaine backup restore --accept-origin --stdin /backups/server.backup
 start eight data=restored
@@ -415,7 +372,7 @@ secret_file kubernetes/..1/passcode 0 440 "$passcode"
 chgrp $server "$folder/kubernetes/..1/passcode"
 ends "a link to root's file is followed, which the group can read" 0 "$(signed 'pay jan 5')" \
     with credential=kubernetes variable=$in_container/passcode engine 'pay jan 5'
-fails "without a warning" grep -qF 'can be read by' "$folder/engine.log"
+fails "without a warning" "" grep -qF 'can be read by' "$folder/engine.log"
 chmod 646 "$folder/docker"
 ends "root's file that everybody can write is refused" 1 'can be written by others' with credential=docker engine x
 
@@ -424,8 +381,8 @@ ends "root's file that everybody can write is refused" 1 'can be written by othe
 section "Where the secrets are"
 holds "a search finds the passcode where it is" grep -rqaF -- "$passcode" "$folder/passcode"
 for text in "$passcode" "$secret"; do
-    fails "“$text” is in no file of an image or a volume" \
+    fails "“$text” is in no file of an image or a volume" "" \
         grep -rqaF -- "$text" "$image" "$image-init" "$folder"/{data,stolen,fresh-1,restored,empty,backups}
 done
 
-section "Containers: $passed checks passed"
+finish_checks Containers

@@ -5,6 +5,7 @@
 #   scripts/examples.sh [debug|release]
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
+source scripts/checks.sh
 
 # Warnings would stop a package that depends by path.
 export CHATELAINE_WARNINGS_AS_ERRORS=0
@@ -38,34 +39,6 @@ enclave-tls() { "$built/enclave-tls" "$@"; }
 chatelaine() { "$built/chatelaine" "$@"; }
 
 # --- What is looked at -----------------------------------------------------------------------------------------------
-
-passed=0
-ok() {
-    printf '  ✓ %s\n' "$1"
-    passed=$((passed + 1))
-}
-
-# A sentence, and a command that is to succeed.
-holds() {
-    local sentence=$1
-    shift
-    if ! "$@" >"$folder/output" 2>&1; then
-        cat "$folder/output" >&2
-        die "not so: $sentence"
-    fi
-    ok "$sentence"
-}
-
-# A sentence, a text, and a command that is to fail with that text, or, where it is empty, with any or none.
-fails() {
-    local sentence=$1 text=$2
-    shift 2
-    if "$@" >"$folder/output" 2>&1 || { [ -n "$text" ] && ! grep -qF -- "$text" "$folder/output"; }; then
-        cat "$folder/output" >&2
-        die "not so: $sentence"
-    fi
-    ok "$sentence"
-}
 
 # Waits until a file has a line, and prints what stands behind that text: file, text.
 await_line() {
@@ -146,7 +119,7 @@ answers() {
         printf '%s: %s\n' "$status" "$(head -c 500 "$folder/reply")" >&2
         die "not so: $sentence"
     fi
-    ok "$sentence"
+    said_so "$sentence"
 }
 
 readonly refused='{"error":"This is refused."}'
@@ -196,7 +169,7 @@ fails "there is one key for a name" 'already' finger-login enrol "${alice[@]}" -
 person_types
 token=$(finger-login login "${alice[@]}")
 grep -qF "Log in as alice at $server" "$folder/asked" || die "the person was not told what for"
-ok "alice logs in, and the dialog says where and as whom"
+said_so "alice logs in, and the dialog says where and as whom"
 answers "the token is alice's session" 200 '{"user":"alice"}' /session -H "Authorization: Bearer $token"
 answers "another token is nobody's" 401 "$refused" /session -H "Authorization: Bearer ${token}x"
 person_cancels
@@ -422,4 +395,4 @@ person_types
 holds "a key that asks for the person at each signature" enclave-tls demo --ask
 grep -qF 'Connect to the server' "$folder/asked" || die "the person was not told what for"
 
-section "Examples: $passed checks passed"
+finish_checks Examples

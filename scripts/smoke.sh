@@ -3,6 +3,7 @@
 # Swift, the command and the service. scripts/test-install.sh does all of that, and more, with the release build.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
+source scripts/checks.sh
 
 scripts/setup.sh --tests
 
@@ -38,20 +39,8 @@ PREFIX=$prefix scripts/install.sh --from "$products" >"$folder/install.log" 2>&1
     die "installing failed"
 }
 
-passed=0
-# A sentence, and a command that has to succeed.
-holds() {
-    local sentence=$1
-    shift
-    if ! (cd "$folder" && "$@") >"$folder/output" 2>&1; then
-        cat "$folder/output"
-        die "not so: $sentence"
-    fi
-    printf 'ok      %s\n' "$sentence"
-    passed=$((passed + 1))
-}
 root=$PWD
-is_well() { "$@" | tee /dev/stderr | grep -qx 'all is well'; }
+before_check() { cd "$folder"; }
 
 section "Checking"
 c_client() {
@@ -60,7 +49,7 @@ c_client() {
         $(pkg-config --cflags --libs chatelaine)
     CHATELAINE_KEYCHAIN=memory: is_well ./c-client
 }
-holds "a C program builds by pkg-config and runs" c_client
+check "a C program builds by pkg-config and runs" c_client
 
 swift_client() {
     # shellcheck disable=SC2046 # flags are words
@@ -68,7 +57,7 @@ swift_client() {
         -o swift-client
     CHATELAINE_KEYCHAIN=memory: is_well ./swift-client
 }
-holds "a Swift program builds by pkg-config and runs" swift_client
+check "a Swift program builds by pkg-config and runs" swift_client
 
 # Three packages that build for Linux without a keychain, and not with one; one of them is fetched, under another name than
 # its module's.
@@ -88,7 +77,7 @@ unaware() {
     "$prefix/bin/chatelaine" swift "${hidden[@]}" --hide statekit test
     [ "$(.build/debug/app)" = "no Security, no Security, no LocalAuthentication, 0" ]
 }
-holds "packages that stop building with a keychain build where it is hidden from them" unaware
+check "packages that stop building with a keychain build where it is hidden from them" unaware
 
 # A service of the session, by hand.
 export CHATELAINE_KEYCHAIN=unix:$folder/socket
@@ -107,9 +96,9 @@ the_service() {
     chatelaine unlock --stdin <<<'a passcode'
     [ "$(security find-generic-password -s smoke -w)" = secret ]
 }
-holds "the C program finds all well with the service" is_well ./c-client
-holds "the Swift program finds all well with the service" is_well ./swift-client
-holds "the service keeps a password for the command, and locks it" the_service
+check "the C program finds all well with the service" is_well ./c-client
+check "the Swift program finds all well with the service" is_well ./swift-client
+check "the service keeps a password for the command, and locks it" the_service
 
 unset CHATELAINE_KEYCHAIN
 kill "$service"
@@ -120,6 +109,6 @@ uninstalled() {
     PREFIX=$prefix "$root/scripts/install.sh" --uninstall
     [ -z "$(find "$prefix" -type f -o -type l)" ]
 }
-holds "uninstalling removes what was installed" uninstalled
+check "uninstalling removes what was installed" uninstalled
 
-section "Smoke: $passed passed"
+finish_checks Smoke

@@ -3,6 +3,7 @@
 # pkg-config, by CMake, and by SwiftPM for a package that has never heard of us.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
+source scripts/checks.sh
 
 scripts/setup.sh --tests
 
@@ -14,52 +15,15 @@ toolset=$prefix/share/chatelaine/chatelaine.json
 export CHATELAINE_KEYCHAIN=embedded:$folder/keychain
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 
-passed=0
-skipped=0
-failed=0
-# Runs a check in an empty folder and shows what it printed if it does not pass.
-check() {
-    local title=$1 log=$folder/log status=0
-    shift
-    rm -rf "$folder/here" && mkdir "$folder/here"
-    # Not `if (…)`, under which errors inside would not end it.
-    set +e
-    (
-        set -e
-        cd "$folder/here"
-        "$@"
-    ) >"$log" 2>&1 </dev/null
-    status=$?
-    set -e
-    case $status in
-        0)
-            passed=$((passed + 1))
-            printf 'ok      %s\n' "$title"
-            ;;
-        77)
-            skipped=$((skipped + 1))
-            cat "$log"
-            ;;
-        *)
-            failed=$((failed + 1))
-            printf 'FAILED  %s\n' "$title"
-            sed 's/^/        /' "$log"
-            ;;
-    esac
-}
-
-# Succeeds where a command fails: `!` alone ends nothing.
-not() {
-    if "$@"; then return 1; fi
+# Each has an empty folder.
+before_check() {
+    rm -rf "$folder/here"
+    mkdir "$folder/here"
+    cd "$folder/here"
 }
 
 root=$PWD
 packages=$root/Tests/Packages
-# Says whether a client, which prints what it found, found all well.
-is_well() {
-    "$@" | tee output
-    grep -qx 'all is well' output
-}
 
 # As somebody does who makes a package for a distribution: installed in one place, used in another.
 section "Installing"
@@ -637,5 +601,4 @@ removal() {
 }
 check "uninstalling removes what was installed, and nothing else" removal
 
-section "Installation: $passed passed, $failed failed, $skipped not checked"
-[ $failed -eq 0 ]
+finish_checks Installation

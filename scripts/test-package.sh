@@ -9,6 +9,7 @@
 # that it is installed in is kept in .build/package-test; the package's versions are it with another number.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
+source scripts/checks.sh
 
 readonly mirror=${CHATELAINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 readonly systems=$PWD/.build/package-test
@@ -30,40 +31,6 @@ finish() {
     rm -rf --one-file-system "$folder"
 }
 trap finish EXIT
-
-passed=0
-failed=0
-# Runs a check, and shows what it printed if it does not pass.
-check() {
-    local title=$1 log=$folder/log status=0
-    shift
-    # Not `if (…)`, under which errors inside would not end it.
-    set +e
-    (
-        set -e
-        "$@"
-    ) >"$log" 2>&1 </dev/null
-    status=$?
-    set -e
-    if [ $status -eq 0 ]; then
-        passed=$((passed + 1))
-        printf 'ok      %s\n' "$title"
-    else
-        failed=$((failed + 1))
-        printf 'FAILED  %s\n' "$title"
-        sed 's/^/        /' "$log"
-    fi
-}
-not() {
-    if "$@"; then return 1; fi
-}
-# Compares text, and shows both where they differ.
-same() {
-    [ "$1" = "$2" ] || {
-        printf 'is:     %s\nwanted: %s\n' "$1" "$2"
-        return 1
-    }
-}
 
 section "Building without a header"
 # The same name without anything in it: what a machine without the -dev package has, but for the failing include.
@@ -434,5 +401,4 @@ keychains_stay() {
 }
 check "a keychain is there again after remove, purge and another installation" keychains_stay
 
-section "Package: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish_checks Package
