@@ -189,6 +189,31 @@ SWIFT
     return $status
 }
 
+# The fuzzers are a package of their own that is built rarely. Its sources are compared with the build's modules alone.
+fuzzers() {
+    local built folder target map status=0
+    built=$(swift build --show-bin-path)
+    folder=$(mktemp -d)
+    local flags=(-parse-as-library -swift-version 6 -package-name fuzz -I "$built/Modules" -I "$folder")
+    printf 'module CLibFuzzer { umbrella "%s" export * }\n' "$PWD/Fuzz/Sources/CLibFuzzer/include" >"$folder/module.modulemap"
+    local -A maps=()
+    while read -r map; do
+        maps[$(sed -nE 's/^module ([A-Za-z_]+).*/\1/p' "$map" | head -1)]=$map
+    done < <(find -L "$built" Sources/System Sources/Facades .build/checkouts/*/Sources -name module.modulemap)
+    for map in "${maps[@]}" "$folder/module.modulemap"; do flags+=(-Xcc "-fmodule-map-file=$map"); done
+    # What the others import comes first.
+    for target in FuzzSupport FuzzRowSupport; do
+        swiftc -emit-module -module-name $target -o "$folder/$target.swiftmodule" "${flags[@]}" Fuzz/Sources/$target/*.swift ||
+            status=1
+    done
+    for target in Fuzz/Sources/Fuzz*; do
+        target=$(basename "$target")
+        swiftc -typecheck -module-name "$target" "${flags[@]}" "Fuzz/Sources/$target"/*.swift || status=1
+    done
+    rm -rf "$folder"
+    return $status
+}
+
 # The units are understood by systemd, and leave no more open than they have to (docs/service.md says what, and why).
 units() {
     if ! command -v systemd-analyze >/dev/null; then
@@ -297,6 +322,7 @@ if [ $quick = no ]; then
     check "Build: no warnings, no undeclared imports" undeclared_imports
     check "The manuals have every command and option" manuals
     check "Security can be imported by packages that do not depend on us" import_from_elsewhere
+    check "The fuzzers compile" fuzzers
     check "The modules declare what docs/api lists" scripts/api.sh --compare
 fi
 

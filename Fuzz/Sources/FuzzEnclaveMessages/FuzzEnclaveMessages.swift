@@ -36,9 +36,9 @@ enum FuzzEnclaveMessages: FuzzTarget {
     private static func readReply(_ packet: [UInt8]) throws {
         func isTaken<Request: EnclaveRequest>(as _: Request.Type) throws -> Bool {
             let reply: EnclaveReply<Request>
-            do {
+            do throws(KeychainError) {
                 reply = try EnclaveReply(packet, to: Request.self)
-            } catch let error as KeychainError {
+            } catch {
                 require(error.code == .notAvailable, "what is no message is refused as such")
                 return false
             }

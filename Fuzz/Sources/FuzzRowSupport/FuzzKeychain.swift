@@ -2,13 +2,13 @@ import Crypto
 package import GRDB
 import Logging
 
-@testable package import EnclaveDesk
-@testable package import EnclaveInterface
+@testable import EnclaveDesk
+@testable import EnclaveInterface
 @testable package import KeychainEngine
 @testable package import KeychainModel
 @testable import KeychainPolicy
 @testable import KeychainStore
-@testable package import KeychainVault
+@testable import KeychainVault
 @testable package import LocalEnclave
 
 /// A keychain in memory whose keys are known, and whose database can be edited.
