@@ -13,6 +13,10 @@ extension MessageBus {
     /// The users of logind's sessions, by the sessions' paths.
     func sessions() throws(BusError) -> [String: UInt32] {
         let answer = try call(Self.logind, Self.logindPath, Self.logindManager, "ListSessions", seconds: Self.patience)
+        return try Self.sessions(in: answer)
+    }
+
+    static func sessions(in answer: [BusValue]) throws(BusError) -> [String: UInt32] {
         var sessions: [String: UInt32] = [:]
         guard let all = answer.first?.elements else { throw BusError.unreadableAnswer }
         for session in all {
