@@ -95,8 +95,8 @@ func program(_ name: String, _ names: [String], in path: String, _ settings: [Sw
 }
 
 /// Programs in folders of their names.
-func programs(_ path: String, using all: [String] = []) -> (Targets) -> [Target] {
-    { targets in targets.map { program($0, $1 + all, in: "\(path)/\($0)", strict) } }
+func programs(_ path: String, _ settings: [SwiftSetting] = strict, using all: [String] = []) -> (Targets) -> [Target] {
+    { targets in targets.map { program($0, $1 + all, in: "\(path)/\($0)", settings) } }
 }
 
 /// A program with nothing of ours in sight, compiled as anybody would.
@@ -118,22 +118,17 @@ func tests(_ targets: Targets) -> [Target] {
     targets.map { .testTarget(name: $0, dependencies: dependencies($1 + usual), swiftSettings: commonSettings) }
 }
 
-/// Programs for tests: `crash-campaign` is in `Tests/CrashCampaign`.
-func testPrograms(_ targets: Targets) -> [Target] {
-    targets.map { name, names in
-        let folder = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        return program(name, names, in: "Tests/\(folder)", commonSettings)
-    }
-}
-
 /// The programs of the service, which tests start, what starts them on an older kernel, and the command that sets them up.
-let service = ["chatelained", "chatelaine-identify", "chatelaine-enclave", "kernel-filter", "ChatelaineTool"]
-
-/// What the processes of bridges use besides.
-let bridge = [
-    "KeychainSystem", "KeychainModel", "KeychainClient", "Terminal", "CKeychainLinux", "CZeroingAllocator",
-    "CNoPriorities", "ArgumentParser",
+let service = [
+    "chatelained", "chatelaine-identify", "chatelaine-enclave", "chatelaine-prompt", "kernel-filter", "ChatelaineTool",
 ]
+
+/// What the service's processes use besides.
+let process = ["KeychainSystem", "KeychainAccounts", "CKeychainLinux", "CZeroingAllocator", "CNoPriorities"]
+
+/// What bridges use besides, and their processes.
+let bridge = ["KeychainSystem", "KeychainModel", "CKeychainLinux", "Crypto"]
+let bridgeProcess = bridge + ["KeychainClient", "Terminal", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"]
 
 /// What tests use besides: mostly what KeychainClient is made of, which all of them are linked with.
 let usual = [
@@ -191,7 +186,7 @@ let targets: [[Target]] = [
         // Who holds the keys: how the rest of the core speaks to it, where its owner is asked, and its own code.
         "KeychainFiles": [],
         "EnclaveInterface": ["Crypto"],
-        "EnclaveDesk": ["EnclaveInterface", "Crypto"],
+        "EnclaveDesk": ["EnclaveInterface"],
         "LocalEnclave": ["EnclaveInterface", "EnclaveDesk", "KeychainFiles", "Crypto", "CryptoExtras"],
         "KeychainPolicy": ["EnclaveInterface"],
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
@@ -240,8 +235,8 @@ let targets: [[Target]] = [
     folder("Sources/Facades")([
         "KeychainClient": [
             "KeychainSystem", "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup",
-            "KeychainEngine", "KeychainProtocol", "EnclaveClient", "KeychainPrompting", "KeychainTrailer",
-            "CKeychainLinux", "Logging", "EnclaveInterface", "LocalEnclave",
+            "KeychainEngine", "EnclaveClient", "EnclaveInterface", "LocalEnclave", "KeychainPrompting",
+            "KeychainTrailer", "CKeychainLinux", "Logging",
         ],
         "Security": [
             "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
@@ -257,29 +252,25 @@ let targets: [[Target]] = [
     [.plugin(name: "ImportSecurity", capability: .buildTool())],
 
     // Bridges: the keychain for programs that know none of ours, each as a model and a process.
-    folder("Sources/Bridges/Credentials")([
+    folder("Sources/Bridges/Credentials", using: bridge)([
         // What other programs' helpers for credentials say and are told.
-        "CredentialHelpers": ["KeychainModel"],
-        "CredentialProgram": ["KeychainSystem", "CredentialHelpers", "KeychainModel", "Terminal", "CKeychainLinux"],
+        "CredentialHelpers": [],
+        "CredentialProgram": ["CredentialHelpers", "Terminal"],
     ]),
     // With nothing of Foundation: other programs start it and wait for it.
-    programs("Sources/Bridges/Credentials")([
-        "chatelaine-credential": [
-            "KeychainSystem", "CredentialProgram", "KeychainServiceClient", "KeychainModel", "Logging",
-        ]
+    programs("Sources/Bridges/Credentials", using: bridge)([
+        "chatelaine-credential": ["CredentialProgram", "KeychainServiceClient", "Logging"]
     ]),
-    folder("Sources/Bridges/SecretService")([
+    folder("Sources/Bridges/SecretService", using: bridge)([
         // How secrets are sent in a session, and all else as a state machine.
-        "SecretServiceSession": ["KeychainModel", "CKeychainLibcrypto", "Crypto", "CryptoExtras"],
-        "SecretServiceModel": ["KeychainModel", "MessageBus", "SecretServiceSession", "Crypto"],
+        "SecretServiceSession": ["CKeychainLibcrypto", "CryptoExtras"],
+        "SecretServiceModel": ["MessageBus", "SecretServiceSession"],
     ]),
-    programs("Sources/Bridges/SecretService", using: bridge)([
-        "chatelaine-secrets": [
-            "SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface", "Crypto",
-        ]
+    programs("Sources/Bridges/SecretService", using: bridgeProcess)([
+        "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface"]
     ]),
-    folder("Sources/Bridges/SSHAgent")(["SSHAgentProtocol": ["KeychainModel", "Crypto", "CryptoExtras"]]),
-    programs("Sources/Bridges/SSHAgent", using: bridge)([
+    folder("Sources/Bridges/SSHAgent", using: bridge)(["SSHAgentProtocol": ["CryptoExtras"]]),
+    programs("Sources/Bridges/SSHAgent", using: bridgeProcess)([
         "chatelaine-ssh-agent": ["KeychainAccounts", "SSHAgentProtocol"]
     ]),
 
@@ -290,27 +281,19 @@ let targets: [[Target]] = [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
             "Terminal", "Crypto", "Logging", "ArgumentParser",
         ],
-        "chatelained": ["KeychainDaemon", "KeychainServer", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"],
-        "chatelaine-prompt": [
-            "KeychainAccounts", "EnclaveClient", "FingerPrompting", "FingerprintReader", "KeychainPrompting",
-            "CNoPriorities",
-        ],
-        "chatelaine-enclave": [
-            "KeychainAccounts", "EnclaveServer", "TPMEnclave", "CZeroingAllocator", "CNoPriorities", "LocalEnclave",
-        ],
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
             "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting", "ArgumentParser",
             "Logging",
         ],
     ]),
-
-    // It looks at callers, and is linked with System alone.
-    programs("Sources/Programs")([
-        "chatelaine-identify": [
-            "KeychainSystem", "KeychainAccounts", "PeerIdentity", "CKeychainLinux", "CZeroingAllocator",
-        ]
+    programs("Sources/Programs", using: ["KeychainModel", "EnclaveInterface"] + process)([
+        "chatelained": ["KeychainDaemon", "KeychainServer", "ArgumentParser"],
+        "chatelaine-prompt": ["EnclaveClient", "FingerPrompting", "FingerprintReader", "KeychainPrompting"],
+        "chatelaine-enclave": ["EnclaveServer", "TPMEnclave", "LocalEnclave", "Crypto"],
     ]),
+    // It looks at callers, and is linked with System alone.
+    programs("Sources/Programs", using: process)(["chatelaine-identify": ["PeerIdentity"]]),
 
     // Examples and clients in the style of Apple's documentation, with nothing of ours in sight.
     [
@@ -323,7 +306,7 @@ let targets: [[Target]] = [
         client("Swift6Client", ["Security", "LocalAuthentication"], in: "Tests/Clients/Swift6Client"),
         client("PluginClient", ["Security"], in: "Tests/Clients/PluginClient", mode: .v5),
         // A program that is installed, in Swift and with nothing of ours in sight, to be attacked.
-        client("attacked-program", ["Security"], in: "Tests/AttackedProgram"),
+        client("attacked-program", ["Security"], in: "Tests/Programs/attacked-program"),
     ],
 
     // Tests.
@@ -336,48 +319,36 @@ let targets: [[Target]] = [
         "PeerIdentityTests": ["PeerIdentity"],
         "CodeSignatureTests": ["CodeSignature"],
         "KeychainServerTests": ["KeychainServer", "PeerIdentity", "CodeSignature", "CProbe"],
-        // Programs that try to get at what is not theirs, against the service's real processes.
-        "AttackTests": [
-            "CodeSignature", "unchecked-daemon", "chatelaine-prompt", "SecurityTool", "attacked-program",
-        ] + service,
-        // The service and its enclave as processes, in both modes, while keys come and go.
+        "AttackTests": ["CodeSignature", "unchecked-daemon", "attacked-program", "SecurityTool"] + service,
         "LockedServiceTests": service,
-        // Log-ins, screens and sleep, with PAM's and D-Bus's own programs.
-        "LoginTests": ["LoginSessions", "chatelaine-prompt", "GuardedNote", "SecurityTool"] + service,
-        // Fingers, with the real fprintd and with some that lie, on buses of the tests' own.
+        "LoginTests": ["LoginSessions", "MessageBus", "GuardedNote", "SecurityTool"] + service,
         "FingerprintTests": ["FingerprintReader"],
         "ChatelaineToolTests": ["TranscriptTesting", "TwoAppsMail", "TwoAppsCalendar"] + service,
         "KeychainClientTests": ["CProbe", "Security"],
         "BehaviourTests": [
             "Security", "LocalAuthentication", "CryptoKit", "KeychainTrust", "CertificateTestSupport",
-            "KeychainPrompting", "chatelaine-prompt", "GuardedNote", "unchecked-daemon", "SwiftASN1", "X509",
+            "KeychainPrompting", "GuardedNote", "unchecked-daemon", "SwiftASN1", "X509",
         ] + service,
         "ToolTests": ["SecurityTool", "Terminal", "TranscriptTesting", "ArgumentParser"],
         "CommonCryptoTests": ["CommonCrypto"],
         "KeychainCertificatesTests": ["SwiftASN1"],
         "KeychainTrustTests": ["KeychainTrust", "CertificateTestSupport", "SecurityObjects", "SwiftASN1", "X509"],
-        // Keys against what others have computed: Wycheproof, NIST, OpenSSL.
         "KeyTests": ["KeychainKeys", "SwiftASN1"],
         "ExchangeTests": ["KeychainExchange", "CryptoExtras"],
         "KeychainEnclaveTests": [],
         "KeychainVaultTests": [],
-        // A TPM that is emulated, and everything that a person, a thief or a cable does to it.
         "TPMEnclaveTests": ["TPMEnclave", "chatelaine-enclave"],
         "KeychainStoreTests": ["KeychainStore", "Security", "CoreFoundationAliases", "CFaultVFS"],
         "ProcessTests": ["KeychainProbe", "chatelained"],
-        // Programs in C and C++, compiled and run against the library as users do.
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
-        // The helper as other programs start it, by these programs themselves.
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
-        // The Secret Service as other programs use it, by these programs themselves.
         "SecretServiceProcessTests": ["chatelaine-secrets", "SecurityTool"] + service,
         "SSHAgentTests": ["SSHAgentProtocol", "CryptoExtras"],
-        // The ssh agent as a process, with OpenSSH's own programs.
         "SSHAgentProcessTests": ["chatelaine-ssh-agent"] + service,
         "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
     ]),
@@ -386,28 +357,23 @@ let targets: [[Target]] = [
     c("Tests")(["CProbe": nil, "CFaultVFS": "sqlite3"]),
     folder("Tests", commonSettings)([
         "TranscriptTesting": [],
-        // What the suites about certificates share: authorities that issue whatever a test needs.
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
-        // What the storage suites share: keychains in folders of their own, and other processes that use them.
         "KeychainTestSupport": ["KeychainModel", "KeychainClient", "Crypto", "GRDB", "Logging", "EnclaveInterface"],
     ]),
 
     // Programs that tests start, and some that test for as long as somebody wants.
-    testPrograms([
+    programs("Tests/Programs", commonSettings)([
         // The service with checks left out, for the attacks that these checks stop. The service itself has no way to do so.
         "unchecked-daemon": [
-            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "KeychainSystem", "PeerIdentity",
-            "CKeychainLinux", "CZeroingAllocator", "ArgumentParser",
-        ],
-        // Starts a program on an older kernel than there is, or under systemd's filter, as far as the program can tell.
+            "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "ArgumentParser",
+        ] + process,
         "kernel-filter": [],
-        "KeychainProbe": [
-            "Security", "LocalAuthentication", "KeychainModel", "KeychainStore", "KeychainEngine", "KeychainClient",
-            "KeychainTestSupport", "CProbe", "Logging", "LocalEnclave",
-        ],
-        "crash-campaign": ["KeychainTestSupport", "KeychainProbe", "ArgumentParser"],
-        "service-soak": ["KeychainTestSupport", "KeychainClient", "KeychainModel", "ArgumentParser", "Logging"],
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],
+    ]),
+    programs("Tests/Programs", commonSettings, using: usual)([
+        "KeychainProbe": ["Security", "LocalAuthentication", "KeychainStore", "CProbe"],
+        "crash-campaign": ["KeychainProbe", "ArgumentParser"],
+        "service-soak": ["ArgumentParser"],
     ]),
 ]
 
