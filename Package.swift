@@ -118,7 +118,7 @@ func tests(_ targets: Targets) -> [Target] {
     targets.map { .testTarget(name: $0, dependencies: dependencies($1 + usual), swiftSettings: commonSettings) }
 }
 
-/// The programs of the service, which tests start, what starts them on an older kernel, and the command that sets them up.
+/// What the tests of the service start: its programs, the command that sets them up, and an older kernel.
 let service = [
     "chatelained", "chatelaine-identify", "chatelaine-enclave", "chatelaine-prompt", "kernel-filter", "ChatelaineTool",
 ]
@@ -127,7 +127,7 @@ let service = [
 let process = ["KeychainSystem", "KeychainAccounts", "CKeychainLinux", "CZeroingAllocator", "CNoPriorities"]
 
 /// What bridges use besides, and their processes.
-let bridge = ["KeychainSystem", "KeychainModel", "CKeychainLinux", "Crypto"]
+let bridge = ["KeychainSystem", "KeychainModel", "CKeychainLinux"]
 let bridgeProcess = bridge + ["KeychainClient", "Terminal", "CZeroingAllocator", "CNoPriorities", "ArgumentParser"]
 
 /// What tests use besides: mostly what KeychainClient is made of, which all of them are linked with.
@@ -146,7 +146,7 @@ let targets: [[Target]] = [
         "CKeychainSQLite": "sqlite3",
         // malloc and its relatives for processes that hold other people's secrets: freed memory holds none.
         "CZeroingAllocator": nil,
-        // setpriority for the service's programs, which their units forbid: nothing happens.
+        // A setpriority that does nothing: the units of our processes forbid the real one, which libdispatch calls.
         "CNoPriorities": nil,
         // The others look for a library of the system's when it is needed: RC2 and 3DES, which old files need; SHA-224, and
         // what RSA keys do that swift-crypto has no call for; HTTP, for questions about revocation; TPMs; message buses.
@@ -263,13 +263,13 @@ let targets: [[Target]] = [
     ]),
     folder("Sources/Bridges/SecretService", using: bridge)([
         // How secrets are sent in a session, and all else as a state machine.
-        "SecretServiceSession": ["CKeychainLibcrypto", "CryptoExtras"],
-        "SecretServiceModel": ["MessageBus", "SecretServiceSession"],
+        "SecretServiceSession": ["CKeychainLibcrypto", "Crypto", "CryptoExtras"],
+        "SecretServiceModel": ["MessageBus", "SecretServiceSession", "Crypto"],
     ]),
     programs("Sources/Bridges/SecretService", using: bridgeProcess)([
-        "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface"]
+        "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface", "Crypto"]
     ]),
-    folder("Sources/Bridges/SSHAgent", using: bridge)(["SSHAgentProtocol": ["CryptoExtras"]]),
+    folder("Sources/Bridges/SSHAgent", using: bridge)(["SSHAgentProtocol": ["Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/SSHAgent", using: bridgeProcess)([
         "chatelaine-ssh-agent": ["KeychainAccounts", "SSHAgentProtocol"]
     ]),

@@ -60,8 +60,10 @@ one_place() {
         printf 'KeychainSystem does this, for all callers:\n%s\n' "$found"
         return 1
     fi
-    # It is that of all threads: a file that another one makes at that moment would have another mode.
-    if grep -rnE '\bumask\(' Sources Tests --include='*.swift'; then return 1; fi
+    if grep -rnE '\bumask\(' Sources Tests --include='*.swift'; then
+        printf 'A process has one umask for all its threads: while it is changed, their new files get a wrong mode.\n'
+        return 1
+    fi
 }
 
 shell_syntax() {
@@ -189,7 +191,8 @@ SWIFT
     return $status
 }
 
-# The fuzzers are a package of their own that is built rarely. Its sources are compared with the build's modules alone.
+# The fuzzers are a package of their own that is built rarely. The compiler checks their sources against the modules of
+# the build that the other checks have made.
 fuzzers() {
     local built folder target map status=0
     built=$(swift build --show-bin-path)

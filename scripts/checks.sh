@@ -1,5 +1,6 @@
-# Sourced by the scripts that try whole systems: says sentences about one, and counts those that are so. Such a script has
-# made a folder, `$folder`, where the output of the last command is kept (docs/decisions/0073).
+# The scripts that try a whole system source this file. A check is a sentence about the system and a command that shows it;
+# checks are counted. The script has made a folder, `$folder`, which keeps the output of the last command
+# (docs/decisions/0073).
 # shellcheck shell=bash disable=SC2154
 
 passed=0
@@ -14,8 +15,8 @@ said_so() {
 # What comes before each check, in its shell.
 before_check() { :; }
 
-# A sentence, and a command that is to succeed: a function too, which an error anywhere inside ends. It changes nothing of
-# the script's own shell. The script goes on whatever comes out.
+# A sentence, and a command that has to succeed. The command may be a function: an error at any line of it ends it. It runs
+# in a shell of its own, and the script goes on after a failure.
 check() {
     local sentence=$1 status=0
     shift
@@ -28,6 +29,7 @@ check() {
     ) >"$folder/output" 2>&1 </dev/null
     status=$?
     set -e
+    if [ $status -eq 77 ] && [ "${CHATELAINE_MAY_SKIP_CHECKS:-0}" != 1 ]; then status=1; fi
     case $status in
         0) said_so "$sentence" ;;
         77)
@@ -42,7 +44,12 @@ check() {
     esac
 }
 
-# --- What the rest depends on: a sentence, and one command, after which the script goes on only if it is so ------------
+# --- What the rest depends on ------------------------------------------------------------------------------------------
+
+# These run a command in the script's own shell, and end the script where the sentence is not so. A function must be one
+# command: the shell does not end it at an error in the middle.
+
+has_printed() { [ -z "$1" ] || grep -qF -- "$1" "$folder/output"; }
 
 # The sentence is not so.
 untrue() {
@@ -50,7 +57,7 @@ untrue() {
     die "not so: $1"
 }
 
-# The command is to succeed.
+# The command has to succeed.
 holds() {
     local sentence=$1
     shift
@@ -58,22 +65,20 @@ holds() {
     said_so "$sentence"
 }
 
-# The command is to fail, and to print a text; with none, where that is empty.
+# The command has to fail, and to print a text, if that is not empty.
 fails() {
     local sentence=$1 text=$2
     shift 2
-    if "$@" >"$folder/output" 2>&1 </dev/null || ! grep -qF -- "$text" <(cat "$folder/output" && echo); then
-        untrue "$sentence"
-    fi
+    if "$@" >"$folder/output" 2>&1 </dev/null || ! has_printed "$text"; then untrue "$sentence"; fi
     said_so "$sentence"
 }
 
-# The command is to end with a status, and to print a text.
+# The command has to end with a status, and to print a text, if that is not empty.
 ends() {
     local sentence=$1 expected=$2 text=$3 status=0
     shift 3
     "$@" >"$folder/output" 2>&1 </dev/null || status=$?
-    if [ $status -ne "$expected" ] || ! grep -qF -- "$text" "$folder/output"; then
+    if [ $status -ne "$expected" ] || ! has_printed "$text"; then
         printf 'status %s\n' $status >>"$folder/output"
         untrue "$sentence"
     fi

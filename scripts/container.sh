@@ -266,7 +266,7 @@ start one
 holds "it answers with its secret" answers one 'pay alice 5'
 tr '\0' '\n' <"/proc/$(server_process)/environ" >"$folder/environment"
 holds "its environment names the file" grep -qx "CHATELAINE_PASSCODE_FILE=$in_container" "$folder/environment"
-fails "and has no passcode" "" grep -qF "$passcode" "$folder/environment"
+ends "and has no passcode" 1 "" grep -qF "$passcode" "$folder/environment"
 began=$SECONDS
 holds "SIGTERM ends it, as the first process of its container" stop
 holds "at once" test $((SECONDS - began)) -le 3
@@ -372,7 +372,7 @@ secret_file kubernetes/..1/passcode 0 440 "$passcode"
 chgrp $server "$folder/kubernetes/..1/passcode"
 ends "a link to root's file is followed, which the group can read" 0 "$(signed 'pay jan 5')" \
     with credential=kubernetes variable=$in_container/passcode engine 'pay jan 5'
-fails "without a warning" "" grep -qF 'can be read by' "$folder/engine.log"
+ends "without a warning" 1 "" grep -qF 'can be read by' "$folder/engine.log"
 chmod 646 "$folder/docker"
 ends "root's file that everybody can write is refused" 1 'can be written by others' with credential=docker engine x
 
@@ -381,7 +381,7 @@ ends "root's file that everybody can write is refused" 1 'can be written by othe
 section "Where the secrets are"
 holds "a search finds the passcode where it is" grep -rqaF -- "$passcode" "$folder/passcode"
 for text in "$passcode" "$secret"; do
-    fails "“$text” is in no file of an image or a volume" "" \
+    ends "“$text” is in no file of an image or a volume" 1 "" \
         grep -rqaF -- "$text" "$image" "$image-init" "$folder"/{data,stolen,fresh-1,restored,empty,backups}
 done
 

@@ -73,7 +73,9 @@ unaware() {
     cd unaware/App
     local hidden=(--hide Networking --hide TokenStore)
     if "$prefix/bin/chatelaine" swift "${hidden[@]}" build; then return 1; fi
-    "$prefix/bin/chatelaine" port | tee /dev/stderr | grep -q 'statekit: STOPS BUILDING'
+    "$prefix/bin/chatelaine" port >said
+    cat said
+    grep -q 'statekit: STOPS BUILDING' said
     "$prefix/bin/chatelaine" swift "${hidden[@]}" --hide statekit test
     [ "$(.build/debug/app)" = "no Security, no Security, no LocalAuthentication, 0" ]
 }

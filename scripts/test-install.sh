@@ -108,7 +108,7 @@ what_is_inside() {
         not grep -qaE 'icudt[0-9]+l/(de|zh)\.res' "$prefix/$process"
     done
     # What zeroes freed memory does so for libraries, too, only if it is found before the C library's.
-    for process in chatelained chatelaine-enclave chatelaine-identify; do
+    for process in chatelained chatelaine-enclave chatelaine-identify chatelaine-prompt; do
         nm -D --defined-only "$prefix/libexec/chatelaine/$process" | awk '{ print $3 }' >exported
         for name in malloc calloc realloc free posix_memalign aligned_alloc memalign; do grep -qx $name exported; done
     done

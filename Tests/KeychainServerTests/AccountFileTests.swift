@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainServer
@@ -13,10 +14,13 @@ struct AccountFileTests {
     init() throws {
         keychain = try TestKeychain()
         folder = keychain.surroundings
-        file = AccountFile(folder + "/accounts", empty: [:]) { fields, accounts in
-            guard fields.count == 2 else { return }
-            accounts["\(Substring(fields[0]))"] = "\(Substring(fields[1]))"
-        }
+        file = AccountFile(folder + "/accounts", empty: [:], parse: Self.parse)
+    }
+
+    @Sendable
+    private static func parse(_ fields: [Substring.UTF8View], _ accounts: inout [String: String]) {
+        guard fields.count == 2 else { return }
+        accounts["\(Substring(fields[0]))"] = "\(Substring(fields[1]))"
     }
 
     private var accounts: [String: String] { file.with { $0 } }
@@ -37,14 +41,26 @@ struct AccountFileTests {
 
     @Test func `a file that fails while it is read has nobody in it, and is tried again`() throws {
         try write("alice:1")
+        let reads = Atomic(0)
+        let failing = AccountFile(
+            folder + "/accounts",
+            empty: [:],
+            read: { reads.add(1, ordering: .relaxed).newValue == 1 ? nil : AccountFiles.bytes(of: $0) },
+            parse: Self.parse
+        )
+        #expect(failing.with { $0 } == [:])
+        #expect(failing.with { $0 } == ["alice": "1"])
+        #expect(failing.with { $0 } == ["alice": "1"])
+        #expect(reads.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `what cannot be read at all has nobody in it`() throws {
+        try write("alice:1")
         #expect(accounts == ["alice": "1"])
         unlink(folder + "/accounts")
         // Nothing is mapped at its beginning.
         symlink("/proc/self/mem", folder + "/accounts")
         #expect(accounts == [:])
-        unlink(folder + "/accounts")
-        try write("alice:1")
-        #expect(accounts == ["alice": "1"])
     }
 
     @Test func `a pipe and a folder are no files, and nobody waits for them`() throws {

@@ -63,7 +63,7 @@ struct ListeningSocketTests {
     }
 
     @Test(arguments: [(ListeningSocket.Audience.owner, 0o600 as UInt32), (.everybody, 0o666)])
-    func `a socket is its audience's alone, whatever the process's umask`(
+    func `a socket is open to its audience and to nobody else`(
         audience: ListeningSocket.Audience,
         mode: UInt32
     ) throws {
@@ -76,9 +76,21 @@ struct ListeningSocketTests {
     func `what is no socket stays where it is`() throws {
         try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
         #expect(refusal(of: path) == EEXIST)
+        #expect(try temporary.names() == ["keychain.sock"], "a refusal leaves nothing behind")
         unlink(path)
         symlink(folder + "/target", path)
         #expect(refusal(of: path) == EEXIST)
+    }
+
+    @Test
+    func `a path that is too long for a socket, or that begins nowhere, is refused, and nothing is made`() throws {
+        #expect(refusal(of: folder + "/" + String(repeating: "s", count: 108 - folder.utf8.count)) == ENAMETOOLONG)
+        #expect(refusal(of: "keychain.sock") == EINVAL)
+        #expect(refusal(of: "@keychain.sock") == EINVAL)
+        #expect(try temporary.names() == [])
+        let longest = folder + "/" + String(repeating: "s", count: 106 - folder.utf8.count)
+        #expect(longest.utf8.count == 107)
+        #expect(refusal(of: longest) == nil)
     }
 
     @Test

@@ -34,7 +34,7 @@ struct ForkTests {
         }
     }
 
-    /// One child in twenty hangs where a fork does not make all constants first.
+    /// One child in thirty hangs where a fork does not make all constants first.
     @Test func `a child uses the constants that another thread was just using for the first time`() throws {
         for _ in 0..<64 {
             let lines = try run("constants")

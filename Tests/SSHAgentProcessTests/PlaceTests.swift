@@ -47,6 +47,23 @@ struct PlaceTests {
         #expect(try site.run("sh", ["-c", line]).output == "The agent has no identities.\n")
     }
 
+    @Test(arguments: ["0", "077", "0277", "0777"])
+    func `the socket and its lock have the same modes under every umask of the shell`(umask: String) throws {
+        let site = try AgentSite(hasPasscode: false)
+        let line = """
+            umask \(umask)
+            chatelaine-ssh-agent serve --socket run/other &
+            agent=$!
+            for try in $(seq 300); do
+                test "$(SSH_AUTH_SOCK=$PWD/run/other ssh-add -l)" = 'The agent has no identities.' && break
+                sleep 0.1
+            done
+            stat -c '%n %a' run/other run/other.lock
+            kill $agent
+            """
+        #expect(try site.run("sh", ["-c", line]).output == "run/other 600\nrun/other.lock 600\n")
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can play two users"))
     func `another user who reaches the socket gets no answer`() throws {
         let site = try AgentSite(hasPasscode: false)

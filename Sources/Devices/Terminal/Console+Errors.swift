@@ -17,7 +17,7 @@ extension Console {
     package static func report(_ error: any Error, as program: String) -> Int32? {
         switch error {
         case let failure as Failure:
-            complain(failure.message, as: program)
+            if !failure.message.isEmpty { complain(failure.message, as: program) }
             return failure.exitStatus
         case let error as KeychainError:
             complain(error.message, as: program)

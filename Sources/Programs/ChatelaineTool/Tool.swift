@@ -17,9 +17,10 @@ enum Tool {
             if let status = Console.report(error, as: "chatelaine") { return status }
             // Requests for help, version and completion scripts come as errors too.
             let text = ChatelaineCommand.fullMessage(for: error)
-            guard ChatelaineCommand.exitCode(for: error).isSuccess else {
+            let code = ChatelaineCommand.exitCode(for: error)
+            guard code.isSuccess else {
                 Console.printError(TerminalText.escapedLines(text) + "\n")
-                return Console.usageStatus
+                return code == .validationFailure ? Console.usageStatus : 1
             }
             Console.print(text + "\n")
             return 0

@@ -18,9 +18,10 @@ extension AgentTool {
             if let status = Console.report(error, as: name) { return status }
             // Requests for help, version and completion scripts come as errors too.
             let text = AgentCommand.fullMessage(for: error)
-            guard AgentCommand.exitCode(for: error).isSuccess else {
+            let code = AgentCommand.exitCode(for: error)
+            guard code.isSuccess else {
                 Console.printError(TerminalText.escapedLines(text) + "\n")
-                return Console.usageStatus
+                return code == .validationFailure ? Console.usageStatus : 1
             }
             _ = Console.write(Array((text + "\n").utf8))
             return 0

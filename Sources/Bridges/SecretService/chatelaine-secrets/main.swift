@@ -15,9 +15,10 @@ do {
 } catch {
     if let status = Console.report(error, as: SecretsProcess.name) { exit(status) }
     // Requests for help, version and completion scripts come as errors too.
-    guard SecretsCommand.exitCode(for: error).isSuccess else {
+    let code = SecretsCommand.exitCode(for: error)
+    guard code.isSuccess else {
         Console.printError(TerminalText.escapedLines(SecretsCommand.fullMessage(for: error)) + "\n")
-        exit(Console.usageStatus)
+        exit(code == .validationFailure ? Console.usageStatus : 1)
     }
     SecretsCommand.exit(withError: error)
 }

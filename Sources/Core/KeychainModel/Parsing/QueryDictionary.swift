@@ -20,7 +20,7 @@ struct QueryDictionary {
     private(set) var sha1: [UInt8]?
     private(set) var secrets: [AttributeKey: SecretBytes] = [:]
     private(set) var reference: PersistentReference?
-    private var object: ItemReference?
+    private(set) var object: ItemReference?
     private(set) var limit: MatchLimit?
     private(set) var returns: ReturnSelection = []
     private(set) var hostOrSubdomain: String?

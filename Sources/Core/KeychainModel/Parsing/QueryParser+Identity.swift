@@ -1,8 +1,5 @@
 /// An identity is not stored: what is said of the object of one is said of its certificate and of its key.
 extension QueryParser {
-    /// Whether the `kSecValueRef` of a dictionary is an identity.
-    package static func namesIdentity(_ entries: Entries) -> Bool { identity(in: entries) != nil }
-
     private static func identity(in entries: Entries) -> (certificate: [UInt8], key: ItemReference)? {
         var found: (certificate: [UInt8], key: ItemReference)?
         for case ("v_Ref", .reference(.identity(let certificate, let key))) in entries { found = (certificate, key) }

@@ -32,11 +32,17 @@ package enum QueryParser {
     }
 
     /// `SecItemCopyMatching`.
+    ///
+    /// - Throws: also `itemNotFound`, where the object is an identity and data or attributes are wanted.
     package static func copy(_ entries: Entries) throws(KeychainError) -> FindRequest {
         let dictionary = try QueryDictionary(entries, role: .copy)
         try refuseItemList(dictionary)
         guard dictionary.reference == nil || dictionary.attributeCount == 0 else {
             throw KeychainError(.invalidParameter, "a persistent reference goes with no other attribute")
+        }
+        // As on Apple's systems: the object of an identity finds the identity, and nothing that its halves have.
+        if case .identity = dictionary.object, !dictionary.returns.isDisjoint(with: [.data, .attributes]) {
+            throw KeychainError(.itemNotFound, "no item matches")
         }
         var request = FindRequest(query: query(dictionary))
         request.limit = dictionary.limit ?? .one

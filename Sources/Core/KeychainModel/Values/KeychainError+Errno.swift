@@ -17,6 +17,10 @@ extension KeychainError {
 
     /// - Parameter subject: what could not be done, where the error itself does not say enough.
     package init(_ error: SystemError, _ subject: String? = nil) {
+        guard !error.isRefusal else {
+            self.init(error.code == EINVAL ? .invalidParameter : .notAvailable, subject ?? error.subject)
+            return
+        }
         self.init(errno: error.code, subject ?? error.subject)
     }
 

@@ -122,8 +122,10 @@ struct RowStatements: Sendable {
 
     private func selection(of query: BlindQuery, from start: String) -> (sql: String, arguments: StatementArguments) {
         var sql = start
+        sql.reserveCapacity(start.utf8.count + 128)
         // Optional, as GRDB has them: it would convert the array otherwise, which is a fifth of what this costs.
-        var arguments: [(any DatabaseValueConvertible)?] = [Data(query.accessGroup.utf8), query.findsTombstones]
+        var arguments: [(any DatabaseValueConvertible)?] = [Data(copying: query.accessGroup), query.findsTombstones]
+        arguments.reserveCapacity(5 + query.columns.count)
         if let isSynchronizable = query.isSynchronizable {
             sql += " AND sync = ?"
             arguments.append(isSynchronizable)
@@ -134,11 +136,11 @@ struct RowStatements: Sendable {
         }
         if let uuid = query.uuid {
             sql += " AND uuid = ?"
-            arguments.append(Data(uuid.bytes))
+            arguments.append(Data(copying: uuid.bytes))
         }
         for column in query.columns {
             sql += conditions[column.key] ?? " AND \(ItemTable.column(column.key)) = ?"
-            arguments.append(Data(column.index))
+            arguments.append(Data(copying: column.index))
         }
         return (sql, StatementArguments(arguments))
     }
@@ -301,5 +303,25 @@ struct RowStatements: Sendable {
             }
         }
         return isWhole ? columns : nil
+    }
+}
+
+extension Data {
+    /// Without the question of what kind of bytes they are, which `Data` asks at run time.
+    fileprivate init(copying bytes: [UInt8]) {
+        self = unsafe bytes.withUnsafeBytes { unsafe Data(copying: $0) }
+    }
+
+    fileprivate init(copying text: String) {
+        var text = text
+        self = text.withUTF8 { unsafe Data(copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    private init(copying bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else {
+            self.init()
+            return
+        }
+        unsafe self.init(bytes: start, count: bytes.count)
     }
 }

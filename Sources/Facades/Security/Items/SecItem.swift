@@ -59,12 +59,7 @@ func addedItem(_ attributes: CFDictionary) throws(KeychainError) -> AddedObject?
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status(of: "SecItemCopyMatching") { () throws(KeychainError) in
-        let entries = try DictionaryReader.entries(of: query)
-        let request = try QueryParser.copy(entries)
-        // As on Apple's systems: the object of an identity finds the identity, and nothing that its halves have.
-        if QueryParser.namesIdentity(entries), !request.returns.isDisjoint(with: [.data, .attributes]) {
-            throw notFound
-        }
+        let request = try QueryParser.copy(DictionaryReader.entries(of: query))
         let items = try CurrentKeychain.service().find(request)
         guard let first = items.first else { throw notFound }
         guard unsafe result != nil else { return }

@@ -15,20 +15,22 @@ final class AccountFile<Contents: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable ([Substring.UTF8View], inout Contents) -> Void
     private let empty: Contents
+    private let read: @Sendable (String) -> [UInt8]?
     private let state: Mutex<State>
 
-    /// What is behind it is not read: in bytes.
-    private static var largest: Int { 4 << 20 }
-
-    /// - Parameter parse: takes in the fields of one line.
+    /// - Parameters:
+    ///   - read: the bytes of a file; nil where it cannot be read to its end.
+    ///   - parse: takes in the fields of one line.
     init(
         _ path: String,
         empty: Contents,
+        read: @escaping @Sendable (String) -> [UInt8]? = AccountFiles.bytes(of:),
         parse: @escaping @Sendable ([Substring.UTF8View], inout Contents) -> Void
     ) {
         self.path = path
         self.parse = parse
         self.empty = empty
+        self.read = read
         state = Mutex(State(contents: empty))
     }
 
@@ -36,10 +38,10 @@ final class AccountFile<Contents: Sendable>: Sendable {
         state.withLock { state in
             let stamp = self.stamp
             if stamp != state.stamp {
-                let read = stamp == nil ? empty : read()
-                state.contents = read ?? empty
+                let contents = stamp == nil ? empty : self.contents()
+                state.contents = contents ?? empty
                 // What could not be read is tried again next time.
-                state.stamp = read == nil ? nil : stamp
+                state.stamp = contents == nil ? nil : stamp
             }
             return body(state.contents)
         }
@@ -50,14 +52,22 @@ final class AccountFile<Contents: Sendable>: Sendable {
         return stamp
     }
 
-    private func read() -> Contents? {
-        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
-            let bytes = try? file.prefix(Self.largest)
-        else { return nil }
+    private func contents() -> Contents? {
+        guard let bytes = read(path) else { return nil }
         var contents = empty
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             parse(line.split(separator: ":", omittingEmptySubsequences: false).map(\.utf8), &contents)
         }
         return contents
+    }
+}
+
+enum AccountFiles {
+    /// What is behind it is not read: in bytes.
+    private static let largest = 4 << 20
+
+    static func bytes(of path: String) -> [UInt8]? {
+        let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        return try? file?.prefix(largest)
     }
 }

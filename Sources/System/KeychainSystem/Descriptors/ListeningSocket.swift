@@ -53,7 +53,7 @@ package final class ListeningSocket: Sendable {
             Self.option(SO_DOMAIN, of: descriptor, &domain), domain == AF_UNIX,
             Self.option(SO_TYPE, of: descriptor, &number), number == kind.number
         else {
-            throw SystemError(EINVAL, "descriptor \(descriptor) is no listening UNIX socket of \(kind)")
+            throw SystemError.refusal(EINVAL, "descriptor \(descriptor) is no listening UNIX socket of \(kind)")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         try Self.passCredentials(descriptor)
@@ -71,6 +71,8 @@ package final class ListeningSocket: Sendable {
         kind: Kind = .bytes
     ) throws(SystemError) {
         try Self.checkFolder(of: path)
+        // Before there is a lock, which would stay beside another program's file.
+        try Self.checkPlace(path)
         let lock = try Self.lock(path)
         try Self.removeStale(path, kind: kind)
         let descriptor = kind.socket()
@@ -78,11 +80,8 @@ package final class ListeningSocket: Sendable {
         do throws(SystemError) {
             // Before anyone can connect: what is sent to a socket without it carries no credentials.
             try Self.passCredentials(descriptor)
-            try Self.bind(descriptor, at: path, for: audience)
+            let stamp = try Self.bind(descriptor, at: path, for: audience)
             guard listen(descriptor, Self.backlog) == 0 else { throw SystemError("nothing can listen at \(path)") }
-            guard let stamp = try FileStamp(path: path) else {
-                throw SystemError(ENOENT, "the socket \(path) was removed")
-            }
             self.descriptor = descriptor
             bound = Bound(path: path, stamp: stamp, lock: lock)
         } catch {
@@ -91,15 +90,25 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    /// The path gets the socket's own mode (unix(7)). A umask would be that of every thread of the process.
-    private static func bind(_ descriptor: Int32, at path: String, for audience: Audience) throws(SystemError) {
+    /// Binds a socket, to which nobody can connect yet.
+    ///
+    /// Linux gives the path the mode of the socket itself, without the bits of the umask. To change the umask for this
+    /// would give files that other threads make at this moment another mode.
+    private static func bind(_ descriptor: Int32, at path: String, for audience: Audience) throws(SystemError)
+        -> FileStamp
+    {
+        let mode: UInt32 = audience == .everybody ? 0o666 : 0o600
         guard fchmod(descriptor, 0o600) == 0, unsafe clinux_bind_path(descriptor, path) == 0 else {
             throw SystemError("the socket \(path) cannot be made")
         }
-        // The shell's umask may have taken something away. Nobody else can have put something else at the path.
-        guard unsafe chmod(path, audience == .everybody ? 0o666 : 0o600) == 0 else {
+        guard let stamp = try FileStamp(path: path), stamp.mode & S_IFMT == S_IFSOCK else {
+            throw SystemError(ENOENT, "the socket \(path) was removed")
+        }
+        // A link that has taken its place is not followed.
+        if stamp.mode & 0o777 != mode, unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) != 0 {
             throw SystemError("the socket \(path) cannot be opened to its users")
         }
+        return stamp
     }
 
     /// Removes the socket's path, unless something else is there by now.
@@ -115,40 +124,56 @@ package final class ListeningSocket: Sendable {
 
     /// A user who could write to the folder could put a socket of their own there.
     private static func checkFolder(of path: String) throws(SystemError) {
-        guard path.hasPrefix("/") else { throw SystemError(EINVAL, "the socket's path has to begin with /") }
+        guard path.hasPrefix("/") else { throw SystemError.refusal(EINVAL, "the socket's path has to begin with /") }
         let folder = Folder.path(of: path)
         guard let stamp = try FileStamp(path: folder) else {
-            throw SystemError(ENOENT, "the socket's folder \(folder) is not there")
+            throw SystemError.refusal(ENOENT, "the socket's folder \(folder) is not there")
         }
         guard stamp.isFolder else {
-            throw SystemError(ENOTDIR, "the socket's folder \(folder) is a link or a file; it has to be a folder")
+            throw SystemError.refusal(
+                ENOTDIR,
+                "the socket's folder \(folder) is a link or a file; it has to be a folder"
+            )
         }
         guard stamp.owner == 0 || stamp.owner == geteuid(), !stamp.isWritableToOthers else {
-            throw SystemError(
+            throw SystemError.refusal(
                 EPERM,
                 "the socket's folder \(folder) has to belong to root or to this user, and nobody else may write to it"
             )
         }
     }
 
+    /// Whether there is a socket at the path; else there has to be nothing.
+    @discardableResult
+    private static func checkPlace(_ path: String) throws(SystemError) -> Bool {
+        guard path.utf8.count < longestPath else { throw SystemError(ENAMETOOLONG, "no socket can be made at \(path)") }
+        guard let stamp = try FileStamp(path: path) else { return false }
+        guard stamp.mode & S_IFMT == S_IFSOCK else {
+            throw SystemError.refusal(EEXIST, "\(path) is no socket; move it away")
+        }
+        return true
+    }
+
+    /// In bytes, with a zero at the end (unix(7)).
+    private static let longestPath = 108
+
     private static func lock(_ path: String) throws(SystemError) -> Descriptor {
         let lock = try Descriptor(opening: path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        guard try lock.lockIfFree() else { throw SystemError(EADDRINUSE, "another process listens at \(path)") }
+        // The umask may have taken from it what the next process needs.
+        _ = fchmod(lock.number, 0o600)
+        guard try lock.lockIfFree() else { throw SystemError.refusal(EADDRINUSE, "another process listens at \(path)") }
         return lock
     }
 
     private static func removeStale(_ path: String, kind: Kind) throws(SystemError) {
-        guard let stamp = try FileStamp(path: path) else { return }
-        guard stamp.mode & S_IFMT == S_IFSOCK else {
-            throw SystemError(EEXIST, "\(path) is no socket; move it away")
-        }
+        guard try checkPlace(path) else { return }
         // The lock says that no process of ours listens. Another program's socket keeps its path.
         let number = kind.socket()
         guard number >= 0 else { throw SystemError("no socket can be made") }
         let probe = Descriptor(owning: number)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard probe.withNumber({ unsafe clinux_connect_path($0, path) }) != 0, errno == ECONNREFUSED else {
-            throw SystemError(EADDRINUSE, "another process listens at \(path)")
+            throw SystemError.refusal(EADDRINUSE, "another process listens at \(path)")
         }
         guard unsafe unlink(path) == 0 else { throw SystemError("\(path) cannot be removed") }
     }

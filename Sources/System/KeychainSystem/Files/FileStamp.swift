@@ -51,7 +51,10 @@ package struct FileStamp: Sendable, Equatable {
     /// Of what a path names; links are not followed.
     ///
     /// - Returns: nil if there is nothing, or it cannot be looked at.
-    package static func ofFile(_ path: String) -> FileStamp? { (try? FileStamp(path: path)) ?? nil }
+    package static func ofFile(_ path: String) -> FileStamp? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? FileStamp(status) : nil
+    }
 
     package var isFile: Bool { mode & S_IFMT == S_IFREG }
     package var isLink: Bool { mode & S_IFMT == S_IFLNK }

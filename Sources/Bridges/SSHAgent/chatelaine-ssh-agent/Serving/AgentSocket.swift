@@ -21,7 +21,7 @@ enum AgentSocket {
         return try sockets.first.map { try ListeningSocket(adopting: $0.number) }
     }
 
-    /// Makes the socket, in a folder that only its user can enter.
+    /// Makes the socket. A folder that is not there is made, for its user alone.
     ///
     /// - Throws: where others can write to the folder, and where another process listens there.
     static func make(at name: String) throws -> ListeningSocket {
