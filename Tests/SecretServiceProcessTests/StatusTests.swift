@@ -37,6 +37,20 @@ struct StatusTests {
         #expect(found.status == 2 && found.output.contains("Usage: chatelaine secrets"), "\(found)")
     }
 
+    @Test(.enabled(if: Machine.allowsMounting, "needs unshare with user and mount namespaces"))
+    func `a file that cannot be removed is named, and the status is 1`() throws {
+        let site = try SecretsSite(.session, starts: false)
+        #expect(try site.run("chatelaine secrets enable").status == 0)
+        let file = activation(of: site)
+        let folder = (file as NSString).deletingLastPathComponent
+        let disable =
+            "mount --bind \(folder) \(folder) && mount -o remount,bind,ro \(folder) && chatelaine secrets disable"
+        let found = try site.run("unshare -rm sh -c '\(disable)'")
+        #expect(found.status == 1, "\(found)")
+        let reason = "chatelaine-secrets: \(file) cannot be removed: Read-only file system"
+        #expect(found.output.contains(reason), "\(found.output)")
+    }
+
     @Test func `it names the program that has the name, and its process`() throws {
         let site = try SecretsSite(.session, starts: false)
         let keyring = try GnomeKeyring(site)

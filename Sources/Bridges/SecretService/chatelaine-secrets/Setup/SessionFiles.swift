@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KeychainSystem
 import Terminal
 
 /// The files by which a session's bus starts this service, and not another one. They are the user's own: those of the
@@ -62,7 +63,7 @@ struct SessionFiles {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.hasPrefix(Self.mark) else {
                 return false
             }
-            try FileManager.default.removeItem(atPath: path)
+            guard unsafe unlink(path) == 0 else { throw SystemError("\(path) cannot be removed") }
             return true
         }
     }
