@@ -105,9 +105,15 @@ final class RunningProgram {
 
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
+    /// Ends it, and waits for that.
     func stop() {
-        // What started it hands the signal on.
-        if process.isRunning { kill(process.processIdentifier, SIGTERM) }
+        guard process.isRunning else { return }
+        // Most of what starts it hands this signal on.
+        kill(process.processIdentifier, SIGTERM)
+        if eventually(patience: 2, { !self.process.isRunning }) { return }
+        // unshare(1) holds it back while it waits for its child. Its own end ends the child.
+        kill(process.processIdentifier, SIGKILL)
+        _ = waitForEnd()
     }
 
     var isRunning: Bool { process.isRunning }

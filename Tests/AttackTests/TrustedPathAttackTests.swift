@@ -116,6 +116,8 @@ struct TrustedPathAttackTests {
         #expect(try tools.root().state().hasPasscode == false)
         #expect(try tools.victimReads())
         #expect(!attack.text.contains("flushed"))
+        attack.stop()
+        #expect(!attack.isRunning)
     }
 
     @Test func `a passcode that came before the trusted path gives no leave until it is confirmed (as root)`() throws {

@@ -14,7 +14,11 @@ struct BusNameAttackTests {
         from jeepney import DBusAddress, new_method_call
         bus = secretstorage.dbus_init()
         parent, words = os.getpid(), \(words)
-        if os.fork(): os.execv(words[0], words)
+        # The other program reads what never comes, and so runs until it is ended.
+        reader, writer = os.pipe()
+        if os.fork():
+            os.dup2(reader, 0)
+            os.execv(words[0], words)
         # The file that a signed program runs cannot be read, its name can.
         def program(process): return open('/proc/%d/comm' % process).read().strip()
         while program(parent) != os.path.basename(words[0]): time.sleep(0.01)
