@@ -34,14 +34,6 @@ struct ForkTests {
         }
     }
 
-    /// One child in thirty hangs where a fork does not make all constants first.
-    @Test func `a child uses the constants that another thread was just using for the first time`() throws {
-        for _ in 0..<64 {
-            let lines = try run("constants")
-            #expect(lines == ["fine"])
-        }
-    }
-
     @Test func `children of children use the keychain`() throws {
         let lines = try run("nested")
         #expect(lines == ["fine"])

@@ -16,7 +16,6 @@ enum Forking {
             _ = Items.find("known")
             readers(forks: 60)
         case "first-calls": readers(forks: 2)
-        case "constants": constants(after: .random(in: 0..<2000))
         case "nested": nested()
         case "memory": memory()
         case "hanging": hanging(nested: false)
@@ -113,36 +112,6 @@ enum Forking {
         let missing = (0..<outcomes.count).count { !found.contains("fork-\($0)") }
         let bad = outcomes.filter { $0 != "fine" } + failures.withLock { $0.map { "a thread got \($0)" } }
         print(line: bad.isEmpty && missing == 0 ? "fine" : "\(bad) missing \(missing)")
-    }
-
-    /// Constants that no call has used before.
-    private static let constants: [@Sendable () -> CFString] = [
-        { kSecAttrComment }, { kSecAttrCreator }, { kSecAttrType }, { kSecAttrIsInvisible }, { kSecAttrIsNegative },
-        { kSecAttrSecurityDomain }, { kSecAttrServer }, { kSecAttrProtocol }, { kSecAttrAuthenticationType },
-        { kSecAttrPort }, { kSecAttrPath }, { kSecAttrSubject }, { kSecAttrIssuer }, { kSecAttrSerialNumber },
-        { kSecAttrSubjectKeyID }, { kSecAttrPublicKeyHash }, { kSecAttrCertificateType }, { kSecAttrKeyClass },
-        { kSecAttrApplicationLabel }, { kSecAttrIsPermanent }, { kSecAttrApplicationTag }, { kSecAttrKeyType },
-        { kSecAttrKeySizeInBits }, { kSecAttrEffectiveKeySize }, { kSecAttrCanEncrypt }, { kSecAttrCanDecrypt },
-        { kSecAttrCanDerive }, { kSecAttrCanSign }, { kSecAttrCanVerify }, { kSecAttrCanWrap }, { kSecAttrCanUnwrap },
-    ]
-
-    /// Forks while another thread is the first to use constants, which the child uses too.
-    private static func constants(after steps: Int) {
-        _ = Items.find("known")
-        // Made here: the list is no constant of the keychain's.
-        let constants = constants
-        let isRunning = Atomic<Bool>(false)
-        Thread.detachNewThread {
-            isRunning.store(true, ordering: .releasing)
-            for constant in constants { _ = constant() }
-        }
-        while !isRunning.load(ordering: .acquiring) {}
-        for _ in 0..<steps { _ = stop.load(ordering: .relaxed) }
-        let other = child {
-            for constant in constants { _ = constant() }
-            return true
-        }
-        print(line: outcome(of: other, patience: 30))
     }
 
     /// A child forks in its turn.
