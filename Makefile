@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: graph-of-imports bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns clients check gate format protobuf api graph bench fuzz gate-long smoke \
+.PHONY: graph-of-imports bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns simulate clients check gate format protobuf api graph bench fuzz gate-long smoke \
 	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
@@ -33,6 +33,9 @@ chroot-test: ## try make demo and make test on another release (ARGS=noble; root
 
 test: ## build and run the tests (ARGS="--filter …" for some of them)
 	@scripts/test.sh $(ARGS)
+
+simulate: ## try to break the rules of synchronization: 1,000,000 schedules, or ARGS="COUNT [SEED]"
+	@scripts/simulate.sh $(ARGS)
 
 campaigns: ## run whole the tests of which make test runs a sample
 	@scripts/campaigns.sh

@@ -192,6 +192,8 @@ let targets: [[Target]] = [
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
         "KeychainStore": ["KeychainVault", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface"],
         "KeychainBackup": ["EnclaveInterface", "Crypto", "CryptoExtras"],
+        // What devices of one person tell each other: formats and rules alone.
+        "KeychainSync": ["Crypto"],
         "KeychainEngine": [
             "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
             "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles",
@@ -344,6 +346,7 @@ let targets: [[Target]] = [
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
+        "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
@@ -357,6 +360,8 @@ let targets: [[Target]] = [
     c("Tests")(["CProbe": nil, "CFaultVFS": "sqlite3"]),
     folder("Tests", commonSettings)([
         "TranscriptTesting": [],
+        // The rules of synchronization under schedules of all that can go wrong.
+        "SyncSimulation": ["KeychainSync", "KeychainModel", "Crypto"],
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
         "KeychainTestSupport": ["KeychainModel", "KeychainClient", "Crypto", "GRDB", "Logging", "EnclaveInterface"],
     ]),
@@ -368,6 +373,8 @@ let targets: [[Target]] = [
             "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "ArgumentParser",
         ] + process,
         "kernel-filter": [],
+        "sync-vectors": ["SyncSimulation", "KeychainSync", "KeychainModel", "Crypto"],
+        "sync-simulation": ["SyncSimulation", "KeychainSync", "ArgumentParser"],
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],
     ]),
     programs("Tests/Programs", commonSettings, using: usual)([
@@ -433,7 +440,7 @@ for target in package.targets {
     case "ExchangeTests": target.resources = [.copy("Vectors")]
     case "ChatelaineToolTests": target.resources = [.copy("Transcripts")]
     case "ToolTests": target.resources = [.copy("Transcripts"), .copy("Keychains")]
-    case "KeychainVaultTests", "KeychainBackupTests": target.resources = [.copy("Golden")]
+    case "KeychainVaultTests", "KeychainBackupTests", "KeychainSyncTests": target.resources = [.copy("Golden")]
     default: break
     }
 }

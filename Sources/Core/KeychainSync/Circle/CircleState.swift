@@ -1,0 +1,152 @@
+/// What follows from a set of entries that has all parents of its own.
+package struct CircleState: Sendable {
+    package static let mostMembers = 32
+
+    /// Who counts and was not removed.
+    package private(set) var members: [DeviceID: DeviceCard] = [:]
+    /// Final: a device that was removed once is never a member again.
+    package private(set) var removed: Set<DeviceID> = []
+    /// Journals that an entry has ended.
+    private var ends: [JournalID: Ending] = [:]
+    /// What all removals of a device leave of its journals.
+    private var remains: [DeviceID: [JournalID: JournalPoint]] = [:]
+    /// Epochs under which may be written: whoever has had their secret is a member. The greatest comes first.
+    package private(set) var goodEpochs: [Epoch] = []
+    /// All epochs that somebody described, good ones or not, and who has their secrets.
+    package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
+    /// Whom somebody added whose additions do not count.
+    package private(set) var uncounted: Set<DeviceID> = []
+    /// The oldest format that may be written and read.
+    package private(set) var floor: UInt16 = 0
+
+    /// An epoch, and who has its secret.
+    package struct Epoch: Sendable {
+        package let description: EpochDescription
+        package let holders: Set<DeviceID>
+
+        package var id: EpochID { description.id }
+    }
+
+    /// - Parameter set: the entries that are looked at; nil for all.
+    init(of nodes: [Circle.Node], in set: EntrySet?) {
+        let places = nodes.indices.filter { set?.contains($0) ?? true }
+        var removals: [DeviceID: [Int]] = [:]
+        for place in places {
+            guard case .remove(let removal) = nodes[place].entry.body else { continue }
+            removed.insert(removal.device)
+            removals[removal.device, default: []].append(place)
+            keep(removal)
+        }
+        // Back-dating gains nothing: who removes an author knows what counts of it. Removals and ends count always, so that
+        // nothing that was ended begins again.
+        let dated = places.filter { place in
+            (removals[nodes[place].entry.author] ?? []).allSatisfy { nodes[$0].past.contains(place) }
+        }
+        for place in places {
+            if case .end(let ending) = nodes[place].entry.body { end(ending) }
+        }
+        let counted = Self.counted(nodes, dated)
+        members = counted.filter { !removed.contains($0.key) }
+        for place in places {
+            guard case .add(let addition) = nodes[place].entry.body, counted[addition.card.id] == nil else { continue }
+            uncounted.insert(addition.card.id)
+        }
+        var holders: [EpochID: Set<DeviceID>] = [:]
+        var described: [(place: Int, epoch: EpochDescription)] = []
+        for place in dated where counted[nodes[place].entry.author] != nil {
+            let entry = nodes[place].entry
+            switch entry.body {
+            case .add(let addition):
+                for wrap in addition.wraps { holders[wrap.epoch, default: []].insert(wrap.recipient) }
+            case .epoch(let epoch):
+                holders[epoch.id, default: []].formUnion(epoch.secrets.wraps.map(\.recipient) + [entry.author])
+                described.append((place, epoch))
+            case .floor(let number): floor = max(floor, number)
+            case .found, .remove, .end: break
+            }
+        }
+        // Who has an epoch's secret has those that are sealed under it. These are in its past, so one pass is enough.
+        for (_, epoch) in described.reversed() {
+            for earlier in epoch.secrets.earlier {
+                holders[earlier.epoch, default: []].formUnion(holders[epoch.id] ?? [])
+            }
+        }
+        let order = described.sorted { one, other in
+            let (first, second) = (nodes[one.place], nodes[other.place])
+            return (first.height, first.entry.hash) > (second.height, second.entry.hash)
+        }
+        for (_, epoch) in order where epochs[epoch.id] == nil {
+            let has = holders[epoch.id] ?? []
+            epochs[epoch.id] = has
+            guard has.allSatisfy({ members[$0] != nil }) else { continue }
+            goodEpochs.append(Epoch(description: epoch, holders: has))
+        }
+    }
+
+    /// Those whose addition counts: if its author's does, by whichever of several. So until nothing changes, in whatever order
+    /// they came.
+    private static func counted(_ nodes: [Circle.Node], _ dated: [Int]) -> [DeviceID: DeviceCard] {
+        var counted: [DeviceID: DeviceCard] = [:]
+        var additions: [(author: DeviceID, card: DeviceCard)] = []
+        if case .found(let founding)? = nodes.first?.entry.body { counted[founding.card.id] = founding.card }
+        for place in dated {
+            guard case .add(let addition) = nodes[place].entry.body else { continue }
+            additions.append((nodes[place].entry.author, addition.card))
+        }
+        var before = -1
+        while counted.count != before {
+            before = counted.count
+            for addition in additions where counted[addition.author] != nil {
+                counted[addition.card.id] = addition.card
+            }
+        }
+        return counted
+    }
+
+    /// How far a journal counts. Nil where it has not ended.
+    ///
+    /// - Returns: the zero point for one that does not count at all: a removed device's that a removal of it did not name, and one
+    ///   of a device that does not count.
+    package func end(of journal: JournalID, by device: DeviceID) -> JournalPoint? {
+        guard removed.contains(device) else {
+            return uncounted.contains(device) ? .zero(of: journal) : ends[journal]?.point
+        }
+        guard let point = remains[device]?[journal] else { return .zero(of: journal) }
+        return ends[journal].map { min($0.point, point) } ?? point
+    }
+
+    /// All journals that have ended, and how far each counts.
+    package var endings: [Ending] {
+        let named = remains.flatMap { device, points in points.keys.map { Ending(of: device, at: .zero(of: $0)) } }
+        let journals = Dictionary((Array(ends.values) + named).map { ($0.point.journal, $0.device) }) { one, _ in one }
+        return journals.compactMap { journal, device in
+            end(of: journal, by: device).map { Ending(of: device, at: $0) }
+        }.sorted { $0.point.journal < $1.point.journal }
+    }
+
+    /// Of several ends, the shortest counts.
+    private mutating func end(_ ending: Ending) {
+        if let before = ends[ending.point.journal], before.point < ending.point { return }
+        ends[ending.point.journal] = ending
+    }
+
+    /// Of several removals of a device, each journal counts as far as all of them let it.
+    private mutating func keep(_ removal: Removal) {
+        let named = Dictionary(removal.ends.map { ($0.journal, $0) }) { one, _ in one }
+        remains[removal.device] =
+            remains[removal.device].map { before in
+                before.reduce(into: [:]) { rest, end in
+                    if let other = named[end.key] { rest[end.key] = min(end.value, other) }
+                }
+            } ?? named
+    }
+
+    /// The epoch to write under: the greatest good one, if all members have all epochs. Nil where somebody has to begin one.
+    package var writingEpoch: Epoch? {
+        guard epochs.values.allSatisfy({ holders in members.keys.allSatisfy(holders.contains) }) else { return nil }
+        return goodEpochs.first
+    }
+
+    /// Whether a device has the secrets of all epochs, so that it can hand them on.
+    package func hasAllEpochs(_ device: DeviceID) -> Bool { epochs.values.allSatisfy { $0.contains(device) } }
+}

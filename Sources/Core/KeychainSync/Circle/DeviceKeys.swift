@@ -1,0 +1,38 @@
+package import KeychainModel
+
+/// The keys of one device: in an enclave, and in simulations in memory. The device's own keys and the secrets of epochs never
+/// leave it.
+package protocol DeviceKeys {
+    /// ECDSA over P-256: 64 bytes, r and s.
+    ///
+    /// - Parameter digest: what is signed: a digest over a tag and the bytes.
+    func sign(_ digest: SyncHash) throws(KeychainError) -> [UInt8]
+
+    /// Begins an epoch and keeps its secret.
+    ///
+    /// - Parameters:
+    ///   - cards: of all members.
+    ///   - earlier: whose secrets are sealed under the new one, if this device has them.
+    func beginEpoch(for cards: [DeviceCard], earlier: Set<EpochID>, in circle: CircleID) throws(KeychainError)
+        -> EpochSecrets
+
+    /// Wraps the secrets of epochs for a newcomer.
+    ///
+    /// - Throws: `itemNotFound` for an epoch whose secret this device does not have.
+    func wrap(_ epochs: [EpochID], for card: DeviceCard, in circle: CircleID) throws(KeychainError) -> [EpochWrap]
+
+    /// Keeps the secrets of which an entry has a wrap for this device, and what is sealed under them. What was made for others,
+    /// or to deceive, is left alone.
+    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError)
+
+    /// Seals contents of a segment.
+    ///
+    /// - Throws: `interactionNotAllowed` while the tier's key is locked away, `itemNotFound` for an epoch whose secret this
+    ///   device does not have.
+    func seal(_ contents: SecretBytes, for tier: SyncTier, in epoch: EpochID, authenticating data: [UInt8])
+        throws(KeychainError) -> SealedBox
+
+    /// - Throws: the same, and `authenticationFailed` for bytes that were not sealed so.
+    func open(_ box: SealedBox, for tier: SyncTier, in epoch: EpochID, authenticating data: [UInt8])
+        throws(KeychainError) -> SecretBytes
+}

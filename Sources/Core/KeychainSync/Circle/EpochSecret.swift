@@ -1,0 +1,120 @@
+package import Crypto
+import FoundationEssentials
+package import KeychainModel
+
+/// The secret of an epoch, and the keys that are derived from it. Only enclaves and simulations have one.
+package struct EpochSecret: Sendable {
+    private static let tierInfo = "chatelaine sync tier 1 "
+    private static let earlierInfo = "chatelaine sync earlier 1"
+    private static let wrapInfo = "chatelaine sync epoch wrap 1"
+
+    private let secret: SymmetricKey
+    package let id: EpochID
+
+    package init(_ secret: SymmetricKey) {
+        self.secret = secret
+        id = EpochDescription.commitment(to: secret)
+    }
+
+    /// Random.
+    package init() { self.init(SymmetricKey(size: .bits256)) }
+
+    /// - Throws: `badKey` for a card to which nothing can be sealed.
+    package func secrets(
+        for cards: [DeviceCard],
+        earlier: [EpochSecret],
+        in circle: CircleID
+    ) throws(SyncRefusal) -> EpochSecrets {
+        var wraps: [EpochWrap] = []
+        for card in cards { wraps.append(try wrap(for: card, in: circle)) }
+        var boxes: [EarlierEpoch] = []
+        for epoch in earlier { boxes.append(EarlierEpoch(epoch: epoch.id, box: try seal(epoch))) }
+        return EpochSecrets(wraps: wraps, earlier: boxes)
+    }
+
+    // MARK: - For members
+
+    /// Seals the secret to a member.
+    package func wrap(for card: DeviceCard, in circle: CircleID) throws(SyncRefusal) -> EpochWrap {
+        let key = try SealedKey(secret, to: card.sealingKey, info: Self.info(circle, id, card.id))
+        return EpochWrap(epoch: id, recipient: card.id, key: key)
+    }
+
+    /// Opens the secret that was wrapped for a member.
+    ///
+    /// - Throws: `notOpened` for another's, and for a secret that is not the one that the epoch is named by.
+    package init(
+        _ wrap: EpochWrap,
+        with key: XWingMLKEM768X25519.PrivateKey,
+        in circle: CircleID
+    ) throws(SyncRefusal) {
+        let info = Self.info(circle, wrap.epoch, wrap.recipient)
+        guard let secret = wrap.key.opened(with: key, info: info) else { throw .notOpened }
+        self.init(secret)
+        guard id == wrap.epoch else { throw .notOpened }
+    }
+
+    /// Binds a wrap to its circle, its epoch and its recipient.
+    private static func info(_ circle: CircleID, _ epoch: EpochID, _ recipient: DeviceID) -> [UInt8] {
+        Array(wrapInfo.utf8) + circle.bytes + epoch.bytes + recipient.bytes
+    }
+
+    // MARK: - Earlier epochs
+
+    private func seal(_ earlier: EpochSecret) throws(SyncRefusal) -> SealedBox {
+        let key = derived(Self.earlierInfo)
+        let data = id.bytes + earlier.id.bytes
+        do {
+            return try unsafe earlier.secret.withUnsafeBytes { bytes in
+                try unsafe SealedBox(sealing: bytes, under: key, authenticating: data)
+            }
+        } catch {
+            throw .notOpened
+        }
+    }
+
+    /// Opens an earlier epoch's secret.
+    ///
+    /// - Throws: `notOpened`, also for a secret that is not the one that the epoch is named by.
+    package func open(_ earlier: EarlierEpoch) throws(SyncRefusal) -> EpochSecret {
+        var secret = try earlier.box.opened(
+            under: derived(Self.earlierInfo),
+            authenticating: id.bytes + earlier.epoch.bytes
+        )
+        defer { secret.resetBytes(in: 0..<secret.count) }
+        let epoch = EpochSecret(SymmetricKey(data: secret))
+        guard epoch.id == earlier.epoch else { throw .notOpened }
+        return epoch
+    }
+
+    // MARK: - Records
+
+    /// Seals the contents of a segment's box.
+    package func seal(
+        _ contents: SecretBytes,
+        for tier: SyncTier,
+        authenticating data: [UInt8]
+    ) throws(SyncRefusal) -> SealedBox {
+        let key = key(of: tier)
+        return try unsafe contents.withUnsafeBytes { (bytes) throws(SyncRefusal) in
+            try unsafe SealedBox(sealing: bytes, under: key, authenticating: data)
+        }
+    }
+
+    /// - Throws: `notOpened`.
+    package func open(
+        _ box: SealedBox,
+        for tier: SyncTier,
+        authenticating data: [UInt8]
+    ) throws(SyncRefusal) -> SecretBytes {
+        var contents = try box.opened(under: key(of: tier), authenticating: data)
+        defer { contents.resetBytes(in: 0..<contents.count) }
+        return SecretBytes(contents)
+    }
+
+    private func key(of tier: SyncTier) -> SymmetricKey { derived(Self.tierInfo + String(tier.rawValue)) }
+
+    private func derived(_ info: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Array(info.utf8), outputByteCount: 32)
+    }
+}

@@ -1,0 +1,63 @@
+/// What a device knows of another journal: one of another device, or an earlier one of its own.
+package struct Journal: Sendable {
+    package let device: DeviceID
+    /// The hashes of its segments from the first on, as far as they were read.
+    package internal(set) var history: [SegmentHash] = []
+    /// The newest head of which all segments were read.
+    package internal(set) var head: Head?
+    /// When this device last heard something new of it, by its own clock.
+    package internal(set) var heard: UInt64 = 0
+    /// The head whose digest was compared with this device's.
+    var compared: SyncHash?
+    /// It had ended before this device first read the circle: others have taken over what counts of it.
+    package internal(set) var isSkipped = false
+
+    init(of device: DeviceID) { self.device = device }
+
+    package func has(_ point: JournalPoint) -> Bool { history.has(point) }
+}
+
+extension [SegmentHash] {
+    /// Whether a point is in this history of its journal.
+    func has(_ point: JournalPoint) -> Bool {
+        point.number == 0 || point.number <= UInt64(count) && self[Int(point.number) - 1] == point.hash
+    }
+
+    /// Where this history of a journal has come to.
+    func tip(of journal: JournalID) -> JournalPoint {
+        last.map { JournalPoint(journal: journal, number: UInt64(count), hash: $0) } ?? .zero(of: journal)
+    }
+}
+
+/// The journal that a device writes.
+package struct OwnJournal: Sendable {
+    package let salt: SyncName
+    package let id: JournalID
+    package internal(set) var history: [SegmentHash] = []
+    package internal(set) var counter: UInt64 = 0
+    /// The first segment of the newest base, and its last.
+    package internal(set) var base: ClosedRange<UInt64> = 1...1
+    /// How far other journals were read when the newest base was written.
+    package internal(set) var readAtBase: [JournalPoint] = []
+    /// The newest head that was signed.
+    package internal(set) var head: Head?
+    /// Segments before this one are not needed by anybody.
+    package internal(set) var firstKept: UInt64 = 1
+
+    init(of device: DeviceID, salt: SyncName) {
+        self.salt = salt
+        id = JournalID(ofJournalOf: device, salt: salt)
+    }
+
+    package var tip: JournalPoint { history.tip(of: id) }
+}
+
+/// What is current of an item, or that it is gone.
+package struct CurrentItem: Sendable {
+    package internal(set) var version: Version
+    package internal(set) var tier: SyncTier
+    /// What its author replaced.
+    package internal(set) var replaced: SyncHash?
+    /// The journals that have it and have not ended, and the segment in which each first had it.
+    package internal(set) var carriers: [JournalID: UInt64] = [:]
+}

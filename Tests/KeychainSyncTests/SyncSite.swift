@@ -1,0 +1,115 @@
+import Crypto
+import KeychainModel
+import KeychainSync
+import Testing
+
+/// A transport that keeps what it is given, and may be told to keep other things.
+final class SyncSite {
+    var entries: [EntryHash: Entry] = [:]
+    var heads: [JournalID: Head] = [:]
+    var segments: [JournalPoint: [UInt8]] = [:]
+    static let clock: UInt64 = 1_800_000_000_000
+
+    func post(_ more: [Entry]) { for entry in more { entries[entry.hash] = entry } }
+    func post(_ more: [Segment]) { for segment in more { segments[segment.point] = segment.encoded } }
+    func post(_ head: Head?) { if let head { heads[head.contents.journal] = head } }
+}
+
+/// A device with its replica and its items.
+final class SyncMember {
+    let keys: SyncDevice
+    var replica: Replica
+    var items: [ItemName: SecretBytes] = [:]
+    let site: SyncSite
+    var clock = SyncSite.clock
+
+    /// Founds a circle.
+    init(founding site: SyncSite) throws {
+        keys = try SyncDevice()
+        self.site = site
+        let nameKey = SecretBytes(Array(SyncHash(of: [1, 2, 3]).bytes))
+        let entries: [Entry]
+        (replica, entries) = try Replica.founding(keys.card, salt: Self.name(), nameKey: nameKey, keys: keys)
+        site.post(entries)
+    }
+
+    /// Joins one that `approver` is a member of.
+    init(joining approver: SyncMember) throws {
+        keys = try SyncDevice()
+        site = approver.site
+        let circle = approver.replica.circle
+        let founding = try #require(circle.entries.first)
+        replica = Replica(of: keys.id, in: try Circle(founding: founding), required: approver.replica.knownHeads)
+        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        site.post([try approver.replica.add(keys.card, consent: consent, keys: approver.keys)])
+    }
+
+    /// A machine with a copy of another one's disk.
+    init(copying other: SyncMember) throws {
+        keys = other.keys
+        site = other.site
+        replica = other.replica
+        items = other.items
+    }
+
+    static func name() -> SyncName {
+        var random = SystemRandomNumberGenerator()
+        return SyncName(using: &random)
+    }
+
+    static func item(_ number: UInt8) -> ItemName { SyncHash(of: [number]) }
+
+    var nameKey: NameKey {
+        get throws {
+            let epochs = replica.circle.entries.compactMap { entry -> EpochDescription? in
+                if case .epoch(let epoch) = entry.body { epoch } else { nil }
+            }
+            let epoch = try #require(epochs.last)
+            return try NameKey(of: epoch, in: replica.circle, keys: keys)
+        }
+    }
+
+    func takeEntries() throws {
+        for entry in site.entries.values.sorted(by: { $0.hash < $1.hash }) { _ = try replica.insert(entry, keys: keys) }
+    }
+
+    func plan() throws -> MergePlan {
+        try replica.plan(clock: clock, heads: Array(site.heads.values), keys: keys) { site.segments[$0] }
+    }
+
+    @discardableResult
+    func read() throws -> MergeOutcome {
+        let outcome = replica.execute(try plan(), clock: clock)
+        for (name, change) in outcome.changed { items[name] = change.record.item }
+        for name in outcome.gone { items[name] = nil }
+        return outcome
+    }
+
+    /// All that a device does when it hears of something.
+    func synchronize() throws {
+        try takeEntries()
+        try read()
+        site.post(try replica.keepUp(clock: clock, nameKey: try? nameKey, keys: keys))
+        site.post(try replica.adopt(salt: Self.name(), keys: keys) { items[$0] })
+        _ = replica.collect()
+        try publish()
+    }
+
+    func publish() throws { site.post(try replica.sign(clock: clock, nameKey: nameKey, keys: keys)) }
+
+    func write(_ number: UInt8, _ value: UInt8?, tier: SyncTier = .afterFirstUnlock, at time: UInt64? = nil) throws {
+        let name = Self.item(number)
+        let item = value.map { SecretBytes([$0]) }
+        let change = LocalChange(name: name, tier: tier, item: item, modified: time ?? clock)
+        site.post(try replica.write([change], keys: keys).segments)
+        items[name] = item
+    }
+
+    func compact() throws { site.post(try replica.compact(keys: keys) { items[$0] }) }
+
+    func value(_ number: UInt8) -> UInt8? {
+        items[Self.item(number)]?.withUnsafeBytes { $0.first }
+    }
+
+    func tombstones() -> Int { replica.items.values.filter(\.version.isTombstone).count }
+}

@@ -1,0 +1,148 @@
+import KeychainModel
+import KeychainSync
+
+/// What a device has on its disk: all of it, or nothing of a change, is there after a crash.
+struct Disk {
+    var replica: Replica
+    var keys: SimulatedKeys
+    /// The items of its keychain.
+    var store: [ItemName: SecretBytes] = [:]
+    /// What it has to publish, and to publish again where it is lost.
+    var outbox: [String: [UInt8]] = [:]
+    var published: [String: [UInt8]] = [:]
+
+    func copy() -> Disk {
+        var disk = self
+        disk.keys = keys.copy()
+        return disk
+    }
+
+    var nameKey: NameKey? {
+        for entry in replica.circle.entries {
+            guard case .epoch(let epoch) = entry.body else { continue }
+            if let key = try? NameKey(of: epoch, in: replica.circle, keys: keys) { return key }
+        }
+        return nil
+    }
+
+    private var canWrite: Bool { replica.isMember && (try? replica.writingEpoch()) != nil }
+
+    // MARK: - Steps, each of which is one transaction
+
+    mutating func take(_ view: View) throws {
+        for entry in view.entries where !replica.circle.has(entry.hash) {
+            do {
+                _ = try replica.insert(entry, keys: keys)
+            } catch is SyncRefusal {}
+        }
+    }
+
+    /// - Returns: what became of items, or nil where nothing did.
+    mutating func read(_ view: View, clock: UInt64) throws -> MergeOutcome {
+        let plan = try plan(view, clock: clock)
+        let outcome = replica.execute(plan, clock: clock)
+        for (name, change) in outcome.changed { store[name] = change.record.item }
+        for name in outcome.gone { store[name] = nil }
+        return outcome
+    }
+
+    func plan(_ view: View, clock: UInt64) throws -> MergePlan {
+        try replica.plan(clock: clock, heads: view.heads, keys: keys) { view.blobs[BlobName.segment($0)] }
+    }
+
+    mutating func keepUp(clock: UInt64) throws {
+        post(try replica.keepUp(clock: clock, nameKey: nameKey, keys: keys))
+    }
+
+    mutating func adopt(_ numbers: Numbers) throws {
+        guard canWrite, replica.phase == .member else { return }
+        let items = store
+        post(try replica.adopt(salt: numbers.name(), keys: keys) { items[$0] })
+    }
+
+    mutating func compact() throws {
+        guard canWrite, replica.own != nil else { return }
+        let items = store
+        post(try replica.compact(keys: keys) { items[$0] })
+    }
+
+    mutating func collect() { _ = replica.collect() }
+
+    mutating func change(_ change: LocalChange) throws -> UInt64? {
+        guard canWrite else { return nil }
+        let (segments, stamps) = try replica.write([change], keys: keys)
+        guard let stamp = stamps[change.name] else { return nil }
+        store[change.name] = change.item
+        post(segments)
+        return stamp
+    }
+
+    mutating func sign(clock: UInt64) throws {
+        guard canWrite, let nameKey else { return }
+        let before = replica.own?.head?.contents
+        var next = replica
+        guard let head = try next.sign(clock: clock, nameKey: nameKey, keys: keys) else { return }
+        // Nothing is published where nothing is new.
+        if var before {
+            before.counter = head.contents.counter
+            before.clock = head.contents.clock
+            let isFresh = clock < (replica.own?.head?.contents.clock ?? 0) + 7 * 86_400_000
+            if before == head.contents, isFresh { return }
+        }
+        replica = next
+        outbox[BlobName.head(head.contents.journal)] = head.encoded
+    }
+
+    mutating func post(_ entries: [Entry]) {
+        for entry in entries { outbox[BlobName.entry(entry.hash)] = entry.encoded }
+    }
+
+    mutating func post(_ segments: [Segment]) {
+        for segment in segments { outbox[BlobName.segment(segment.point)] = segment.encoded }
+    }
+
+    /// The names of what is to be published, in this order: nobody needs to see a head before its segments.
+    var order: [String] {
+        outbox.keys.sorted { (Self.rank($0), $0) < (Self.rank($1), $1) }
+    }
+
+    private static func rank(_ name: String) -> Int {
+        name.hasPrefix("entry/") ? 0 : name.hasPrefix("seg/") ? 1 : 2
+    }
+}
+
+/// What a device is shown at one time.
+struct View {
+    let blobs: [String: [UInt8]]
+    let entries: [Entry]
+    let heads: [Head]
+
+    init(_ blobs: [String: [UInt8]], _ decoder: Decoder) {
+        self.blobs = blobs
+        let names = blobs.keys.sorted()
+        entries = names.compactMap { $0.hasPrefix("entry/") ? blobs[$0].flatMap(decoder.entry) : nil }
+        heads = names.compactMap { $0.hasPrefix("head/") ? blobs[$0].flatMap(decoder.head) : nil }
+    }
+}
+
+/// Decodes each blob once for all devices.
+final class Decoder {
+    private var entries: [SyncHash: Entry] = [:]
+    private var heads: [SyncHash: Head] = [:]
+
+    func entry(_ bytes: [UInt8]) -> Entry? {
+        let key = SyncHash(of: bytes)
+        if let entry = entries[key] { return entry }
+        let entry = try? Entry(bytes)
+        entries[key] = entry
+        return entry
+    }
+
+    func head(_ bytes: [UInt8]) -> Head? {
+        let key = SyncHash(of: bytes)
+        if let head = heads[key] { return head }
+        let head = try? Head(bytes)
+        heads[key] = head
+        return head
+    }
+}

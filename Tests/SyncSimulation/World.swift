@@ -1,0 +1,421 @@
+import KeychainModel
+package import KeychainSync
+
+/// What a schedule has shown to be wrong.
+package struct SimulationFault: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Devices of one person, and what carries their blobs.
+final class World {
+    private static let names = (1...6).map { SyncHash(of: [UInt8($0)]) }
+    private static let mostMachines = 6
+    private static let start: UInt64 = 1_800_000_000_000
+
+    private let numbers: Numbers
+    private let transport = Transport()
+    private let decoder = Decoder()
+    private let rules: SyncRules
+    private let names: [ItemName]
+    private let deletions: Int
+    private(set) var machines: [Machine] = []
+    private var clock = World.start
+    /// The epochs under which something was written, with those whom its author knew to be removed.
+    private var sealed: [(epoch: EpochID, removed: Set<DeviceID>)] = []
+
+    init(_ schedule: Schedule, rules: SyncRules) throws {
+        self.rules = rules
+        deletions = schedule.deletions
+        names = Array(Self.names.prefix(schedule.items))
+        numbers = Numbers(seed: schedule.seed << 20)
+        let keys = try SimulatedKeys(numbers)
+        let nameKey = SecretBytes(numbers.bytes("name key"))
+        let (replica, entries) = try Replica.founding(keys.card, salt: numbers.name(), nameKey: nameKey, keys: keys)
+        var disk = Disk(replica: replica.unchecked(rules: rules), keys: keys)
+        disk.post(entries)
+        machines.append(Machine(0, disk, clockError: 0))
+    }
+
+    // MARK: - Events
+
+    func run(_ step: Schedule.Step) throws {
+        var random = SeededRandom(step.seed)
+        clock += UInt64.random(in: 1...500, using: &random)
+        // A newcomer looks whether it was added.
+        guard let machine = machines.filter(\.isAlive).randomElement(using: &random) else { return }
+        switch step.event {
+        case .edit: try edit(machine, &random)
+        case .sync: try sync(machine, &random)
+        case .compact: try machine.disk.compact()
+        case .collect: machine.disk.collect()
+        case .image: machine.images.append(machine.disk.copy())
+        case .setBack: setBack(machine, &random)
+        case .clone: clone(machine)
+        case .join: try join(machine, &random)
+        case .remove: try remove(machine, &random)
+        case .lose: if alive.count > 2 { machine.isAlive = false }
+        case .intrude: try intrude(machine, &random)
+        }
+        machine.remember()
+        if let traced = Simulation.traced {
+            print(step.event, "\(machine.number) \(describe(machine, Self.names[traced]))")
+        }
+    }
+
+    private func describe(_ machine: Machine, _ name: ItemName) -> String {
+        guard let item = machine.disk.replica.items[name] else { return "none" }
+        return
+            "\(item.version.stamp - min(item.version.stamp, Self.start - 100_000)) \(item.version.digest?.text.prefix(4) ?? "gone") "
+            + item.carriers.map { "\($0.text.prefix(4)):\($1)" }.sorted().joined(separator: ",")
+    }
+
+    private var alive: [Machine] { machines.filter { $0.isAlive && $0.disk.replica.isMember } }
+
+    private func edit(_ machine: Machine, _ random: inout SeededRandom) throws {
+        guard let name = names.randomElement(using: &random) else { return }
+        let item: SecretBytes? = random.chance(deletions) ? nil : SecretBytes(numbers.bytes("item", 8))
+        let change = LocalChange(
+            name: name,
+            tier: random.chance(50) ? .unlocked : .afterFirstUnlock,
+            item: item,
+            modified: UInt64(Int64(clock) + machine.clockError)
+        )
+        _ = try machine.disk.change(change)
+        if item == nil { machine.deleted.insert(name) }
+        if let version = machine.disk.replica.items[name]?.version {
+            // What the owner does last counts, whatever the clocks say.
+            if let before = machine.seen[name], version <= before {
+                guard version == before else {
+                    throw SimulationFault(description: "an edit is older than what it replaces: " + state)
+                }
+            }
+            machine.seen[name] = version
+        }
+        note(machine)
+    }
+
+    /// Who knows that somebody was removed, and writes under an epoch.
+    private func note(_ machine: Machine) {
+        guard let epoch = try? machine.disk.replica.writingEpoch() else { return }
+        sealed.append((epoch, machine.disk.replica.circle.state.removed))
+    }
+
+    /// All that a device does when it hears of something; a crash may come between any two steps.
+    private func sync(_ machine: Machine, _ random: inout SeededRandom) throws {
+        let time = UInt64(Int64(clock) + machine.clockError)
+        let view = View(transport.view(&random), decoder)
+        let crash = transport.isHonest ? Int.max : Int.random(in: 0..<12, using: &random)
+        for step in 0..<7 where step < crash {
+            var disk = machine.disk
+            switch step {
+            case 0: try disk.take(view)
+            case 1:
+                let wasReading = disk.replica.phase != .member
+                _ = try disk.read(view, clock: time)
+                if wasReading, disk.replica.phase == .member { machine.isBehind = false }
+            case 2: try disk.keepUp(clock: time)
+            case 3: try disk.adopt(numbers)
+            case 4: disk.collect()
+            case 5: try disk.sign(clock: time)
+            default:
+                machine.disk = disk
+                publish(machine, view, &random)
+                disk = machine.disk
+            }
+            machine.disk = disk
+            machine.remember()
+            if let traced = Simulation.traced {
+                print(
+                    "  \(machine.number).\(step) \(machine.disk.replica.phase == .member) \(describe(machine, Self.names[traced]))"
+                )
+            }
+        }
+        for point in machine.disk.replica.release() {
+            let name = BlobName.segment(point)
+            machine.disk.outbox[name] = nil
+            transport.remove(name, &random)
+        }
+    }
+
+    private func publish(_ machine: Machine, _ view: View, _ random: inout SeededRandom) {
+        for name in machine.disk.order {
+            if !transport.isHonest, random.chance(4) { return }
+            guard let bytes = machine.disk.outbox[name] else { continue }
+            let isThere = machine.disk.published[name] == bytes && (!transport.isHonest || view.blobs[name] != nil)
+            guard !isThere else { continue }
+            transport.write(name, bytes, &random)
+            machine.disk.published[name] = bytes
+        }
+        // Entries of others, too: they may be the only ones who had them.
+        if transport.isHonest || random.chance(10) {
+            for entry in machine.disk.replica.circle.entries {
+                let name = BlobName.entry(entry.hash)
+                if view.blobs[name] == nil { transport.write(name, entry.encoded, &random) }
+            }
+        }
+    }
+
+    private func setBack(_ machine: Machine, _ random: inout SeededRandom) {
+        guard let image = machine.images.randomElement(using: &random) else { return }
+        machine.disk = image.copy()
+        machine.seen = [:]
+        machine.isBehind = true
+    }
+
+    /// Another machine with a copy of the disk: both write as the same device.
+    private func clone(_ machine: Machine) {
+        guard machines.count < Self.mostMachines else { return }
+        let other = Machine(machines.count, machine.disk.copy(), clockError: machine.clockError)
+        other.isBehind = true
+        machines.append(other)
+    }
+
+    private func join(_ approver: Machine, _ random: inout SeededRandom) throws {
+        guard machines.count < Self.mostMachines, approver.disk.replica.isSettled,
+            approver.disk.replica.own?.head != nil,
+            approver.disk.replica.circle.state.writingEpoch != nil
+        else { return }
+        let keys = try SimulatedKeys(numbers)
+        let circle = approver.disk.replica.circle
+        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let required = approver.disk.replica.knownHeads
+        approver.disk.post([try approver.disk.replica.add(keys.card, consent: consent, keys: approver.disk.keys)])
+        guard let founding = circle.entries.first else { return }
+        let replica = Replica(of: keys.card.id, in: try Circle(founding: founding), required: required)
+        let error = Int64.random(in: -5_000...5_000, using: &random)
+        let machine = Machine(
+            machines.count,
+            Disk(replica: replica.unchecked(rules: rules), keys: keys),
+            clockError: error
+        )
+        machines.append(machine)
+        newcomers[machine.number] = approver.seen
+    }
+
+    /// What an approver had when a newcomer was added.
+    private var newcomers: [Int: [ItemName: Version]] = [:]
+
+    private func remove(_ machine: Machine, _ random: inout SeededRandom) throws {
+        guard machine.disk.replica.isMember else { return }
+        let others = machine.disk.replica.circle.state.members.keys.filter { $0 != machine.card.id }.sorted()
+        guard others.count > 1, let other = others.randomElement(using: &random) else { return }
+        machine.disk.post([try machine.disk.replica.remove(other, keys: machine.disk.keys)])
+        for gone in machines where gone.card.id == other { gone.isAlive = false }
+    }
+
+    /// A former member does what it can, and the transport helps it.
+    private func intrude(_ machine: Machine, _ random: inout SeededRandom) throws {
+        let removed = alive.reduce(into: Set<DeviceID>()) { $0.formUnion($1.disk.replica.circle.state.removed) }
+        let former = machines.filter { removed.contains($0.card.id) && $0.disk.replica.isMember }
+        guard let intruder = former.randomElement(using: &random) else { return }
+        // Its own circle is the one of its time: all that it signs is back-dated.
+        let keys = try SimulatedKeys(numbers)
+        let circle = intruder.disk.replica.circle.id
+        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle))
+        var disk = intruder.disk
+        let epochs = Array(disk.keys.epochs.keys).sorted()
+        let addition = Addition(
+            card: keys.card,
+            wraps: try disk.keys.wrap(epochs, for: keys.card, in: circle)
+        )
+        guard
+            let entry = try? disk.replica.unchecked(
+                .add(addition),
+                consent: consent,
+                parents: disk.replica.circle.frontier,
+                keys: disk.keys
+            )
+        else { return }
+        disk.post([entry])
+        if random.chance(50) {
+            _ = try disk.change(
+                LocalChange(
+                    name: Self.names[0],
+                    tier: .unlocked,
+                    item: SecretBytes(numbers.bytes("intruder", 8)),
+                    modified: clock + 100_000
+                )
+            )
+            try disk.sign(clock: clock)
+        }
+        for name in disk.order { transport.write(name, disk.outbox[name] ?? [], &random) }
+        intruder.disk = disk
+    }
+
+    // MARK: - The end
+
+    /// All are honest and online from here on; what has to hold then is looked at.
+    func settle() throws {
+        transport.beHonest()
+        var random = SeededRandom(1)
+        _ = try rounds(&random, atMost: 30)
+        try removeLost()
+        _ = try rounds(&random, atMost: 30)
+        // A copy of a device that does not come back in this time does not come back.
+        clock += 2 * Replica.longestSilence
+        _ = try rounds(&random, atMost: 30)
+        for machine in alive { machine.disk.replica.acceptOlder() }
+        try rest(&random)
+        try check()
+        for _ in 0..<3 {
+            for machine in alive { try machine.disk.compact() }
+            try rest(&random)
+        }
+        try check()
+        try checkTombstones()
+    }
+
+    /// The owner removes devices that do not come back.
+    private func removeLost() throws {
+        guard let machine = alive.first else { return }
+        let present = Set(alive.map(\.card.id))
+        for member in machine.disk.replica.circle.state.members.keys.sorted() where !present.contains(member) {
+            machine.disk.post([try machine.disk.replica.remove(member, keys: machine.disk.keys)])
+        }
+    }
+
+    private func rest(_ random: inout SeededRandom) throws {
+        guard try rounds(&random, atMost: 30) else { throw SimulationFault(description: "no rest: " + state) }
+    }
+
+    /// - Returns: whether nothing changes any more.
+    private func rounds(_ random: inout SeededRandom, atMost count: Int) throws -> Bool {
+        var before: [SyncHash?] = []
+        for _ in 0..<count {
+            clock += 6 * 3_600_000
+            for machine in alive { try sync(machine, &random) }
+            // A device that learns only now that it is a member, or none.
+            for machine in machines where machine.isAlive && !machine.disk.replica.isMember {
+                let view = View(transport.view(&random), decoder)
+                try machine.disk.take(view)
+            }
+            let now = alive.map { $0.disk.replica.own?.head?.hash }
+            if now == before, alive.allSatisfy({ $0.disk.replica.phase == .member }) { return true }
+            before = now
+        }
+        return false
+    }
+
+    private func check() throws {
+        guard let first = alive.first else { return }
+        for machine in alive where live(machine) != live(first) {
+            throw SimulationFault(description: "\(machine.number) and \(first.number) differ: " + state)
+        }
+        for machine in alive
+        where machine.disk.replica.own?.head?.contents.digest != first.disk.replica.own?.head?.contents.digest {
+            throw SimulationFault(description: "digests differ: " + state)
+        }
+        for machine in alive
+        where machine.disk.store.mapValues({ SyncHash(of: $0) }) != live(machine).mapValues(\.digest) {
+            throw SimulationFault(description: "\(machine.number) has other items than it knows of: " + state)
+        }
+        // Nothing that somebody of the circle has had is lost, and nothing that was deleted is back.
+        for machine in alive {
+            // Two who are one device may each drop what the other one does not know to be deleted.
+            let copies = machines.filter { $0.card.id == machine.card.id }
+            let uncertain = copies.count > 1 ? copies.reduce(into: Set()) { $0.formUnion($1.deleted) } : []
+            for (name, version) in machine.seen where !uncertain.contains(name) {
+                let now = live(first)[name]
+                let newest = alive.compactMap { $0.seen[name] }.max() ?? version
+                if let now {
+                    guard now >= version else {
+                        throw SimulationFault(
+                            description: "\(machine.number) has had something newer of \(label(name)): " + state
+                        )
+                    }
+                } else if !newest.isTombstone {
+                    throw SimulationFault(description: "\(label(name)) is lost: " + state)
+                }
+            }
+        }
+        try checkReaders()
+    }
+
+    private func checkReaders() throws {
+        for (epoch, removed) in sealed {
+            for machine in machines where removed.contains(machine.card.id) && machine.disk.keys.epochs[epoch] != nil {
+                throw SimulationFault(description: "\(machine.number) reads what was written after its removal")
+            }
+        }
+    }
+
+    private func checkTombstones() throws {
+        for machine in alive {
+            let count = machine.disk.replica.items.values.filter(\.version.isTombstone).count
+            // One who is a member, and was lost, is waited for.
+            let writers = Set(alive.map(\.card.id))
+            guard machine.disk.replica.circle.state.members.keys.allSatisfy(writers.contains) else { continue }
+            if count > 0 { throw SimulationFault(description: "\(machine.number) has \(count) tombstones: " + state) }
+        }
+    }
+
+    private func live(_ machine: Machine) -> [ItemName: Version] {
+        machine.disk.replica.items.filter { !$0.value.version.isTombstone }.mapValues(\.version)
+    }
+
+    private func label(_ name: ItemName) -> String { Self.names.firstIndex(of: name).map { "item \($0)" } ?? name.text }
+
+    /// What a device waits for that has not read the circle.
+    private func waiting(_ machine: Machine) -> String {
+        guard case .reading(let required) = machine.disk.replica.phase else { return "" }
+        var random = SeededRandom(1)
+        let view = View(transport.view(&random), decoder)
+        guard let plan = try? machine.disk.plan(view, clock: clock) else { return "its keys refuse" }
+        let heads = required.map { "\($0.journal.text.prefix(4)) \($0.counter)" }
+        return """
+            requires \(heads) of \(view.heads.map { "\($0.contents.journal.text.prefix(4)) \($0.contents.counter) \($0.contents.tip.number)" }) \
+            missing \(plan.missing.map { "\($0.journal.text.prefix(4)) \($0.number)" }) entries \(plan.missingEntries.count) refused \(plan.refused)
+            """
+    }
+
+    /// For people who look into a failure.
+    var state: String {
+        machines.map { machine in
+            let replica = machine.disk.replica
+            let items = replica.items.sorted { $0.key < $1.key }.map { name, _ in
+                "\(label(name)) \(describe(machine, name))"
+            }
+            let journals = replica.journals.sorted { $0.key < $1.key }.map { id, journal in
+                "\(id.text.prefix(4)) of \(journal.device.text.prefix(4)) \(journal.history.count)\(journal.isSkipped ? " skipped" : "")"
+            }
+            return """
+
+                \(machine.number) \(machine.card.id.text.prefix(4)) alive \(machine.isAlive) member \(replica.isMember) \
+                \(replica.phase == .member ? "" : "reading") own \(replica.own.map { "\($0.id.text.prefix(4)) \($0.history.count)" } ?? "none")
+                  items \(items)
+                  journals \(journals)
+                  \(waiting(machine))
+                  ends \(replica.circle.state.endings.map { "\($0.point.journal.text.prefix(4)) \($0.point.number)" }.sorted()) entries \(replica.circle.entries.count)
+                """
+        }.joined()
+    }
+}
+
+/// Runs schedules.
+package enum Simulation {
+    nonisolated(unsafe) package static var traced: Int?
+    /// - Throws: `SimulationFault`; any other error is one, too.
+    package static func run(_ schedule: Schedule, rules: SyncRules = .all) throws {
+        let world = try World(schedule, rules: rules)
+        for step in schedule.steps { try world.run(step) }
+        try world.settle()
+    }
+
+    /// What the devices of a schedule have in the end, and all that they have signed.
+    package static func digest(of schedule: Schedule) throws -> String {
+        let world = try World(schedule, rules: .all)
+        for step in schedule.steps { try world.run(step) }
+        try world.settle()
+        return world.state
+    }
+
+    /// - Returns: what went wrong with it, if anything did.
+    package static func fault(of schedule: Schedule, rules: SyncRules = .all) -> String? {
+        do {
+            try run(schedule, rules: rules)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}
