@@ -67,6 +67,8 @@ let package = Package(
         fuzzer("FuzzSignatures"),
         fuzzer("FuzzFrames"),
         fuzzer("FuzzEnclaveMessages"),
+        fuzzer("FuzzSyncBlobs"),
+        fuzzer("FuzzSyncCircle", [.product(name: "Crypto", package: "swift-crypto")]),
     ],
     swiftLanguageModes: [.v6]
 )

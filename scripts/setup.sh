@@ -131,6 +131,7 @@ look_for_what_tests_need() {
     has_command aws || lacks "aws, which asks a helper for its credentials" awscli
     has_command setpriv || lacks "setpriv, with which tests give up privileges" util-linux
     has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
+    has_command spin || lacks "spin, which searches a model of membership" spin
     has_command swtpm || lacks "swtpm, a TPM for tests" swtpm
     any_exists /usr/sbin/sshd || lacks "sshd, to which tests log in" openssh-server
     has_command ssh-add || lacks "ssh, ssh-add and ssh-keygen, which use the ssh agent in tests" openssh-client

@@ -101,6 +101,32 @@ struct ReplicaTests {
         #expect(carol.value(2) == 20)
     }
 
+    @Test func `what no reader would take is not written`() throws {
+        let name = SyncMember.item(1)
+        let change = { (item: SecretBytes) in
+            LocalChange(name: name, tier: .unlocked, item: item, modified: SyncSite.clock)
+        }
+        let one = change(SecretBytes([1]))
+        #expect(throws: SyncRefusal.notCanonical) { try alice.replica.write([one, one], keys: alice.keys) }
+        let long = change(SecretBytes([UInt8](repeating: 1, count: Record.largest + 1)))
+        #expect(throws: SyncRefusal.tooLarge) { try alice.replica.write([long], keys: alice.keys) }
+        #expect(alice.replica.items.isEmpty)
+        // The longest is read.
+        let longest = change(SecretBytes([UInt8](repeating: 1, count: Record.largest)))
+        site.post(try alice.replica.write([longest], keys: alice.keys).segments)
+        alice.items[name] = longest.item
+        try alice.publish()
+        try bob.read()
+        #expect(bob.items[name]?.count == Record.largest)
+    }
+
+    @Test func `a device that reads the circle removes nobody: it cannot say how far journals count`() throws {
+        let carol = try SyncMember(joining: alice)
+        try carol.takeEntries()
+        #expect(carol.replica.isMember)
+        #expect(throws: SyncRefusal.notMember) { try carol.replica.remove(bob.keys.id, keys: carol.keys) }
+    }
+
     // MARK: - Heads and segments that are not what they should be
 
     /// A head of Bob's with something changed, signed by him or by somebody else.
@@ -322,6 +348,28 @@ struct ReplicaTests {
         #expect(alice.value(1) == 10)
     }
 
+    @Test func `a false floor of the stamps goes with the device that has signed it`() throws {
+        site.post(try head { $0.stampFloor = Record.stampBound - 1 })
+        try alice.read()
+        #expect(throws: SyncRefusal.outOfRange) { try alice.write(1, 10) }
+        site.post([try alice.replica.remove(bob.keys.id, keys: alice.keys)])
+        try alice.synchronize()
+        try alice.write(1, 10)
+        #expect(alice.value(1) == 10)
+    }
+
+    @Test func `a tombstone with a stamp of a far future is kept, so that there is room for later stamps`() throws {
+        try alice.write(1, 10, at: 1 << 46)
+        try settle()
+        try alice.write(1, nil, at: 1 << 46)
+        try settle()
+        for member in [alice, bob] { try member.compact() }
+        try settle()
+        #expect(alice.tombstones() == 1)
+        try bob.write(2, 20)
+        #expect(bob.replica.items[SyncMember.item(2)]?.version.stamp == SyncSite.clock)
+    }
+
     // MARK: - Newcomers, and disks that were set back
 
     @Test
@@ -359,6 +407,36 @@ struct ReplicaTests {
         try carol.read()
         #expect(carol.replica.phase != .member)
         site.post(head)
+        try carol.read()
+        #expect(carol.value(1) == 10)
+    }
+
+    /// A former member cannot make a newcomer believe that a journal has ended, by naming it as another device's.
+    @Test func `a removal that names another device's journal does not make it dispensable for a newcomer`() throws {
+        let mallory = try SyncMember(joining: alice)
+        try settle([mallory])
+        let time = alice.replica.circle.frontier
+        let old = site.heads
+        try alice.write(1, 10)
+        try settle([mallory])
+        site.post([try alice.replica.remove(mallory.keys.id, keys: alice.keys)])
+        try settle()
+        // With an earlier date: an accomplice, and its removal, which names Alice's journal.
+        let accomplice = try SyncDevice()
+        let added = try mallory.keys.adding(accomplice, to: alice.replica.circle.id, after: time)
+        let point = try #require(alice.replica.own?.tip)
+        let removal = EntryBody.remove(Removal(of: accomplice.id, ends: [point]))
+        site.post([added, try mallory.keys.entry(removal, in: alice.replica.circle.id, after: [added.hash])])
+        try settle()
+        let carol = try SyncMember(joining: alice)
+        try alice.synchronize()
+        let new = site.heads
+        let journal = try #require(alice.replica.own?.id)
+        site.heads[journal] = old[journal]
+        try carol.takeEntries()
+        try carol.read()
+        #expect(carol.replica.phase != .member)
+        site.heads = new
         try carol.read()
         #expect(carol.value(1) == 10)
     }

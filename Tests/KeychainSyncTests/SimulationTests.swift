@@ -18,4 +18,41 @@ struct SimulationTests {
         #expect(Schedule(seed: 7).description != Schedule(seed: 8).description)
         #expect(try Simulation.digest(of: Schedule(seed: 7)) == Simulation.digest(of: Schedule(seed: 7)))
     }
+
+    struct Omission: Sendable, CustomStringConvertible {
+        let description: String
+        let rule: SyncRules
+        let seed: UInt64
+    }
+
+    /// What devices find out by comparing digests would repair much of what the other rules prevent.
+    @Test(arguments: [
+        Omission(description: "stamps after what is replaced", rule: .laterThanReplaced, seed: 13),
+        Omission(description: "tombstones until bases cover them", rule: .coveredByBases, seed: 42),
+        Omission(description: "taking over", rule: .adoption, seed: 0),
+        Omission(description: "disks that were set back", rule: .setBack, seed: 0),
+        Omission(description: "ended journals are not read first", rule: .endedBeforeAreSkipped, seed: 108),
+        Omission(description: "fresh epochs", rule: .freshEpochs, seed: 11),
+        Omission(description: "comparing", rule: .digests, seed: 400),
+    ])
+    func `without a rule there is a schedule that fails, and with it the schedule passes`(omission: Omission) {
+        let schedule = Schedule(seed: omission.seed)
+        #expect(Simulation.fault(of: schedule, rules: .all.subtracting([omission.rule, .digests])) != nil)
+        #expect(
+            Simulation.fault(of: schedule, rules: omission.rule == .digests ? .all : .all.subtracting(.digests)) == nil
+        )
+    }
+
+    /// Schedules that once failed, each for a rule that was missing or wrong.
+    @Test(arguments: [
+        // Another history of a journal, a cut that was not closed, entries that were lost, heads without their segments.
+        8, 24, 253, 294, 307, 1138, 1328, 4046, 6119,
+        // Epochs that began at once, members who went with their approver, disks that were set back twice.
+        13, 85, 274, 369, 507, 1710, 2147, 3320, 6822, 12204, 12511,
+        // Copies of a device, and former members.
+        58, 65, 238, 1334, 2700, 13875, 15436, 24318, 27850,
+    ])
+    func `a schedule that failed once passes`(seed: UInt64) {
+        #expect(Simulation.fault(of: Schedule(seed: seed)) == nil)
+    }
 }

@@ -22,6 +22,13 @@ final class SyncDevice: DeviceKeys {
         )
     }
 
+    /// A recovery key, as a device has it while it recovers.
+    init(recovery key: RecoveryKey) {
+        signing = key.signing
+        sealing = key.sealing
+        card = key.card
+    }
+
     var id: DeviceID { card.id }
 
     func sign(_ digest: SyncHash) throws(KeychainError) -> [UInt8] {

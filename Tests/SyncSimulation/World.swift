@@ -17,7 +17,14 @@ final class World {
     private let decoder = Decoder()
     private let rules: SyncRules
     private let names: [ItemName]
-    private let deletions: Int
+    private let deletionRate: Int
+    /// Items that were deleted on a disk that was set back, before that was noticed: the transport may show the other history.
+    private var deletedBehind: Set<ItemName> = []
+    /// Devices that former members have added, and items that they have written.
+    private var accomplices: [(keys: SimulatedKeys, of: DeviceID)] = []
+    private var forgeries: Set<SyncHash> = []
+    /// The newest deletion of each item, by whomever.
+    private var deletions: [ItemName: Version] = [:]
     private(set) var machines: [Machine] = []
     private var clock = World.start
     /// The epochs under which something was written, with those whom its author knew to be removed.
@@ -25,7 +32,7 @@ final class World {
 
     init(_ schedule: Schedule, rules: SyncRules) throws {
         self.rules = rules
-        deletions = schedule.deletions
+        deletionRate = schedule.deletions
         names = Array(Self.names.prefix(schedule.items))
         numbers = Numbers(seed: schedule.seed << 20)
         let keys = try SimulatedKeys(numbers)
@@ -48,7 +55,8 @@ final class World {
         case .sync: try sync(machine, &random)
         case .compact: try machine.disk.compact()
         case .collect: machine.disk.collect()
-        case .image: machine.images.append(machine.disk.copy())
+        // A disk from before its device had joined belongs to a device that joins once more.
+        case .image: if machine.disk.replica.own != nil { machine.images.append(machine.disk.copy()) }
         case .setBack: setBack(machine, &random)
         case .clone: clone(machine)
         case .join: try join(machine, &random)
@@ -73,7 +81,7 @@ final class World {
 
     private func edit(_ machine: Machine, _ random: inout SeededRandom) throws {
         guard let name = names.randomElement(using: &random) else { return }
-        let item: SecretBytes? = random.chance(deletions) ? nil : SecretBytes(numbers.bytes("item", 8))
+        let item: SecretBytes? = random.chance(deletionRate) ? nil : SecretBytes(numbers.bytes("item", 8))
         let change = LocalChange(
             name: name,
             tier: random.chance(50) ? .unlocked : .afterFirstUnlock,
@@ -82,6 +90,7 @@ final class World {
         )
         _ = try machine.disk.change(change)
         if item == nil { machine.deleted.insert(name) }
+        if item == nil, machine.isBehind { deletedBehind.insert(name) }
         if let version = machine.disk.replica.items[name]?.version {
             // What the owner does last counts, whatever the clocks say.
             if let before = machine.seen[name], version <= before {
@@ -90,6 +99,7 @@ final class World {
                 }
             }
             machine.seen[name] = version
+            if version.isTombstone { deletions[name] = max(deletions[name] ?? version, version) }
         }
         note(machine)
     }
@@ -196,7 +206,7 @@ final class World {
     private var newcomers: [Int: [ItemName: Version]] = [:]
 
     private func remove(_ machine: Machine, _ random: inout SeededRandom) throws {
-        guard machine.disk.replica.isMember else { return }
+        guard machine.disk.replica.isMember, machine.disk.replica.phase == .member else { return }
         let others = machine.disk.replica.circle.state.members.keys.filter { $0 != machine.card.id }.sorted()
         guard others.count > 1, let other = others.randomElement(using: &random) else { return }
         machine.disk.post([try machine.disk.replica.remove(other, keys: machine.disk.keys)])
@@ -213,6 +223,12 @@ final class World {
         let circle = intruder.disk.replica.circle.id
         let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle))
         var disk = intruder.disk
+        accomplices.append((keys, intruder.card.id))
+        let forgery = SecretBytes(numbers.bytes("intruder", 8))
+        // Those who have not heard of its removal take it for a member still.
+        if alive.allSatisfy({ $0.disk.replica.circle.state.removed.contains(intruder.card.id) }) {
+            forgeries.insert(SyncHash(of: forgery))
+        }
         let epochs = Array(disk.keys.epochs.keys).sorted()
         let addition = Addition(
             card: keys.card,
@@ -232,7 +248,7 @@ final class World {
                 LocalChange(
                     name: Self.names[0],
                     tier: .unlocked,
-                    item: SecretBytes(numbers.bytes("intruder", 8)),
+                    item: forgery,
                     modified: clock + 100_000
                 )
             )
@@ -267,9 +283,11 @@ final class World {
 
     /// The owner removes devices that do not come back.
     private func removeLost() throws {
-        guard let machine = alive.first else { return }
+        guard let machine = alive.first(where: { $0.disk.replica.phase == .member }) else { return }
         let present = Set(alive.map(\.card.id))
         for member in machine.disk.replica.circle.state.members.keys.sorted() where !present.contains(member) {
+            // Whom somebody has added who is removed may have gone with it.
+            guard machine.disk.replica.circle.state.members[member] != nil else { continue }
             machine.disk.post([try machine.disk.replica.remove(member, keys: machine.disk.keys)])
         }
     }
@@ -309,11 +327,11 @@ final class World {
         where machine.disk.store.mapValues({ SyncHash(of: $0) }) != live(machine).mapValues(\.digest) {
             throw SimulationFault(description: "\(machine.number) has other items than it knows of: " + state)
         }
+        // Two who are one device may each drop what the other one does not know to be deleted.
+        let copied = machines.filter { machine in machines.filter { $0.card.id == machine.card.id }.count > 1 }
+        let uncertain = copied.reduce(into: deletedBehind) { $0.formUnion($1.deleted) }
         // Nothing that somebody of the circle has had is lost, and nothing that was deleted is back.
         for machine in alive {
-            // Two who are one device may each drop what the other one does not know to be deleted.
-            let copies = machines.filter { $0.card.id == machine.card.id }
-            let uncertain = copies.count > 1 ? copies.reduce(into: Set()) { $0.formUnion($1.deleted) } : []
             for (name, version) in machine.seen where !uncertain.contains(name) {
                 let now = live(first)[name]
                 let newest = alive.compactMap { $0.seen[name] }.max() ?? version
@@ -323,7 +341,7 @@ final class World {
                             description: "\(machine.number) has had something newer of \(label(name)): " + state
                         )
                     }
-                } else if !newest.isTombstone {
+                } else if deletions[name].map({ $0 < newest }) ?? true {
                     throw SimulationFault(description: "\(label(name)) is lost: " + state)
                 }
             }
@@ -332,6 +350,25 @@ final class World {
     }
 
     private func checkReaders() throws {
+        guard let present = alive.first else { return }
+        for item in present.disk.replica.items.values where item.version.digest.map(forgeries.contains) ?? false {
+            throw SimulationFault(description: "what a former member has written is current: " + state)
+        }
+        // Those who are no members take all entries that there are, and open what they can.
+        let members = present.disk.replica.circle.state.members
+        for keys in accomplices.map(\.keys) + machines.map(\.disk.keys) where members[keys.card.id] == nil {
+            for _ in 0..<2 {
+                for entry in present.disk.replica.circle.entries { try keys.unwrap(entry.secrets, in: entry.circle) }
+            }
+        }
+        for (keys, former) in accomplices {
+            guard members[keys.card.id] == nil else {
+                throw SimulationFault(description: "somebody is a member whom a former one has added: " + state)
+            }
+            for (epoch, removed) in sealed where removed.contains(former) && keys.epochs[epoch] != nil {
+                throw SimulationFault(description: "an accomplice reads: " + state)
+            }
+        }
         for (epoch, removed) in sealed {
             for machine in machines where removed.contains(machine.card.id) && machine.disk.keys.epochs[epoch] != nil {
                 throw SimulationFault(description: "\(machine.number) reads what was written after its removal")

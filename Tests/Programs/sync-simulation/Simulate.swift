@@ -17,7 +17,11 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Leave steps of the first schedule out as long as it fails.")
     var shrink = false
 
+    @Flag(help: "Measure large circles instead.")
+    var speed = false
+
     func run() throws {
+        if speed { return try measure() }
         var rules = SyncRules.all
         // What devices find out by comparing would repair much of what a rule prevents.
         if let without { rules.subtract([SyncRules(rawValue: 1 << without), .digests]) }
@@ -40,5 +44,13 @@ struct Simulate: ParsableCommand {
         }
         print("\(count) schedules, \(failed) failed, \(Date().timeIntervalSince(began)) s")
         if failed > 0 { throw ExitCode.failure }
+    }
+
+    private func measure() throws {
+        for measurement in [try SyncSpeed.merging(items: 15_000), try SyncSpeed.heads(devices: 32)] {
+            let times = [measurement.time, measurement.floor].map { String(format: "%.2f ms", $0 * 1_000) }
+            let ratio = String(format: "%.1f", measurement.time / measurement.floor)
+            print("\(measurement.name): \(times[0]), \(ratio) times the floor of \(times[1])")
+        }
     }
 }

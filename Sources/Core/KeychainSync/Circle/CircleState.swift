@@ -14,6 +14,8 @@ package struct CircleState: Sendable {
     package private(set) var goodEpochs: [Epoch] = []
     /// All epochs that somebody described, good ones or not, and who has their secrets.
     package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
+    /// Journals of which somebody says that they have ended who counts. Others may say so of journals that are not theirs.
+    package private(set) var endedByMembers: Set<JournalID> = []
     /// Whom somebody added whose additions do not count.
     package private(set) var uncounted: Set<DeviceID> = []
     /// The oldest format that may be written and read.
@@ -62,13 +64,21 @@ package struct CircleState: Sendable {
                 holders[epoch.id, default: []].formUnion(epoch.secrets.wraps.map(\.recipient) + [entry.author])
                 described.append((place, epoch))
             case .floor(let number): floor = max(floor, number)
-            case .found, .remove, .end: break
+            case .end(let ending): endedByMembers.insert(ending.point.journal)
+            case .remove(let removal): endedByMembers.formUnion(removal.ends.map(\.journal))
+            case .found: break
             }
         }
-        // Who has an epoch's secret has those that are sealed under it. These are in its past, so one pass is enough.
-        for (_, epoch) in described.reversed() {
-            for earlier in epoch.secrets.earlier {
-                holders[earlier.epoch, default: []].formUnion(holders[epoch.id] ?? [])
+        // Who has an epoch's secret has those that are sealed under it, and what is sealed under these.
+        var progress = true
+        while progress {
+            progress = false
+            for (_, epoch) in described {
+                for earlier in epoch.secrets.earlier
+                where !(holders[epoch.id] ?? []).isSubset(of: holders[earlier.epoch] ?? []) {
+                    holders[earlier.epoch, default: []].formUnion(holders[epoch.id] ?? [])
+                    progress = true
+                }
             }
         }
         let order = described.sorted { one, other in

@@ -62,6 +62,15 @@ package struct Entry: Hashable, Sendable {
 
     package var encoded: [UInt8] { statement + (consent ?? []) + signature }
 
+    /// The secrets that it hands on.
+    package var secrets: EpochSecrets {
+        switch body {
+        case .add(let addition): EpochSecrets(wraps: addition.wraps)
+        case .epoch(let epoch): epoch.secrets
+        case .found, .remove, .end, .floor: EpochSecrets(wraps: [])
+        }
+    }
+
     /// Whether the author, whose card this is, has signed it.
     package func isSigned(by card: DeviceCard) -> Bool {
         card.id == author && card.verifies(signature, of: SyncHash(of: statement, tag: Self.tag))

@@ -39,6 +39,10 @@ package struct OwnJournal: Sendable {
     package internal(set) var base: ClosedRange<UInt64> = 1...1
     /// How far other journals were read when the newest base was written.
     package internal(set) var readAtBase: [JournalPoint] = []
+    /// The newest segment of a head that this device has seen published.
+    package internal(set) var confirmed: UInt64 = 0
+    /// Epochs under which its segments are sealed, from the base on.
+    package internal(set) var epochs: Set<EpochID> = []
     /// The newest head that was signed.
     package internal(set) var head: Head?
     /// Segments before this one are not needed by anybody.
@@ -58,6 +62,6 @@ package struct CurrentItem: Sendable {
     package internal(set) var tier: SyncTier
     /// What its author replaced.
     package internal(set) var replaced: SyncHash?
-    /// The journals that have it and have not ended, and the segment in which each first had it.
+    /// The journals that have it, and the segment in which each first had it.
     package internal(set) var carriers: [JournalID: UInt64] = [:]
 }

@@ -28,6 +28,8 @@ package struct MergePlan: Sendable {
     var strangers: Set<JournalID> = []
     /// Journals of this device that it does not write, and that cannot be read.
     var unread: Set<JournalID> = []
+    /// The newest segment of this device's journal, if the transport has the newest head.
+    var confirmed: UInt64 = 0
     /// Whether a first reading is complete.
     var isWhole = true
 
@@ -39,6 +41,8 @@ package struct MergePlan: Sendable {
 package struct MergeOutcome: Sendable {
     /// Items to write, or to remove where the record is a tombstone.
     package internal(set) var changed: [ItemName: (record: Record, tier: SyncTier)] = [:]
+    /// Items of which the modification date moves: they were written here before the circle was read.
+    package internal(set) var restamped: [ItemName: UInt64] = [:]
     /// Items that are no more, and of which no tombstone is left.
     package internal(set) var gone: [ItemName] = []
     /// Two devices changed an item and did not know of each other: the version that lost.

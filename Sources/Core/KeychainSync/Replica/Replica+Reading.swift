@@ -37,21 +37,24 @@ extension Replica {
                 plan.refused[journal] = refusal
             }
         }
-        for point in plan.unknownTips {
+        for point in Set(plan.unknownTips) {
             // It ends where this device once was, if others can still read that.
             var trial = MergePlan()
             let result = try? read(to: point, of: device, nil, &trial, keys, segment)
-            plan.findings.insert(.setBack(result == .done ? point : nil))
+            if result == .done { plan.findings.insert(.setBack(point)) }
         }
         readFormer(&plan, clock, keys, segment)
-        for ending in circle.state.endings where isToRead(ending) {
+        for ending in endings where isToRead(ending) {
             do {
                 _ = try read(to: ending.point, of: ending.device, nil, &plan, keys, segment)
             } catch let refusal as SyncRefusal {
                 plan.refused[ending.point.journal] = refusal
             }
         }
-        if case .reading(let required) = phase { close(&plan, required) }
+        if case .reading(let required) = phase {
+            readMarked(news, &plan, keys, segment)
+            close(&plan, required)
+        }
         return plan
     }
 
@@ -71,6 +74,7 @@ extension Replica {
             plan.strangers.insert(journal)
             throw .notMember
         }
+        guard contents.tip.number <= UInt64(Segment.mostSpine) + 1 else { throw .tooLarge }
         let known = journals[journal]
         if let known {
             guard known.device == contents.device else { throw .otherPlace }
@@ -82,6 +86,7 @@ extension Replica {
             throw .tooLarge
         }
         if let own, own.id == journal {
+            if head.hash == own.head?.hash { plan.confirmed = contents.tip.number }
             // Older ones of mine may come again.
             guard contents.counter >= own.counter, head.hash != own.head?.hash else { return false }
         }
@@ -231,6 +236,24 @@ extension Replica {
 
     // MARK: - The first reading
 
+    /// A journal that cannot be read to where its head is may be read to where others have read it.
+    private func readMarked(
+        _ news: [JournalID: Head],
+        _ plan: inout MergePlan,
+        _ keys: some DeviceKeys,
+        _ segment: (JournalPoint) -> [UInt8]?
+    ) {
+        let marks = plan.readings.flatMap { $0.head?.contents.read ?? [] }
+        for (journal, head) in news.sorted(by: { $0.key < $1.key }) {
+            guard !plan.readings.contains(where: { $0.target.journal == journal }),
+                let mark = marks.filter({ $0.journal == journal }).max()
+            else { continue }
+            var trial = MergePlan()
+            guard (try? read(to: mark, of: head.contents.device, nil, &trial, keys, segment)) == .done else { continue }
+            plan.readings += trial.readings
+        }
+    }
+
     /// A first reading is taken as a whole or not at all: with all heads that are required, and with all that those had read.
     private func close(_ plan: inout MergePlan, _ required: [JoinAnswer.KnownHead]) {
         if rules.contains(.knownHeads) {
@@ -261,12 +284,12 @@ extension Replica {
     }
 
     private func isEnded(_ journal: JournalID) -> Bool {
-        circle.state.endings.contains { $0.point.journal == journal }
+        circle.state.endedByMembers.contains(journal)
     }
 
     private func isCovered(_ mark: JournalPoint, _ read: [JournalID: MergePlan.Reading], _ plan: MergePlan) -> Bool {
         if plan.ended.contains(mark.journal) || isEnded(mark.journal) { return true }
         guard let reading = read[mark.journal] else { return false }
-        return mark.number <= reading.target.number
+        return reading.history.has(mark)
     }
 }

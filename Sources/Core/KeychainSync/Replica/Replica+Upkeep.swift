@@ -17,11 +17,13 @@ extension Replica {
         }
         var tips: [JournalPoint] = []
         var isSetBack = nameKey.map { differs($0, clock) } ?? false
+        if let own, own.history.count > Self.longJournal { isSetBack = true }
         for case .setBack(let tip) in due {
             isSetBack = true
             if let tip { tips.append(tip) }
         }
         if isSetBack, let own {
+            suspectedSince = nil
             if end(of: own.id, by: device) == nil {
                 // What this device has signed and does not know any more is read by others.
                 let tip = tips.filter { $0.journal == own.id && $0.number >= own.tip.number }.max() ?? own.tip
@@ -47,7 +49,7 @@ extension Replica {
         guard rules.contains(.digests), phase == .member, let own, end(of: own.id, by: device) == nil else {
             return false
         }
-        guard clock >= formerSince + Self.longestWait, !items.values.contains(where: \.carriers.isEmpty) else {
+        guard clock >= formerSince + Self.longestWait, orphans.isEmpty else {
             return false
         }
         let live = journals.filter { end(of: $0.key, by: $0.value.device) == nil }
@@ -85,6 +87,24 @@ extension Replica {
         return try write(.add(Addition(card: card, wraps: wraps)), consent: consent, keys: keys)
     }
 
+    /// Adds a device by the recovery key, which is a member without a journal: nothing vouches for how new the journals are.
+    ///
+    /// - Parameter keys: the recovery key's.
+    /// - Throws: `notMember` for a recovery key that is none of this circle: the transport may have invented the circle.
+    package static func recover(
+        _ card: DeviceCard,
+        consent: [UInt8],
+        in circle: Circle,
+        by recovery: DeviceID,
+        keys: some DeviceKeys
+    ) throws -> Entry {
+        var replica = Replica(of: recovery, in: circle, required: [])
+        try replica.checkMembership()
+        for entry in circle.entries { try replica.unwrap(entry, keys) }
+        let wraps = try keys.wrap(circle.state.goodEpochs.map(\.id), for: card, in: circle.id)
+        return try replica.write(.add(Addition(card: card, wraps: wraps)), consent: consent, keys: keys)
+    }
+
     /// The heads that a newcomer has to read, or later ones.
     package var knownHeads: [JoinAnswer.KnownHead] {
         let heads = journals.filter { end(of: $0.key, by: $0.value.device) == nil }.compactMap(\.value.head)
@@ -95,12 +115,15 @@ extension Replica {
 
     /// Whether all ended journals were read, and all that is only there was written again.
     package var isSettled: Bool {
-        phase == .member && own != nil && hasReadEnded && items.values.allSatisfy { !$0.carriers.isEmpty }
+        isMember && phase == .member && own != nil && hasReadEnded && orphans.isEmpty
     }
 
     /// Removes a device, for good. What this device has read of its journals stays.
+    ///
+    /// - Throws: `notMember` while this device reads the circle: it could not say how far the other one's journals count.
     package mutating func remove(_ other: DeviceID, keys: some DeviceKeys) throws -> Entry {
         try checkMembership()
+        guard phase == .member else { throw SyncRefusal.notMember }
         var ends = journals.filter { $0.value.device == other && !$0.value.history.isEmpty }.map { id, journal in
             let tip = journal.history.tip(of: id)
             return end(of: id, by: other).map { min($0, tip) } ?? tip
@@ -118,9 +141,9 @@ extension Replica {
     ///
     /// - Returns: their names.
     package mutating func collect() -> [ItemName] {
-        guard phase == .member, let own, isMember else { return [] }
-        // What this device has not signed may be on a disk that was set back: it will be found out before that is signed.
-        guard let signed = own.head?.contents.tip.number, signed >= own.base.upperBound else { return [] }
+        guard phase == .member, let own, isMember, suspectedSince == nil else { return [] }
+        // What this device has not seen published may be on a disk that was set back: it will be found out before that.
+        guard own.confirmed >= own.base.upperBound else { return [] }
         if rules.contains(.endedWereRead) { guard hasReadEnded else { return [] } }
         let others = liveHeads
         let writers = Set(others.map(\.device)).union([device])
@@ -129,7 +152,7 @@ extension Replica {
             guard others.allSatisfy({ circle.isKnown(by: $0.frontier) }) else { return [] }
         }
         var dropped: [ItemName] = []
-        for (name, item) in items where item.version.isTombstone {
+        for (name, item) in items where item.version.isTombstone && item.version.stamp < Self.droppedBound {
             guard item.carriers.contains(where: { isNeeded($0.key, $0.value, own, others) == false }) else { continue }
             dropped.append(name)
             stampFloor = max(stampFloor, item.version.stamp)
@@ -142,7 +165,7 @@ extension Replica {
     private func isNeeded(_ journal: JournalID, _ number: UInt64, _ own: OwnJournal, _ others: [Head.Contents]) -> Bool
     {
         guard rules.contains(.coveredByBases) else { return false }
-        if journal == own.id, number > own.head?.contents.tip.number ?? 0 { return true }
+        if journal == own.id, number > own.confirmed { return true }
         return !isCovered(journal, number, own.readAtBase, own.id)
             || !others.allSatisfy { isCovered(journal, number, $0.readAtBase, $0.journal) }
     }
@@ -152,16 +175,19 @@ extension Replica {
     /// Ended journals of which somebody else has taken over all: they need not be read here.
     mutating func skipSettled() {
         let informed = liveHeads.filter { circle.isKnown(by: $0.frontier) }
-        for ending in circle.state.endings where ending.point.journal != own?.id {
+        for ending in endings where ending.point.journal != own?.id {
             let id = ending.point.journal
             guard journals[id].map({ !$0.isSkipped && !$0.has(ending.point) }) ?? true else { continue }
-            guard informed.contains(where: { $0.read.contains(ending.point) }) else { continue }
+            // Its device, too: what it keeps of it is in what it writes now.
+            guard informed.contains(where: { $0.read.contains(ending.point) || $0.device == ending.device }) else {
+                continue
+            }
             journals[id, default: Journal(of: ending.device)].isSkipped = true
         }
     }
 
     /// The newest heads that were read of journals that go on.
-    private var liveHeads: [Head.Contents] {
+    var liveHeads: [Head.Contents] {
         journals.compactMap { id, journal in
             end(of: id, by: journal.device) == nil ? journal.head?.contents : nil
         }
@@ -179,7 +205,7 @@ extension Replica {
     }
 
     private var hasReadEnded: Bool {
-        circle.state.endings.allSatisfy { ending in
+        endings.allSatisfy { ending in
             guard ending.point.number > 0 else { return true }
             guard let journal = journals[ending.point.journal] else { return false }
             return journal.isSkipped || journal.has(ending.point)

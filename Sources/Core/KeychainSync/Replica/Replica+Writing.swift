@@ -21,12 +21,16 @@ extension Replica {
     /// Writes changes into this device's journal.
     ///
     /// - Returns: segments to publish, and the stamps of the changes: the items' modification dates follow them.
-    /// - Throws: `notMember`; `outOfRange` where a stamp would be too great; what the keys throw.
+    /// - Throws: `notMember`; `outOfRange` where a stamp would be too great, `tooLarge` for an item that is, `notCanonical` for two
+    ///   changes of one item; what the keys throw.
     package mutating func write(
         _ changes: [LocalChange],
         keys: some DeviceKeys
     ) throws -> (segments: [Segment], stamps: [ItemName: UInt64]) {
         try checkMembership()
+        // What no reader would take must not be written.
+        guard Set(changes.map(\.name)).count == changes.count else { throw SyncRefusal.notCanonical }
+        guard changes.allSatisfy({ $0.item?.count ?? 0 <= Record.largest }) else { throw SyncRefusal.tooLarge }
         var stamps: [ItemName: UInt64] = [:]
         var records: [(record: Record, tier: SyncTier)] = []
         let number = (own?.tip.number ?? 0) + 1
@@ -55,7 +59,7 @@ extension Replica {
     private func stamp(for change: LocalChange, over before: Version?) throws(SyncRefusal) -> UInt64 {
         var stamp = change.modified
         if rules.contains(.laterThanReplaced) { stamp = max(stamp, (before?.stamp).map { $0 + 1 } ?? 0) }
-        if rules.contains(.laterThanDropped) { stamp = max(stamp, stampFloor + 1) }
+        if rules.contains(.laterThanDropped) { stamp = max(stamp, sharedFloor + 1) }
         guard stamp < Record.stampBound else { throw .outOfRange }
         return stamp
     }
@@ -75,10 +79,12 @@ extension Replica {
         keys: some DeviceKeys
     ) throws -> [Segment] {
         guard let own, !records.isEmpty else { return [] }
+        let epoch = try writingEpoch()
         var writer = SegmentWriter(after: own.history, of: own.id, in: circle.id)
-        let segments = try writer.segments(of: records, in: try writingEpoch(), base: false, keys: keys)
+        let segments = try writer.segments(of: records, in: epoch, base: false, keys: keys)
         for (segment, number, names) in segments.map({ ($0.segment, $0.segment.header.number, $0.records) }) {
             self.own?.history.append(segment.hash)
+            self.own?.epochs.insert(epoch)
             for (record, tier) in names {
                 var carriers = items[record.name].flatMap { $0.version == record.version ? $0.carriers : nil } ?? [:]
                 carriers[own.id] = number
@@ -153,10 +159,12 @@ extension Replica {
     {
         guard let own else { return [] }
         var writer = SegmentWriter(after: own.history, of: own.id, in: circle.id)
-        let segments = try writer.segments(of: records, in: try writingEpoch(), base: true, keys: keys).map(\.segment)
+        let epoch = try writingEpoch()
+        let segments = try writer.segments(of: records, in: epoch, base: true, keys: keys).map(\.segment)
         guard let first = segments.first, let last = segments.last else { return [] }
         self.own?.history += segments.map(\.hash)
         self.own?.base = first.header.number...last.header.number
+        self.own?.epochs = [epoch]
         let read = marks
         self.own?.readAtBase = read
         return segments
@@ -177,9 +185,11 @@ extension Replica {
     /// - Returns: nil before there is something to sign, and while something is still to be adopted.
     package mutating func sign(clock: UInt64, nameKey: NameKey, keys: some DeviceKeys) throws -> Head? {
         try checkMembership()
-        guard let own, !own.history.isEmpty, end(of: own.id, by: device) == nil else { return nil }
+        guard let own, !own.history.isEmpty, end(of: own.id, by: device) == nil, suspectedSince == nil else {
+            return nil
+        }
         // Whoever reads that a journal was read to its end relies on it.
-        guard !items.values.contains(where: isOrphan) else { return nil }
+        guard orphans.isEmpty else { return nil }
         let contents = Head.Contents(
             circle: circle.id,
             device: device,
@@ -221,13 +231,15 @@ extension Replica {
         }
         guard let own else { return [] }
         var records: [(record: Record, tier: SyncTier)] = []
-        for (name, current) in items.sorted(by: { $0.key < $1.key }) where isOrphan(current) {
+        for name in orphans {
+            guard let current = items[name] else { continue }
             records.append((try record(of: name, current, own.tip.number + 1, item), current.tier))
         }
-        return segments + (try append(records, keys: keys))
-    }
-
-    private func isOrphan(_ item: CurrentItem) -> Bool {
-        rules.contains(.adoption) && item.carriers.isEmpty
+        segments += try append(records, keys: keys)
+        // What is sealed under an epoch that does not count, newcomers cannot read.
+        if own.epochs.contains(where: { circle.state.epochs[$0] == nil }) {
+            segments += try compact(keys: keys, item: item)
+        }
+        return segments
     }
 }

@@ -11,6 +11,10 @@ package struct Replica: Sendable {
     /// A journal of this device that it does not write itself is ended after so long without a new head: 30 days. So a device signs
     /// a head more often than that.
     package static let longestSilence: UInt64 = 30 * 86_400_000
+    /// Tombstones with a stamp from here on are kept: the floor would leave no room for later ones. The year is 4199.
+    static let droppedBound: UInt64 = 1 << 46
+    /// A journal with so many segments is ended, and another begun.
+    static let longJournal = Segment.mostSpine - 1_000
     /// A device that begins anew waits for so long for what it has once written itself: a day.
     static let longestWait: UInt64 = 86_400_000
     /// Entries that wait for their parents. More are dropped: they can be read again.
@@ -22,15 +26,19 @@ package struct Replica: Sendable {
     /// Nil before the first reading, and for a device that begins anew.
     package internal(set) var own: OwnJournal?
     package internal(set) var items: [ItemName: CurrentItem] = [:]
-    /// The greatest stamp of a tombstone that was dropped, here or by others.
+    /// The greatest stamp of a tombstone that this device has dropped.
     package internal(set) var stampFloor: UInt64 = 0
     package internal(set) var phase: Phase
     /// By hash: entries with parents that have not arrived.
     var waiting: [EntryHash: Entry] = [:]
     /// What to do about what was found, at the next upkeep.
     var findings: Set<Finding> = []
+    /// Since when others know this device's journal otherwise than it does, and cannot be read.
+    var suspectedSince: UInt64?
     /// The journal of a device that begins anew.
     var former: OwnJournal?
+    /// And what it had read.
+    var formerJournals: [JournalID: Journal] = [:]
     /// When it began anew, by its clock.
     var formerSince: UInt64 = 0
     var rules = SyncRules.all
@@ -83,6 +91,12 @@ package struct Replica: Sendable {
         return replica
     }
 
+    /// The greatest stamp of a tombstone that was dropped, here or by devices that are members now.
+    var sharedFloor: UInt64 {
+        guard rules.contains(.sharedFloor) else { return stampFloor }
+        return max(stampFloor, liveHeads.map(\.stampFloor).max() ?? 0)
+    }
+
     package var isMember: Bool { circle.state.members[device] != nil }
 
     /// The owner accepts journals that are older than its approver, or this device once, has read them: there are none newer.
@@ -129,23 +143,15 @@ package struct Replica: Sendable {
                 progress = true
             }
         }
-        followEnds()
+        noticeEnd()
         return added
     }
 
-    private func unwrap(_ entry: Entry, _ keys: some DeviceKeys) throws {
-        try keys.unwrap(secrets(of: entry), in: circle.id)
+    func unwrap(_ entry: Entry, _ keys: some DeviceKeys) throws {
+        try keys.unwrap(entry.secrets, in: circle.id)
         // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
         guard case .add(let addition) = entry.body, addition.card.id == device else { return }
-        for entry in circle.entries.reversed() { try keys.unwrap(secrets(of: entry), in: circle.id) }
-    }
-
-    private func secrets(of entry: Entry) -> EpochSecrets {
-        switch entry.body {
-        case .add(let addition): EpochSecrets(wraps: addition.wraps)
-        case .epoch(let epoch): epoch.secrets
-        case .found, .remove, .end, .floor: EpochSecrets(wraps: [])
-        }
+        for entry in circle.entries.reversed() { try keys.unwrap(entry.secrets, in: circle.id) }
     }
 
     /// The entries that others wait for.
@@ -157,13 +163,29 @@ package struct Replica: Sendable {
         circle.state.end(of: journal, by: device)
     }
 
-    /// Journals that have ended carry nothing: what is only there has to be written again.
-    private mutating func followEnds() {
-        if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
-        let ended = Set(journals.filter { end(of: $0.key, by: $0.value.device) != nil }.keys)
-        for (name, item) in items where item.carriers.keys.contains(where: ended.contains) {
-            items[name]?.carriers = item.carriers.filter { !ended.contains($0.key) }
+    /// The ends that concern this device. Former members can name journals that are not there, or not those of the device that they
+    /// say.
+    var endings: [Ending] {
+        circle.state.endings.compactMap { ending in
+            let journal = ending.point.journal
+            let isOwn = own?.id == journal || former?.id == journal
+            if let owner = isOwn ? device : journals[journal]?.device {
+                return end(of: journal, by: owner).map { Ending(of: owner, at: $0) }
+            }
+            return circle.state.endedByMembers.contains(journal) ? ending : nil
         }
+    }
+
+    private mutating func noticeEnd() {
+        if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
+    }
+
+    /// Items that no journal has that goes on: they have to be written again.
+    var orphans: [ItemName] {
+        guard rules.contains(.adoption) else { return [] }
+        var live = Set(journals.filter { end(of: $0.key, by: $0.value.device) == nil }.keys)
+        if let own, end(of: own.id, by: device) == nil { live.insert(own.id) }
+        return items.filter { !$0.value.carriers.keys.contains(where: live.contains) }.keys.sorted()
     }
 
     /// Signs an entry and takes it in.

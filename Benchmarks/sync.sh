@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# A newcomer that reads 15,000 items, and a head in a circle of 32 devices, beside what cannot be left out of them: to open the
+# boxes, and to verify the signatures.
+#
+#   Benchmarks/sync.sh [ROUNDS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/common.sh
+
+section "Building"
+swift build "${release_options[@]}" --product sync-simulation
+program=$(swift build "${release_options[@]}" --show-bin-path)/sync-simulation
+for ((round = 0; round < ${1:-5}; round++)); do "$program" --speed; done
