@@ -181,6 +181,27 @@ struct CircleTests {
         #expect(circle.state.endings.count == 1)
     }
 
+    @Test func `ends of one journal that name different devices give the same in any order`() throws {
+        let journal = try #require(SyncName([UInt8](repeating: 1, count: 16)))
+        let point = JournalPoint(journal: journal, number: 3, hash: SyncHash(of: [3]))
+        let entries = try [bob, carol].map {
+            try alice.entry(.end(Ending(of: $0.id, at: point)), in: circle.id, after: [founding.hash])
+        }
+        var (one, other) = (circle, circle)
+        for entry in entries { _ = try one.insert(entry) }
+        for entry in entries.reversed() { _ = try other.insert(entry) }
+        #expect(one.state.endings == other.state.endings)
+        // Removals that name it, too.
+        let adding = try alice.adding(bob, to: circle.id, after: [founding.hash])
+        let more = try alice.adding(carol, to: circle.id, after: [adding.hash])
+        let removals = try [bob, carol].map {
+            try alice.entry(.remove(Removal(of: $0.id, ends: [point])), in: circle.id, after: [more.hash])
+        }
+        for entry in [adding, more] + removals { _ = try one.insert(entry) }
+        for entry in [adding, more] + removals.reversed() { _ = try other.insert(entry) }
+        #expect(one.state.endings == other.state.endings)
+    }
+
     // MARK: - Epochs
 
     /// An epoch for members, made by one of them.

@@ -128,7 +128,8 @@ package struct CircleState: Sendable {
     /// All journals that have ended, and how far each counts.
     package var endings: [Ending] {
         let named = remains.flatMap { device, points in points.keys.map { Ending(of: device, at: .zero(of: $0)) } }
-        let journals = Dictionary((Array(ends.values) + named).map { ($0.point.journal, $0.device) }) { one, _ in one }
+        let devices = (Array(ends.values) + named).map { ($0.point.journal, $0.device) }
+        let journals = Dictionary(devices, uniquingKeysWith: min)
         return journals.compactMap { journal, device in
             end(of: journal, by: device).map { Ending(of: device, at: $0) }
         }.sorted { $0.point.journal < $1.point.journal }
@@ -136,7 +137,12 @@ package struct CircleState: Sendable {
 
     /// Of several ends, the shortest counts.
     private mutating func end(_ ending: Ending) {
-        if let before = ends[ending.point.journal], before.point < ending.point { return }
+        // Two may name different devices: no journal has two, and which of them is right is for those who know it to say.
+        if let before = ends[ending.point.journal],
+            (before.point, before.device) < (ending.point, ending.device)
+        {
+            return
+        }
         ends[ending.point.journal] = ending
     }
 
