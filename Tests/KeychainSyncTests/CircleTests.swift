@@ -34,7 +34,7 @@ struct CircleTests {
         return Set(circle.state.members.keys)
     }
 
-    @Test func `a device that a member adds is a member, and one that is removed is none for good`() throws {
+    @Test func `a device that a member adds is a member, and a removed one never is again`() throws {
         let add = try alice.adding(bob, to: circle.id, after: [founding.hash])
         let remove = try alice.removing(bob, from: circle.id, after: [add.hash])
         #expect(try members([add]) == [alice.id, bob.id])
@@ -229,6 +229,23 @@ struct CircleTests {
         _ = try circle.insert(second)
         guard case .epoch(let description) = second.body else { return }
         #expect(circle.state.writingEpoch?.id == description.id)
+    }
+
+    /// A member who does not know the removal may hand the secret of an older epoch to the removed device.
+    @Test func `an epoch that does not have a removal in its past is not written under, even if only members have it`()
+        throws
+    {
+        var circle = circle
+        for device in [bob, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        let time = circle
+        _ = try circle.insert(bob.removing(mallory, from: circle.id, after: circle.frontier))
+        _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: time))
+        #expect(circle.state.goodEpochs.isEmpty)
+        #expect(circle.state.writingEpoch == nil)
+        _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: circle))
+        #expect(circle.state.writingEpoch != nil)
     }
 
     @Test func `where somebody cannot read an epoch, one who has all begins another one`() throws {

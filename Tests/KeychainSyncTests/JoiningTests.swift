@@ -79,7 +79,7 @@ struct JoiningTests {
         #expect(throws: JoinFailure.otherCeremony) { try approving.type("000000", clock: Self.clock) }
     }
 
-    @Test func `whoever exchanges the newcomer's card makes both show different digits`() throws {
+    @Test func `a newcomer's card that was exchanged makes both show different digits`() throws {
         let mallory = try SyncDevice()
         var joining = newcomer()
         // To the member, Mallory is the newcomer.
@@ -229,6 +229,7 @@ struct JoiningTests {
     {
         let paper = try SyncDevice(recovery: recoveryKey())
         let invented = try SyncMember(founding: SyncSite())
+        for _ in 0..<2 { try invented.synchronize() }
         let consent = try paper.sign(Addition.consentDigest(of: paper.card, to: alice.replica.circle.id))
         #expect(throws: SyncRefusal.badSignature) {
             try invented.replica.add(paper.card, consent: consent, keys: invented.keys)

@@ -120,6 +120,15 @@ struct ReplicaTests {
         #expect(bob.items[name]?.count == Record.largest)
     }
 
+    @Test func `a member that has written since its last head adds nobody: the newcomer would not read that`() throws {
+        try alice.write(1, 10)
+        #expect(throws: SyncRefusal.notMember) { try SyncMember(joining: alice) }
+        try alice.publish()
+        let carol = try SyncMember(joining: alice)
+        try settle([carol])
+        #expect(carol.value(1) == 10)
+    }
+
     @Test func `a device that reads the circle removes nobody: it cannot say how far journals count`() throws {
         let carol = try SyncMember(joining: alice)
         try carol.takeEntries()
@@ -143,7 +152,7 @@ struct ReplicaTests {
         #expect(try alice.plan().refused == [forged.contents.journal: .badSignature])
     }
 
-    @Test func `a head of a device that is no member is refused, whoever has signed it`() throws {
+    @Test func `a head that a stranger has signed as its own is refused`() throws {
         let mallory = try SyncDevice()
         let own = try head(signedBy: mallory) { contents in
             contents.device = mallory.id

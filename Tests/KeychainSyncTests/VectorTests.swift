@@ -6,58 +6,20 @@ import Testing
 /// What another implementation could run: blobs of version 1, what is in them, and what is to be refused.
 @Suite("Formats of synchronization")
 struct VectorTests {
-    struct File: Decodable {
-        let blobs: [Blob]
-        let changes: [Change]
-    }
-
-    struct Blob: Decodable {
-        let kind: String
-        let name: String
-        let bytes: String
-        let fields: [String: String]
-    }
-
-    struct Change: Decodable {
-        let blob: Int
-        let length: Int?
-        let appended: String?
-        let offset: Int?
-        let bytes: String?
-        let zeros: Int?
-        let result: String
-
-        func applied(to bytes: [UInt8]) -> [UInt8] {
-            var bytes = bytes
-            if let length { bytes = Array(bytes.prefix(length)) }
-            if let offset, let new = self.bytes.map(VectorTests.bytes) {
-                bytes.replaceSubrange(offset..<(offset + new.count), with: new)
-            }
-            if let appended { bytes += VectorTests.bytes(appended) }
-            if let zeros { bytes += [UInt8](repeating: 0, count: zeros) }
-            return bytes
-        }
-    }
-
-    static func bytes(_ text: String) -> [UInt8] {
-        let digits = text.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
-    }
-
-    static func golden(_ name: String) throws -> URL {
+    private static func golden(_ name: String) throws -> URL {
         try #require(Bundle.module.resourceURL).appending(path: "Golden/\(name)")
     }
 
-    private let file: File
+    private let file: SyncVectors
 
     init() throws {
-        file = try JSONDecoder().decode(File.self, from: Data(contentsOf: Self.golden("sync-1.json")))
+        file = try JSONDecoder().decode(SyncVectors.self, from: Data(contentsOf: Self.golden("sync-1.json")))
     }
 
     @Test func `a blob that was written once is read for ever, and has one encoding`() throws {
         #expect(file.blobs.count == 20)
         for blob in file.blobs {
-            let bytes = Self.bytes(blob.bytes)
+            let bytes = SyncVectors.bytes(blob.bytes)
             let decoded = try DecodedBlob(kind: blob.kind, bytes)
             #expect(decoded.encoded == bytes, "\(blob.kind) \(blob.name)")
             #expect(decoded.fields == blob.fields, "\(blob.kind) \(blob.name)")
@@ -68,7 +30,7 @@ struct VectorTests {
         #expect(file.changes.count > 4_000)
         for change in file.changes {
             let blob = file.blobs[change.blob]
-            let bytes = change.applied(to: Self.bytes(blob.bytes))
+            let bytes = change.applied(to: SyncVectors.bytes(blob.bytes))
             do {
                 let decoded = try DecodedBlob(kind: blob.kind, bytes)
                 #expect(change.result == "valid", "\(blob.kind) \(blob.name) \(change)")

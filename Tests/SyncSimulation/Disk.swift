@@ -37,7 +37,6 @@ struct Disk {
         }
     }
 
-    /// - Returns: what became of items, or nil where nothing did.
     mutating func read(_ view: View, clock: UInt64) throws -> MergeOutcome {
         let plan = try plan(view, clock: clock)
         let outcome = replica.execute(plan, clock: clock)

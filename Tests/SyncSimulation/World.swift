@@ -101,13 +101,40 @@ final class World {
             machine.seen[name] = version
             if version.isTombstone { deletions[name] = max(deletions[name] ?? version, version) }
         }
-        note(machine)
+        note(machine.disk.replica)
     }
 
-    /// Who knows that somebody was removed, and writes under an epoch.
-    private func note(_ machine: Machine) {
-        guard let epoch = try? machine.disk.replica.writingEpoch() else { return }
-        sealed.append((epoch, machine.disk.replica.circle.state.removed))
+    /// A device writes under an epoch, and knows who was removed.
+    private func note(_ replica: Replica) {
+        guard replica.isMember, let epoch = try? replica.writingEpoch() else { return }
+        let removed = replica.circle.state.removed
+        if let last = sealed.last, last.epoch == epoch, last.removed == removed { return }
+        sealed.append((epoch, removed))
+    }
+
+    /// A device that was set back, and is shown entries of then and no others, cannot know what was deleted since.
+    private func noteOldView(_ replica: Replica) {
+        let known = Set(replica.circle.entries.map(\.hash))
+        let others = alive.flatMap(\.disk.replica.circle.entries).map(\.hash)
+        if !others.allSatisfy(known.contains) { deletedBehind.formUnion(deletions.keys) }
+    }
+
+    /// A newcomer is not older than its approver was, unless a journal has ended since: others have to write its items again.
+    private func checkNewcomer(_ machine: Machine, _ replica: Replica) throws {
+        guard let approved = newcomers.removeValue(forKey: machine.number), !transport.isHonest,
+            replica.circle.state.endings.isEmpty, replica.circle.state.removed.isEmpty
+        else { return }
+        // A journal that two write, or a disk from before, has two histories, and nobody has noticed.
+        guard !machines.contains(where: { $0 !== machine && $0.isBehind }) else { return }
+        for (name, version) in approved {
+            if let now = replica.items[name]?.version {
+                guard now >= version else {
+                    throw SimulationFault(description: "\(machine.number) is older than its approver: " + state)
+                }
+            } else if deletions[name].map({ $0 < version }) ?? true {
+                throw SimulationFault(description: "\(machine.number) lacks what its approver had: " + state)
+            }
+        }
     }
 
     /// All that a device does when it hears of something; a crash may come between any two steps.
@@ -122,9 +149,15 @@ final class World {
             case 1:
                 let wasReading = disk.replica.phase != .member
                 _ = try disk.read(view, clock: time)
-                if wasReading, disk.replica.phase == .member { machine.isBehind = false }
+                if wasReading, disk.replica.phase == .member {
+                    if machine.isBehind { noteOldView(disk.replica) }
+                    machine.isBehind = false
+                    try checkNewcomer(machine, disk.replica)
+                }
             case 2: try disk.keepUp(clock: time)
-            case 3: try disk.adopt(numbers)
+            case 3:
+                try disk.adopt(numbers)
+                if disk.replica.phase == .member { note(disk.replica) }
             case 4: disk.collect()
             case 5: try disk.sign(clock: time)
             default:
@@ -430,20 +463,24 @@ final class World {
 
 /// Runs schedules.
 package enum Simulation {
+    /// The number of an item to print at each step. It is set once, before the only schedule that is run then.
     nonisolated(unsafe) package static var traced: Int?
+
     /// - Throws: `SimulationFault`; any other error is one, too.
     package static func run(_ schedule: Schedule, rules: SyncRules = .all) throws {
+        _ = try settled(schedule, rules)
+    }
+
+    private static func settled(_ schedule: Schedule, _ rules: SyncRules) throws -> World {
         let world = try World(schedule, rules: rules)
         for step in schedule.steps { try world.run(step) }
         try world.settle()
+        return world
     }
 
     /// What the devices of a schedule have in the end, and all that they have signed.
     package static func digest(of schedule: Schedule) throws -> String {
-        let world = try World(schedule, rules: .all)
-        for step in schedule.steps { try world.run(step) }
-        try world.settle()
-        return world.state
+        try settled(schedule, .all).state
     }
 
     /// - Returns: what went wrong with it, if anything did.

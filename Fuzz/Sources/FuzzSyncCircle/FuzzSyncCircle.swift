@@ -28,7 +28,7 @@ struct ScriptDevice {
 
 /// Entries of any authors, kinds and parents, rightly signed, in any order.
 ///
-/// Whoever has the same entries has the same members, ends and epochs; and nobody is a member whom no member added.
+/// The same entries give the same members, ends and epochs in every order.
 @main
 enum FuzzSyncCircle: FuzzTarget {
     private static let devices = (1...5).compactMap { try? ScriptDevice($0) }

@@ -7,48 +7,21 @@ import SyncSimulation
 /// anew.
 @main
 enum WriteVectors {
-    struct File: Encodable {
-        var version = 1
-        /// Of the epoch under which the contents of segments are sealed.
-        let secret: String
-        let blobs: [Blob]
-        let changes: [Change]
-    }
-
-    struct Blob: Encodable {
-        let kind: String
-        let name: String
-        let bytes: String
-        let fields: [String: String]
-    }
-
-    struct Change: Encodable {
-        /// The number of the blob.
-        let blob: Int
-        /// How many bytes are left of it.
-        var length: Int?
-        /// What is behind it.
-        var appended: String?
-        /// Where other bytes are.
-        var offset: Int?
-        var bytes: String?
-        /// How many zeros are behind it.
-        var zeros: Int?
-        /// `valid`, or the refusal.
-        var result = "valid"
-    }
+    private typealias Change = SyncVectors.Change
 
     static func main() throws {
         let samples = try Samples()
-        var blobs: [Blob] = []
+        var blobs: [SyncVectors.Blob] = []
         var changes: [Change] = []
         for (number, blob) in samples.blobs.enumerated() {
             let decoded = try DecodedBlob(kind: blob.kind, blob.bytes)
-            blobs.append(Blob(kind: blob.kind, name: blob.name, bytes: hex(blob.bytes), fields: decoded.fields))
+            blobs.append(
+                SyncVectors.Blob(kind: blob.kind, name: blob.name, bytes: hex(blob.bytes), fields: decoded.fields)
+            )
             for change in Self.changes(of: blob.bytes, blob.name, number) {
                 var change = change
                 do {
-                    _ = try DecodedBlob(kind: blob.kind, applied(change, to: blob.bytes))
+                    _ = try DecodedBlob(kind: blob.kind, change.applied(to: blob.bytes))
                 } catch let refusal as SyncRefusal {
                     change.result = refusal.name
                 }
@@ -57,28 +30,12 @@ enum WriteVectors {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let file = File(secret: hex(samples.secret), blobs: blobs, changes: changes)
+        let file = SyncVectors(secret: hex(samples.secret), blobs: blobs, changes: changes)
         FileHandle.standardOutput.write(try encoder.encode(file) + Data("\n".utf8))
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    private static func applied(_ change: Change, to bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
-        if let length = change.length { bytes = Array(bytes.prefix(length)) }
-        if let offset = change.offset, let new = change.bytes.flatMap(Self.bytes) {
-            bytes.replaceSubrange(offset..<(offset + new.count), with: new)
-        }
-        if let more = change.appended.flatMap(Self.bytes) { bytes += more }
-        if let zeros = change.zeros { bytes += [UInt8](repeating: 0, count: zeros) }
-        return bytes
-    }
-
-    private static func bytes(_ text: String) -> [UInt8] {
-        let digits = text.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
     }
 
     /// Changes of single fields, to just beyond what is allowed.

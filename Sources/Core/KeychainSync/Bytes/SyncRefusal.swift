@@ -16,7 +16,7 @@ package enum SyncRefusal: Error, Equatable, Sendable {
     case notCanonical
     /// A number is out of its range.
     case outOfRange
-    /// A key is none of its kind.
+    /// A key is invalid.
     case badKey
     /// The signature is not that of the key.
     case badSignature

@@ -3,10 +3,12 @@
 ///
 /// `docs/formats/sync.md` gives the rules.
 package struct Circle: Sendable {
-    /// More are refused: each costs its readers memory.
+    /// More entries are refused, because each costs memory.
     package static let mostEntries = 4_096
 
     package let id: CircleID
+    /// How the circle began.
+    package let founding: Founding
     /// In an order in which each comes after its parents.
     private var nodes: [Node] = []
     private var numbers: [EntryHash: Int] = [:]
@@ -39,9 +41,6 @@ package struct Circle: Sendable {
         numbers = [entry.hash: 0]
         state = CircleState(of: nodes, in: nil)
     }
-
-    /// How the circle began.
-    package let founding: Founding
 
     package var entries: [Entry] { nodes.map(\.entry) }
 

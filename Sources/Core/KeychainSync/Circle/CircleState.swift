@@ -10,13 +10,14 @@ package struct CircleState: Sendable {
     private var ends: [JournalID: Ending] = [:]
     /// What all removals of a device leave of its journals.
     private var remains: [DeviceID: [JournalID: JournalPoint]] = [:]
-    /// Epochs under which may be written: whoever has had their secret is a member. The greatest comes first.
+    /// Epochs that began after all removals and whose holders are all members: devices may write under them. The greatest comes
+    /// first.
     package private(set) var goodEpochs: [Epoch] = []
     /// All epochs that somebody described, good ones or not, and who has their secrets.
     package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
-    /// Journals of which somebody says that they have ended who counts. Others may say so of journals that are not theirs.
+    /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
     package private(set) var endedByMembers: Set<JournalID> = []
-    /// Whom somebody added whose additions do not count.
+    /// Devices whose additions do not count.
     package private(set) var uncounted: Set<DeviceID> = []
     /// The oldest format that may be written and read.
     package private(set) var floor: UInt16 = 0
@@ -85,16 +86,19 @@ package struct CircleState: Sendable {
             let (first, second) = (nodes[one.place], nodes[other.place])
             return (first.height, first.entry.hash) > (second.height, second.entry.hash)
         }
-        for (_, epoch) in order where epochs[epoch.id] == nil {
+        let removing = Set(removals.values.flatMap(\.self))
+        for (place, epoch) in order where epochs[epoch.id] == nil {
             let has = holders[epoch.id] ?? []
             epochs[epoch.id] = has
-            guard has.allSatisfy({ members[$0] != nil }) else { continue }
+            // Members who know the epoch know all removals then, and hand its secret to no removed device.
+            guard removing.allSatisfy(nodes[place].past.contains), has.allSatisfy({ members[$0] != nil }) else {
+                continue
+            }
             goodEpochs.append(Epoch(description: epoch, holders: has))
         }
     }
 
-    /// Those whose addition counts: if its author's does, by whichever of several. So until nothing changes, in whatever order
-    /// they came.
+    /// Devices whose addition counts. An addition counts if its author counts, so this is repeated until nothing changes.
     private static func counted(_ nodes: [Circle.Node], _ dated: [Int]) -> [DeviceID: DeviceCard] {
         var counted: [DeviceID: DeviceCard] = [:]
         var additions: [(author: DeviceID, card: DeviceCard)] = []

@@ -18,7 +18,7 @@ package struct DeviceCard: Hashable, Sendable {
     package let signingKey: [UInt8]
     package let sealingKey: [UInt8]
 
-    /// - Throws: `badKey` for a point that is none, and for a sealing key to which nothing can be sealed.
+    /// - Throws: `badKey` for a point that is not on the curve, and for a sealing key to which nothing can be sealed.
     package init(kind: Kind, signingKey: [UInt8], sealingKey: [UInt8]) throws(SyncRefusal) {
         guard signingKey.count == Self.signingKeySize, sealingKey.count == Self.sealingKeySize,
             (try? P256.Signing.PublicKey(x963Representation: signingKey)) != nil, SealedKey.canSeal(to: sealingKey)

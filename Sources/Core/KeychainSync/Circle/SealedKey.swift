@@ -29,7 +29,7 @@ package struct SealedKey: Hashable, Sendable {
         guard encapsulation.count == Self.encapsulationSize, box.count == Self.boxSize else { throw .badKey }
     }
 
-    /// Keys parse that are none: 0xFF throughout does. To seal shows it.
+    /// Invalid keys may parse: 0xFF throughout does. Sealing to it fails.
     package static func canSeal(to recipient: [UInt8]) -> Bool {
         (try? SealedKey(SymmetricKey(data: [UInt8](repeating: 0, count: 32)), to: recipient, info: [])) != nil
     }

@@ -2,7 +2,7 @@ package import Crypto
 import FoundationEssentials
 package import KeychainModel
 
-/// A key on paper: a member of a circle without a device. Whoever has it can add a device when no other one is left.
+/// A key on paper: a member of a circle without a device. It can add a device when no other one is left.
 ///
 /// It consents to its circle when that begins, so a transport cannot invent a circle for it afterwards.
 package struct RecoveryKey: Sendable {

@@ -10,6 +10,10 @@ package struct MergePlan: Sendable {
         let records: [(record: Record, tier: SyncTier)]
         /// Nil for a journal that has ended.
         let head: Head?
+
+        var withoutRecords: Reading {
+            Reading(device: device, target: target, history: history, records: [], head: head)
+        }
     }
 
     var readings: [Reading] = []

@@ -53,7 +53,7 @@ extension Replica {
         }
         if case .reading(let required) = phase {
             readMarked(news, &plan, keys, segment)
-            close(&plan, required)
+            close(&plan, required, clock)
         }
         return plan
     }
@@ -142,7 +142,11 @@ extension Replica {
         guard phase != .member, let former, let end = end(of: former.id, by: device), end.number > 0 else { return }
         var trial = MergePlan()
         if (try? read(to: end, of: device, nil, &trial, keys, segment)) == .done {
-            plan.readings += trial.readings
+            // Somebody else who has read it so far knows what is current of it, and writes that again.
+            let isTakenOver = plan.readings.contains { reading in
+                reading.head?.contents.read.contains { $0.journal == former.id && $0.number >= end.number } ?? false
+            }
+            plan.readings += isTakenOver ? trial.readings.map(\.withoutRecords) : trial.readings
         } else if clock < formerSince + Self.longestWait {
             plan.missing.formUnion(trial.missing)
             plan.isWhole = false
@@ -255,7 +259,13 @@ extension Replica {
     }
 
     /// A first reading is taken as a whole or not at all: with all heads that are required, and with all that those had read.
-    private func close(_ plan: inout MergePlan, _ required: [JoinAnswer.KnownHead]) {
+    private func close(_ plan: inout MergePlan, _ required: [JoinAnswer.KnownHead], _ clock: UInt64) {
+        if former != nil, clock < formerSince + Self.longestWait {
+            // Nobody has said how new the journals are: each member says it for the others.
+            let heard = Set(plan.readings.compactMap { $0.head?.contents.device } + [device])
+            let members = circle.state.members.filter { $0.value.kind == .device }.keys
+            if !members.allSatisfy(heard.contains) { plan.isWhole = false }
+        }
         if rules.contains(.knownHeads) {
             for head in required where !isMet(head, plan) { plan.isWhole = false }
         }

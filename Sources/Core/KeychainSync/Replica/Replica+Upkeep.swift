@@ -90,7 +90,7 @@ extension Replica {
     /// Adds a device by the recovery key, which is a member without a journal: nothing vouches for how new the journals are.
     ///
     /// - Parameter keys: the recovery key's.
-    /// - Throws: `notMember` for a recovery key that is none of this circle: the transport may have invented the circle.
+    /// - Throws: `notMember` for a recovery key that is not a member of this circle: the transport may have invented the circle.
     package static func recover(
         _ card: DeviceCard,
         consent: [UInt8],
@@ -113,9 +113,11 @@ extension Replica {
         }
     }
 
-    /// Whether all ended journals were read, and all that is only there was written again.
+    /// Whether all ended journals were read, all that is only there was written again, and a head was signed since: what a newcomer
+    /// reads is no older then.
     package var isSettled: Bool {
-        isMember && phase == .member && own != nil && hasReadEnded && orphans.isEmpty
+        guard isMember, phase == .member, let own, own.head?.contents.tip == own.tip else { return false }
+        return hasReadEnded && orphans.isEmpty
     }
 
     /// Removes a device, for good. What this device has read of its journals stays.

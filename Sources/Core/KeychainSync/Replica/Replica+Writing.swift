@@ -188,7 +188,7 @@ extension Replica {
         guard let own, !own.history.isEmpty, end(of: own.id, by: device) == nil, suspectedSince == nil else {
             return nil
         }
-        // Whoever reads that a journal was read to its end relies on it.
+        // Others skip an ended journal if this head says that it was read to its end.
         guard orphans.isEmpty else { return nil }
         let contents = Head.Contents(
             circle: circle.id,

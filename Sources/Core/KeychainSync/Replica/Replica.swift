@@ -99,7 +99,7 @@ package struct Replica: Sendable {
 
     package var isMember: Bool { circle.state.members[device] != nil }
 
-    /// The owner accepts journals that are older than its approver, or this device once, has read them: there are none newer.
+    /// The owner accepts journals that are older than its approver, or this device once, has read them, because newer ones are lost.
     package mutating func acceptOlder() {
         if phase != .member { phase = .reading(required: []) }
     }

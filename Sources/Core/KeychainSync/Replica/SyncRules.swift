@@ -32,11 +32,10 @@ package struct SyncRules: OptionSet, Sendable {
     package static let sharedFloor = SyncRules(rawValue: 1 << 12)
     /// An epoch is left when somebody is removed who has its secret.
     package static let freshEpochs = SyncRules(rawValue: 1 << 13)
-
     /// A journal that ended is not read where another one has taken it over.
     package static let settledAreSkipped = SyncRules(rawValue: 1 << 14)
     /// A device that has read the same as another one and has other items begins anew.
     package static let digests = SyncRules(rawValue: 1 << 15)
 
-    package static let all = SyncRules(rawValue: 1 << 16 - 1)
+    package static let all = SyncRules(rawValue: (1 << 16) - 1)
 }
