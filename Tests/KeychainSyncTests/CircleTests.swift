@@ -153,53 +153,133 @@ struct CircleTests {
 
     // MARK: - Ends
 
+    private let salt = SyncName([UInt8](repeating: 1, count: 16))
+
+    private func ending(of device: SyncDevice, at number: UInt64) throws -> Ending {
+        Ending(of: device.id, salt: try #require(salt), at: number, SyncHash(of: [UInt8(number)]))
+    }
+
     @Test func `a journal of a removed device that no removal names does not count, whatever the device says of it`()
         throws
     {
-        let journal = try #require(SyncName([UInt8](repeating: 1, count: 16)))
-        let point = JournalPoint(journal: journal, number: 5, hash: SyncHash(of: [5]))
+        let ending = try ending(of: mallory, at: 5)
         let add = try alice.adding(mallory, to: circle.id, after: [founding.hash])
         let remove = try alice.removing(mallory, from: circle.id, after: [add.hash])
-        let end = try mallory.entry(.end(Ending(of: mallory.id, at: point)), in: circle.id, after: [add.hash])
+        let end = try mallory.entry(.end([ending]), in: circle.id, after: [add.hash])
         var circle = circle
         for entry in [add, end] { _ = try circle.insert(entry) }
-        #expect(circle.state.end(of: journal, by: mallory.id) == point)
+        #expect(circle.state.end(of: ending.journal, by: mallory.id) == ending.point)
         _ = try circle.insert(remove)
-        #expect(circle.state.end(of: journal, by: mallory.id) == .zero(of: journal))
+        #expect(circle.state.end(of: ending.journal, by: mallory.id) == .zero(of: ending.journal))
     }
 
     @Test func `of several ends of a journal the shortest counts`() throws {
-        let journal = try #require(SyncName([UInt8](repeating: 1, count: 16)))
         var circle = circle
         for number in [7, 3, 5] as [UInt64] {
-            let point = JournalPoint(journal: journal, number: number, hash: SyncHash(of: [UInt8(number)]))
-            _ = try circle.insert(
-                alice.entry(.end(Ending(of: bob.id, at: point)), in: circle.id, after: circle.frontier)
-            )
+            let end = try ending(of: bob, at: number)
+            _ = try circle.insert(alice.entry(.end([end]), in: circle.id, after: circle.frontier))
         }
-        #expect(circle.state.end(of: journal, by: bob.id)?.number == 3)
+        #expect(circle.state.end(of: try ending(of: bob, at: 1).journal, by: bob.id)?.number == 3)
         #expect(circle.state.endings.count == 1)
     }
 
-    @Test func `ends of one journal that name different devices give the same in any order`() throws {
-        let journal = try #require(SyncName([UInt8](repeating: 1, count: 16)))
-        let point = JournalPoint(journal: journal, number: 3, hash: SyncHash(of: [3]))
-        let entries = try [bob, carol].map {
-            try alice.entry(.end(Ending(of: $0.id, at: point)), in: circle.id, after: [founding.hash])
-        }
-        var (one, other) = (circle, circle)
-        for entry in entries { _ = try one.insert(entry) }
-        for entry in entries.reversed() { _ = try other.insert(entry) }
-        #expect(one.state.endings == other.state.endings)
-        // Removals that name it, too.
+    /// Its name is made from its device and a salt, and the salt is named with the device.
+    @Test func `nobody ends a journal as another device's, in any order of entries`() throws {
+        let (first, second) = (try ending(of: bob, at: 3), try ending(of: carol, at: 4))
+        #expect(first.journal != second.journal)
+        var one = circle
         let adding = try alice.adding(bob, to: circle.id, after: [founding.hash])
         let more = try alice.adding(carol, to: circle.id, after: [adding.hash])
-        let removals = try [bob, carol].map {
-            try alice.entry(.remove(Removal(of: $0.id, ends: [point])), in: circle.id, after: [more.hash])
+        let removals = try [(bob, first), (carol, second)].map { device, end in
+            try alice.removing(device, from: circle.id, after: [more.hash], ends: [end])
         }
         for entry in [adding, more] + removals { _ = try one.insert(entry) }
-        for entry in [adding, more] + removals.reversed() { _ = try other.insert(entry) }
+        var other = circle
+        #expect(other.insert(removals.reversed() + [more, adding]).added.count == 4)
         #expect(one.state.endings == other.state.endings)
+        #expect(Set(one.state.endings) == [first, second])
+    }
+
+    // MARK: - Floods
+
+    @Test func `entries come in whatever their order, and what is missing is named`() throws {
+        var entries: [Entry] = []
+        var parent = founding.hash
+        for _ in 0..<40 {
+            entries.append(try alice.entry(.end([try ending(of: bob, at: 1)]), in: circle.id, after: [parent]))
+            parent = try #require(entries.last).hash
+        }
+        var circle = circle
+        #expect(circle.insert(entries.reversed()).added == entries)
+        var other = self.circle
+        let insertion = other.insert(Array(entries.dropFirst().reversed()))
+        #expect(insertion.added.isEmpty)
+        #expect(insertion.missing == [entries[0].hash])
+    }
+
+    /// A copy with a wrong signature has the same hash.
+    @Test func `a forged copy of an entry does not keep the right one out`() throws {
+        let add = try alice.adding(bob, to: circle.id, after: [founding.hash])
+        let forged = try Entry(
+            circle: circle.id,
+            parents: add.parents,
+            author: add.author,
+            body: add.body,
+            consent: add.consent,
+            sign: mallory.sign
+        )
+        #expect(forged.hash == add.hash)
+        for entries in [[forged, add], [add, forged], [forged, add, forged]] {
+            var circle = circle
+            let insertion = circle.insert(entries)
+            #expect(insertion.added == [add])
+            #expect(insertion.refused.isEmpty)
+        }
+    }
+
+    /// So many that honest members name none of them as a parent, each built on the same.
+    private func flood(_ count: Int, by author: SyncDevice, after parent: EntryHash) throws -> [Entry] {
+        try (0..<count).map { number in
+            let end = Ending(
+                of: author.id,
+                salt: try #require(salt),
+                at: UInt64(number) + 1,
+                SyncHash(of: [UInt8(number & 255), UInt8(number >> 8)])
+            )
+            return try author.entry(.end([end]), in: circle.id, after: [parent])
+        }
+    }
+
+    @Test func `a member that floods a circle is kept within its share, and is removed from it`() throws {
+        let add = try alice.adding(mallory, to: circle.id, after: [founding.hash])
+        var circle = circle
+        _ = try circle.insert(add)
+        let flood = try flood(Circle.mostByAuthor + 50, by: mallory, after: add.hash)
+        let insertion = circle.insert(flood)
+        #expect(insertion.added.count == Circle.mostByAuthor)
+        #expect(Set(insertion.refused.values) == [.tooLarge])
+        // Another device took others of them, and its removal is built on those.
+        var other = self.circle
+        _ = try other.insert(add)
+        _ = other.insert(flood.reversed())
+        var merges: [Entry] = []
+        while other.frontier.count > Entry.mostParents {
+            let parents = Array(other.frontier.prefix(Entry.mostParents))
+            merges.append(try alice.entry(.merge, in: circle.id, after: parents))
+            #expect(try other.insert(#require(merges.last)) == .added)
+        }
+        let removal = try alice.removing(mallory, from: circle.id, after: other.frontier)
+        #expect(try other.insert(removal) == .added)
+        #expect(circle.insert(other.entries.shuffled()).refused.isEmpty)
+        #expect(Set(circle.state.members.keys) == [alice.id])
+    }
+
+    @Test func `whom nobody has added costs no more than a look`() throws {
+        var circle = circle
+        let flood = try flood(20, by: mallory, after: founding.hash)
+        let insertion = circle.insert(flood)
+        #expect(Set(insertion.refused.values) == [.notMember])
+        #expect(circle.entries == [founding])
     }
 
     // MARK: - Epochs
@@ -221,14 +301,14 @@ struct CircleTests {
         _ = try circle.insert(alice.adding(bob, to: circle.id, after: circle.frontier))
         let first = try epoch(by: alice, for: [alice, bob], after: circle)
         _ = try circle.insert(first)
-        #expect(circle.state.writingEpoch != nil)
+        #expect(!circle.state.writingEpochs.isEmpty)
         _ = try circle.insert(alice.removing(bob, from: circle.id, after: circle.frontier))
-        #expect(circle.state.writingEpoch == nil)
+        #expect(circle.state.writingEpochs.isEmpty)
         // Bob has the first one, and what is sealed under it; not the other way.
         let second = try epoch(by: alice, for: [alice], after: circle)
         _ = try circle.insert(second)
         guard case .epoch(let description) = second.body else { return }
-        #expect(circle.state.writingEpoch?.id == description.id)
+        #expect(circle.state.writingEpochs.first?.id == description.id)
     }
 
     /// A member who does not know the removal may hand the secret of an older epoch to the removed device.
@@ -243,22 +323,29 @@ struct CircleTests {
         _ = try circle.insert(bob.removing(mallory, from: circle.id, after: circle.frontier))
         _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: time))
         #expect(circle.state.goodEpochs.isEmpty)
-        #expect(circle.state.writingEpoch == nil)
+        #expect(circle.state.writingEpochs.isEmpty)
         _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: circle))
-        #expect(circle.state.writingEpoch != nil)
+        #expect(!circle.state.writingEpochs.isEmpty)
     }
 
-    @Test func `where somebody cannot read an epoch, one who has all begins another one`() throws {
+    @Test func `an epoch is written under if all members have it, and another one does not keep them from it`() throws {
         var circle = circle
-        _ = try circle.insert(epoch(by: alice, for: [alice], after: circle))
+        let first = try epoch(by: alice, for: [alice], after: circle)
+        _ = try circle.insert(first)
         _ = try circle.insert(alice.adding(bob, to: circle.id, after: circle.frontier))
-        #expect(circle.state.writingEpoch == nil)
-        // Bob cannot hand the first one on: who joined after him could not read what is under it.
-        _ = try circle.insert(epoch(by: bob, for: [alice, bob], after: circle))
-        #expect(circle.state.writingEpoch == nil)
-        #expect(!circle.state.hasAllEpochs(bob.id))
+        guard case .epoch(let old) = first.body else { return }
+        #expect(circle.state.writingEpochs.isEmpty)
+        #expect(circle.state.lacks(old.id))
+        // Bob does not have the first one: it is not sealed under his.
+        let second = try epoch(by: bob, for: [alice, bob], after: circle)
+        _ = try circle.insert(second)
+        guard case .epoch(let new) = second.body else { return }
+        #expect(circle.state.writingEpochs.map(\.id) == [new.id])
+        #expect(circle.state.lacks(old.id))
+        // Alice hands it on.
         _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: circle))
-        #expect(circle.state.writingEpoch != nil)
+        #expect(circle.state.writingEpochs.count == 3)
+        #expect(!circle.state.lacks(old.id))
     }
 
     @Test func `a removed device that claims to have an epoch's secret, with an earlier date, makes nobody leave it`()
@@ -270,7 +357,7 @@ struct CircleTests {
         _ = try circle.insert(alice.removing(mallory, from: circle.id, after: circle.frontier))
         let good = try epoch(by: alice, for: [alice], after: circle)
         _ = try circle.insert(good)
-        let before = circle.state.writingEpoch?.id
+        let before = circle.state.writingEpochs.first?.id
         // It names the epoch and wraps nothing: it does not have the secret.
         let key = SealedKey(encapsulation: [UInt8](repeating: 0, count: 1_120), box: [UInt8](repeating: 0, count: 48))
         let id = try #require(before)
@@ -278,7 +365,7 @@ struct CircleTests {
         let box = try #require(SealedBox([UInt8](repeating: 0, count: SealedBox.sizeOfKey)))
         let description = EpochDescription(id: id, secrets: lie, nameKey: box)
         _ = try circle.insert(mallory.entry(.epoch(description), in: circle.id, after: [add.hash]))
-        #expect(circle.state.writingEpoch?.id == before)
+        #expect(circle.state.writingEpochs.first?.id == before)
     }
 
     @Test func `a secret that is not the one that its epoch is named by is not taken, nor one for another recipient`()
@@ -304,9 +391,7 @@ struct CircleTests {
         #expect(throws: SyncRefusal.badKey) { try DeviceCard(kind: .device, signingKey: point, sealingKey: key) }
     }
 
-    @Test func `the floor of the formats rises and never falls, and no removed device raises it with an earlier date`()
-        throws
-    {
+    @Test func `the floor of the formats rises and never falls, and no removed device raises it`() throws {
         var circle = circle
         let add = try alice.adding(mallory, to: circle.id, after: circle.frontier)
         _ = try circle.insert(add)
@@ -314,8 +399,11 @@ struct CircleTests {
         #expect(throws: SyncRefusal.outOfRange) {
             try circle.insert(alice.entry(.floor(1), in: circle.id, after: circle.frontier))
         }
+        // Neither with an earlier date nor before: a member who lies can say that nobody knows the formats.
+        _ = try circle.insert(mallory.entry(.floor(60_000), in: circle.id, after: circle.frontier))
+        #expect(circle.state.floor == 60_000)
         _ = try circle.insert(alice.removing(mallory, from: circle.id, after: circle.frontier))
-        _ = try circle.insert(mallory.entry(.floor(60_000), in: circle.id, after: [add.hash]))
+        _ = try circle.insert(mallory.entry(.floor(50_000), in: circle.id, after: [add.hash]))
         #expect(circle.state.floor == 2)
     }
 }

@@ -27,15 +27,14 @@ struct SimulationTests {
 
     /// What devices find out by comparing digests would repair much of what the other rules prevent.
     @Test(arguments: [
-        Omission(description: "stamps after what is replaced", rule: .laterThanReplaced, seed: 25),
-        Omission(description: "stamps after what was dropped", rule: .laterThanDropped, seed: 2147),
-        Omission(description: "tombstones until bases cover them", rule: .coveredByBases, seed: 37),
+        Omission(description: "stamps after what is replaced", rule: .laterThanReplaced, seed: 17),
+        Omission(description: "tombstones until bases cover them", rule: .coveredByBases, seed: 42),
         Omission(description: "taking over", rule: .adoption, seed: 0),
         Omission(description: "disks that were set back", rule: .setBack, seed: 0),
-        Omission(description: "heads that the approver knows", rule: .knownHeads, seed: 1),
-        Omission(description: "ended journals are not read first", rule: .endedBeforeAreSkipped, seed: 108),
+        Omission(description: "heads that the approver knows", rule: .knownHeads, seed: 4),
+        Omission(description: "ended journals are not read first", rule: .endedBeforeAreSkipped, seed: 768),
         Omission(description: "fresh epochs", rule: .freshEpochs, seed: 5),
-        Omission(description: "comparing", rule: .digests, seed: 708),
+        Omission(description: "comparing", rule: .digests, seed: 404),
     ])
     func `without a rule there is a schedule that fails, and with it the schedule passes`(omission: Omission) {
         let schedule = Schedule(seed: omission.seed)
@@ -53,6 +52,10 @@ struct SimulationTests {
         13, 85, 274, 369, 507, 1143, 1710, 2147, 3320, 6822, 12204, 12511,
         // Copies of a device, and former members.
         58, 65, 238, 304, 1334, 1798, 2700, 13875, 15436, 24318, 27850,
+        // Ends of two histories of one journal, readers who were lost, devices that waited for each other.
+        6960, 7176, 19820, 26052, 28060, 33196, 41692, 45552, 54332, 57308, 58510,
+        // What was claimed wrongly: of members that the writer knew, deletions of nothing, heads that were lost.
+        9811, 13042, 20080, 28539, 31976, 66468,
     ])
     func `a schedule that failed once passes`(seed: UInt64) {
         #expect(Simulation.fault(of: Schedule(seed: seed)) == nil)

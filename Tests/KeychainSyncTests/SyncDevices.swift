@@ -59,14 +59,21 @@ final class SyncDevice: DeviceKeys {
         return wraps
     }
 
-    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) {
+    @discardableResult
+    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID> {
         for wrap in secrets.wraps where wrap.recipient == id {
             if let secret = try? EpochSecret(wrap, with: sealing, in: circle) { epochs[secret.id] = secret }
         }
-        guard let epoch = secrets.wraps.first?.epoch, let secret = epochs[epoch] else { return }
-        for earlier in secrets.earlier {
-            if let opened = try? secret.open(earlier) { epochs[opened.id] = opened }
+        if let epoch = secrets.wraps.first?.epoch, let secret = epochs[epoch] {
+            for earlier in secrets.earlier {
+                if let opened = try? secret.open(earlier) { epochs[opened.id] = opened }
+            }
         }
+        return Set(secrets.wraps.map(\.epoch) + secrets.earlier.map(\.epoch)).filter { epochs[$0] != nil }
+    }
+
+    func code(of digest: SyncHash, in epoch: EpochID) throws(KeychainError) -> SyncHash {
+        try secret(of: epoch).code(of: digest)
     }
 
     func seal(
@@ -126,7 +133,9 @@ final class SyncDevice: DeviceKeys {
         return try entry(.add(addition), in: circle, after: parents, consent: consent)
     }
 
-    func removing(_ other: SyncDevice, from circle: CircleID, after parents: [EntryHash]) throws -> Entry {
-        try entry(.remove(Removal(of: other.id, ends: [])), in: circle, after: parents)
+    func removing(_ other: SyncDevice, from circle: CircleID, after parents: [EntryHash], ends: [Ending] = []) throws
+        -> Entry
+    {
+        try entry(.remove(Removal(of: other.id, ends: ends)), in: circle, after: parents)
     }
 }

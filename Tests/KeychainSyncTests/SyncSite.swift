@@ -41,7 +41,7 @@ final class SyncMember {
         let founding = try #require(circle.entries.first)
         replica = Replica(of: keys.id, in: try Circle(founding: founding), required: approver.replica.knownHeads)
         let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
-        site.post([try approver.replica.add(keys.card, consent: consent, keys: approver.keys)])
+        site.post(try approver.replica.add(keys.card, consent: consent, keys: approver.keys))
     }
 
     /// A machine with a copy of another one's disk.
@@ -59,19 +59,7 @@ final class SyncMember {
 
     static func item(_ number: UInt8) -> ItemName { SyncHash(of: [number]) }
 
-    var nameKey: NameKey {
-        get throws {
-            let epochs = replica.circle.entries.compactMap { entry -> EpochDescription? in
-                if case .epoch(let epoch) = entry.body { epoch } else { nil }
-            }
-            let epoch = try #require(epochs.last)
-            return try NameKey(of: epoch, in: replica.circle, keys: keys)
-        }
-    }
-
-    func takeEntries() throws {
-        for entry in site.entries.values.sorted(by: { $0.hash < $1.hash }) { _ = try replica.insert(entry, keys: keys) }
-    }
+    func takeEntries() throws { _ = try replica.insert(Array(site.entries.values), keys: keys) }
 
     func plan() throws -> MergePlan {
         try replica.plan(clock: clock, heads: Array(site.heads.values), keys: keys) { site.segments[$0] }
@@ -89,13 +77,13 @@ final class SyncMember {
     func synchronize() throws {
         try takeEntries()
         try read()
-        site.post(try replica.keepUp(clock: clock, nameKey: try? nameKey, keys: keys))
-        site.post(try replica.adopt(salt: Self.name(), keys: keys) { items[$0] })
+        site.post(try replica.keepUp(clock: clock, keys: keys))
+        site.post(try replica.adopt(salt: Self.name(), keys: keys) { items[$0] }.segments)
         _ = replica.collect()
         try publish()
     }
 
-    func publish() throws { site.post(try replica.sign(clock: clock, nameKey: nameKey, keys: keys)) }
+    func publish() throws { site.post(try replica.sign(clock: clock, keys: keys)) }
 
     func write(_ number: UInt8, _ value: UInt8?, tier: SyncTier = .afterFirstUnlock, at time: UInt64? = nil) throws {
         let name = Self.item(number)
@@ -105,7 +93,12 @@ final class SyncMember {
         items[name] = item
     }
 
-    func compact() throws { site.post(try replica.compact(keys: keys) { items[$0] }) }
+    @discardableResult
+    func compact() throws -> Set<ItemName> {
+        let rewriting = try replica.compact(keys: keys) { items[$0] }
+        site.post(rewriting.segments)
+        return rewriting.damaged
+    }
 
     func value(_ number: UInt8) -> UInt8? {
         items[Self.item(number)]?.withUnsafeBytes { $0.first }

@@ -17,7 +17,7 @@ struct VectorTests {
     }
 
     @Test func `a blob that was written once is read for ever, and has one encoding`() throws {
-        #expect(file.blobs.count == 20)
+        #expect(file.blobs.count == 22)
         for blob in file.blobs {
             let bytes = SyncVectors.bytes(blob.bytes)
             let decoded = try DecodedBlob(kind: blob.kind, bytes)

@@ -53,15 +53,16 @@ package struct DecodedBlob {
             fields["wraps"] = addition.wraps.map(\.epoch.text).joined(separator: " ")
         case .remove(let removal):
             fields["device"] = removal.device.text
-            fields["points"] = text(removal.ends)
-        case .end(let ending):
-            fields["device"] = ending.device.text
-            fields["points"] = text([ending.point])
+            fields["points"] = text(removal.ends.map(\.point))
+        case .end(let endings):
+            fields["device"] = endings.map(\.device.text).joined(separator: " ")
+            fields["points"] = text(endings.map(\.point))
         case .epoch(let epoch):
             fields["epoch"] = epoch.id.text
             fields["wraps"] = epoch.secrets.wraps.map(\.recipient.text).joined(separator: " ")
             fields["earlier"] = epoch.secrets.earlier.map(\.epoch.text).joined(separator: " ")
         case .floor(let number): fields["floor"] = String(number)
+        case .merge: break
         }
         return fields
     }
@@ -82,6 +83,7 @@ package struct DecodedBlob {
         return [
             "hash": head.hash.text, "circle": contents.circle.text, "device": contents.device.text,
             "journal": contents.journal.text, "counter": String(contents.counter), "tip": text([contents.tip]),
+            "base": String(contents.base), "settled": String(contents.isSettled),
             "read": text(contents.read), "readAtBase": text(contents.readAtBase),
             "frontier": contents.frontier.map(\.text).joined(separator: " "), "epoch": contents.epoch.text,
             "stampFloor": String(contents.stampFloor), "digest": contents.digest.text, "clock": String(contents.clock),

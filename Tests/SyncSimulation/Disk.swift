@@ -17,28 +17,21 @@ struct Disk {
         return disk
     }
 
-    var nameKey: NameKey? {
-        for entry in replica.circle.entries {
-            guard case .epoch(let epoch) = entry.body else { continue }
-            if let key = try? NameKey(of: epoch, in: replica.circle, keys: keys) { return key }
-        }
-        return nil
-    }
-
     private var canWrite: Bool { replica.isMember && (try? replica.writingEpoch()) != nil }
 
     // MARK: - Steps, each of which is one transaction
 
     mutating func take(_ view: View) throws {
-        for entry in view.entries where !replica.circle.has(entry.hash) {
-            do {
-                _ = try replica.insert(entry, keys: keys)
-            } catch is SyncRefusal {}
-        }
+        let entries = view.entries.filter { !replica.circle.has($0.hash) }
+        if !entries.isEmpty { _ = try replica.insert(entries, keys: keys) }
     }
 
     mutating func read(_ view: View, clock: UInt64) throws -> MergeOutcome {
-        let plan = try plan(view, clock: clock)
+        execute(try plan(view, clock: clock), clock: clock)
+    }
+
+    @discardableResult
+    mutating func execute(_ plan: MergePlan, clock: UInt64) -> MergeOutcome {
         let outcome = replica.execute(plan, clock: clock)
         for (name, change) in outcome.changed { store[name] = change.record.item }
         for name in outcome.gone { store[name] = nil }
@@ -49,20 +42,35 @@ struct Disk {
         try replica.plan(clock: clock, heads: view.heads, keys: keys) { view.blobs[BlobName.segment($0)] }
     }
 
+    /// Nothing happens but time.
+    mutating func pass(clock: UInt64) { replica.pass(clock) }
+
     mutating func keepUp(clock: UInt64) throws {
-        post(try replica.keepUp(clock: clock, nameKey: nameKey, keys: keys))
+        post(try replica.keepUp(clock: clock, keys: keys))
     }
 
     mutating func adopt(_ numbers: Numbers) throws {
         guard canWrite, replica.phase == .member else { return }
         let items = store
-        post(try replica.adopt(salt: numbers.name(), keys: keys) { items[$0] })
+        post(try replica.adopt(salt: numbers.name(), keys: keys) { items[$0] }.segments)
     }
 
     mutating func compact() throws {
         guard canWrite, replica.own != nil else { return }
         let items = store
-        post(try replica.compact(keys: keys) { items[$0] })
+        post(try replica.compact(keys: keys) { items[$0] }.segments)
+    }
+
+    /// Reads again what the store has lost.
+    mutating func repair(_ view: View) throws {
+        let damaged = replica.items.filter { name, item in store[name].map { SyncHash(of: $0) } != item.version.digest }
+        guard !damaged.isEmpty else { return }
+        let outbox = outbox
+        let found = try replica.repaired(Set(damaged.keys), keys: keys) { point in
+            let name = BlobName.segment(point)
+            return outbox[name] ?? view.blobs[name]
+        }
+        for (name, item) in found { store[name] = item.record.item }
     }
 
     mutating func collect() { _ = replica.collect() }
@@ -77,10 +85,10 @@ struct Disk {
     }
 
     mutating func sign(clock: UInt64) throws {
-        guard canWrite, let nameKey else { return }
+        guard canWrite else { return }
         let before = replica.own?.head?.contents
         var next = replica
-        guard let head = try next.sign(clock: clock, nameKey: nameKey, keys: keys) else { return }
+        guard let head = try next.sign(clock: clock, keys: keys) else { return }
         // Nothing is published where nothing is new.
         if var before {
             before.counter = head.contents.counter
@@ -100,13 +108,13 @@ struct Disk {
         for segment in segments { outbox[BlobName.segment(segment.point)] = segment.encoded }
     }
 
-    /// The names of what is to be published, in this order: nobody needs to see a head before its segments.
+    /// The names of what is to be published, in this order: nobody needs to see an end or a head before its segments.
     var order: [String] {
         outbox.keys.sorted { (Self.rank($0), $0) < (Self.rank($1), $1) }
     }
 
     private static func rank(_ name: String) -> Int {
-        name.hasPrefix("entry/") ? 0 : name.hasPrefix("seg/") ? 1 : 2
+        name.hasPrefix("seg/") ? 0 : name.hasPrefix("entry/") ? 1 : 2
     }
 }
 

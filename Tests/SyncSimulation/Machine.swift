@@ -9,7 +9,7 @@ final class Machine {
     /// Earlier states of the disk, which may come back.
     var images: [Disk] = []
     /// Milliseconds that its clock is wrong by.
-    let clockError: Int64
+    var clockError: Int64
     /// It is there: not lost, not removed.
     var isAlive = true
     /// The newest version of each item that it has ever had, since its disk was last exchanged.

@@ -4,6 +4,8 @@ import KeychainSync
 package struct Schedule: Sendable, CustomStringConvertible {
     package enum Event: Int, Sendable, CaseIterable {
         case edit, sync, compact, collect, image, setBack, clone, join, remove, lose, intrude
+        // Rarer ones, which only some schedules have.
+        case leave, recover, keepEpoch, spoilEpoch, endNothing, lock, damage, jump, interleave, replay
     }
 
     package struct Step: Sendable {
@@ -39,7 +41,8 @@ package struct Schedule: Sendable, CustomStringConvertible {
         ],
     ]
 
-    package init(seed: UInt64) {
+    /// - Parameter rare: whether it has some of the rarer events, too.
+    package init(seed: UInt64, rare: Bool = false) {
         self.seed = seed
         var random = SeededRandom(seed)
         let sort = Int(seed % UInt64(Self.sorts.count))
@@ -53,6 +56,21 @@ package struct Schedule: Sendable, CustomStringConvertible {
                 return place < 0
             }
             return Step(event: event?.0 ?? .sync, seed: random.next())
+        }
+        if rare { addRareEvents() }
+    }
+
+    private static let rareEvents: [Event] = [
+        .leave, .recover, .keepEpoch, .spoilEpoch, .endNothing, .lock, .damage, .jump, .interleave, .replay,
+    ]
+
+    /// Drawn apart from all others.
+    private mutating func addRareEvents() {
+        var random = SeededRandom(seed ^ 0x5EED_0F_4A4E)
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            guard let event = Self.rareEvents.randomElement(using: &random) else { return }
+            let place = Int.random(in: 0...steps.count, using: &random)
+            steps.insert(Step(event: event, seed: random.next()), at: place)
         }
     }
 

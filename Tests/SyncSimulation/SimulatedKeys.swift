@@ -32,6 +32,8 @@ final class SimulatedKeys: DeviceKeys {
     private let signing: P256.Signing.PrivateKey
     private let numbers: Numbers
     private(set) var epochs: [EpochID: [UInt8]] = [:]
+    /// Whether the keys of items that are there while the device is unlocked are locked away.
+    var isLocked = false
 
     init(_ numbers: Numbers, kind: DeviceCard.Kind = .device) throws {
         self.numbers = numbers
@@ -100,20 +102,27 @@ final class SimulatedKeys: DeviceKeys {
         return EpochWrap(epoch: id, recipient: card.id, key: key)
     }
 
-    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) {
+    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID> {
         for wrap in secrets.wraps where wrap.recipient == card.id {
             let bytes = wrap.key.encapsulation.prefix(12) + wrap.key.box
             keep(try? Self.open(Array(bytes), under: card.id.bytes, wrap.epoch.bytes), wrap.epoch)
         }
-        guard let epoch = secrets.wraps.first?.epoch, let secret = epochs[epoch] else { return }
-        for earlier in secrets.earlier {
-            keep(try? Self.open(earlier.box.bytes, under: secret, earlier.epoch.bytes), earlier.epoch)
+        let named = Set(secrets.wraps.map(\.epoch) + secrets.earlier.map(\.epoch))
+        if let epoch = secrets.wraps.first?.epoch, let secret = epochs[epoch] {
+            for earlier in secrets.earlier {
+                keep(try? Self.open(earlier.box.bytes, under: secret, earlier.epoch.bytes), earlier.epoch)
+            }
         }
+        return named.filter { epochs[$0] != nil }
     }
 
     private func keep(_ secret: [UInt8]?, _ id: EpochID) {
         guard let secret, EpochDescription.commitment(to: SymmetricKey(data: secret)) == id else { return }
         epochs[id] = secret
+    }
+
+    func code(of digest: SyncHash, in epoch: EpochID) throws(KeychainError) -> SyncHash {
+        EpochSecret(SymmetricKey(data: try secret(of: epoch))).code(of: digest)
     }
 
     // MARK: - Records
@@ -124,7 +133,8 @@ final class SimulatedKeys: DeviceKeys {
         in epoch: EpochID,
         authenticating data: [UInt8]
     ) throws(KeychainError) -> SealedBox {
-        try Self.seal(unsafe contents.withUnsafeBytes { unsafe Array($0) }, under: try secret(of: epoch), data)
+        try check(tier)
+        return try Self.seal(unsafe contents.withUnsafeBytes { unsafe Array($0) }, under: try secret(of: epoch), data)
     }
 
     func open(
@@ -133,7 +143,12 @@ final class SimulatedKeys: DeviceKeys {
         in epoch: EpochID,
         authenticating data: [UInt8]
     ) throws(KeychainError) -> SecretBytes {
-        SecretBytes(try Self.open(box.bytes, under: try secret(of: epoch), data))
+        try check(tier)
+        return SecretBytes(try Self.open(box.bytes, under: try secret(of: epoch), data))
+    }
+
+    private func check(_ tier: SyncTier) throws(KeychainError) {
+        if isLocked, tier == .unlocked { throw KeychainError(.interactionNotAllowed, "locked") }
     }
 
     private func secret(of epoch: EpochID) throws(KeychainError) -> [UInt8] {

@@ -38,7 +38,7 @@ package final class SyncSpeed {
         let keys = try SimulatedKeys(numbers)
         let circle = founder.replica.circle
         let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
-        founder.post([try founder.replica.add(keys.card, consent: consent, keys: founder.keys)])
+        founder.post(try founder.replica.add(keys.card, consent: consent, keys: founder.keys))
         try publish(&founder)
         guard let founding = circle.entries.first else { throw SimulationFault(description: "a circle has an entry") }
         let replica = Replica(
@@ -47,8 +47,7 @@ package final class SyncSpeed {
             required: founder.replica.knownHeads
         )
         var disk = Disk(replica: replica, keys: keys)
-        // Entries come in any order, and each waits for its parents.
-        for _ in founder.replica.circle.entries { try disk.take(view) }
+        try disk.take(view)
         return disk
     }
 

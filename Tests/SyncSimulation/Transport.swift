@@ -4,6 +4,8 @@ import KeychainSync
 final class Transport {
     /// Every version that was ever written under a name.
     private var versions: [String: [[UInt8]]] = [:]
+    /// What was removed.
+    private var removed: [String: [[UInt8]]] = [:]
     private(set) var isHonest = false
 
     func beHonest() { isHonest = true }
@@ -16,8 +18,16 @@ final class Transport {
     }
 
     func remove(_ name: String, _ random: inout SeededRandom) {
-        if isHonest || random.chance(60) { versions[name] = nil }
+        if isHonest || random.chance(60) { removed[name] = versions.removeValue(forKey: name) ?? removed[name] }
     }
+
+    /// Shows again what was removed.
+    func replay() {
+        for (name, all) in removed where versions[name] == nil { versions[name] = all }
+    }
+
+    /// What is there now.
+    var newest: [String: [UInt8]] { versions.compactMapValues(\.last) }
 
     /// What one device is shown.
     func view(_ random: inout SeededRandom) -> [String: [UInt8]] {

@@ -26,9 +26,11 @@ final class World {
     /// The newest deletion of each item, by whomever.
     private var deletions: [ItemName: Version] = [:]
     private(set) var machines: [Machine] = []
+    /// The keys that are on paper.
+    private var paper: SimulatedKeys?
     private var clock = World.start
-    /// The epochs under which something was written, with those whom its author knew to be removed.
-    private var sealed: [(epoch: EpochID, removed: Set<DeviceID>)] = []
+    /// The epochs under which something was written, with those whom its author knew to be removed, and to be members.
+    private var sealed: [(epoch: EpochID, removed: Set<DeviceID>, members: Set<DeviceID>)] = []
 
     init(_ schedule: Schedule, rules: SyncRules) throws {
         self.rules = rules
@@ -53,7 +55,7 @@ final class World {
         switch step.event {
         case .edit: try edit(machine, &random)
         case .sync: try sync(machine, &random)
-        case .compact: try machine.disk.compact()
+        case .compact: try unlessLocked(machine) { try $0.compact() }
         case .collect: machine.disk.collect()
         // A disk from before its device had joined belongs to a device that joins once more.
         case .image: if machine.disk.replica.own != nil { machine.images.append(machine.disk.copy()) }
@@ -63,6 +65,14 @@ final class World {
         case .remove: try remove(machine, &random)
         case .lose: if alive.count > 2 { machine.isAlive = false }
         case .intrude: try intrude(machine, &random)
+        case .lock: machine.disk.keys.isLocked.toggle()
+        case .jump: machine.clockError += Int64.random(in: -3_000_000_000...3_000_000_000, using: &random)
+        case .replay: transport.replay()
+        case .damage: damage(machine, &random)
+        case .interleave: try interleave(machine, &random)
+        case .leave: try leave(machine, &random)
+        case .recover: try recover(machine, &random)
+        case .keepEpoch, .spoilEpoch, .endNothing: try lie(machine, step.event, &random)
         }
         machine.remember()
         if let traced = Simulation.traced {
@@ -88,14 +98,20 @@ final class World {
             item: item,
             modified: UInt64(Int64(clock) + machine.clockError)
         )
-        _ = try machine.disk.change(change)
+        // There may be nothing to delete.
+        var stamp: UInt64?
+        try unlessLocked(machine) { stamp = try $0.change(change) }
+        guard stamp != nil else { return }
         if item == nil { machine.deleted.insert(name) }
         if item == nil, machine.isBehind { deletedBehind.insert(name) }
         if let version = machine.disk.replica.items[name]?.version {
             // What the owner does last counts, whatever the clocks say.
             if let before = machine.seen[name], version <= before {
                 guard version == before else {
-                    throw SimulationFault(description: "an edit is older than what it replaces: " + state)
+                    throw SimulationFault(
+                        description: "an edit of \(label(name)) is older than what it replaces on \(machine.number): "
+                            + state
+                    )
                 }
             }
             machine.seen[name] = version
@@ -108,8 +124,9 @@ final class World {
     private func note(_ replica: Replica) {
         guard replica.isMember, let epoch = try? replica.writingEpoch() else { return }
         let removed = replica.circle.state.removed
-        if let last = sealed.last, last.epoch == epoch, last.removed == removed { return }
-        sealed.append((epoch, removed))
+        let members = Set(replica.circle.state.members.keys)
+        if let last = sealed.last, last.epoch == epoch, last.removed == removed, last.members == members { return }
+        sealed.append((epoch, removed, members))
     }
 
     /// A device that was set back, and is shown entries of then and no others, cannot know what was deleted since.
@@ -142,34 +159,32 @@ final class World {
         let time = UInt64(Int64(clock) + machine.clockError)
         let view = View(transport.view(&random), decoder)
         let crash = transport.isHonest ? Int.max : Int.random(in: 0..<12, using: &random)
-        for step in 0..<7 where step < crash {
-            var disk = machine.disk
-            switch step {
-            case 0: try disk.take(view)
-            case 1:
-                let wasReading = disk.replica.phase != .member
-                _ = try disk.read(view, clock: time)
-                if wasReading, disk.replica.phase == .member {
-                    if machine.isBehind { noteOldView(disk.replica) }
-                    machine.isBehind = false
-                    try checkNewcomer(machine, disk.replica)
+        for step in 0..<8 where step < crash {
+            let wasReading = machine.disk.replica.phase != .member
+            try unlessLocked(machine) { disk in
+                switch step {
+                case 0: try disk.take(view)
+                case 1: _ = try disk.read(view, clock: time)
+                case 2: try disk.keepUp(clock: time)
+                case 3: try disk.repair(view)
+                case 4: try disk.adopt(numbers)
+                case 5: disk.collect()
+                case 6: try disk.sign(clock: time)
+                default: break
                 }
-            case 2: try disk.keepUp(clock: time)
-            case 3:
-                try disk.adopt(numbers)
-                if disk.replica.phase == .member { note(disk.replica) }
-            case 4: disk.collect()
-            case 5: try disk.sign(clock: time)
-            default:
-                machine.disk = disk
-                publish(machine, view, &random)
-                disk = machine.disk
             }
-            machine.disk = disk
+            let replica = machine.disk.replica
+            if step == 1, wasReading, replica.phase == .member {
+                if machine.isBehind { noteOldView(replica) }
+                machine.isBehind = false
+                try checkNewcomer(machine, replica)
+            }
+            if step == 4, replica.phase == .member { note(replica) }
+            if step == 7 { publish(machine, view, &random) }
             machine.remember()
             if let traced = Simulation.traced {
                 print(
-                    "  \(machine.number).\(step) \(machine.disk.replica.phase == .member) \(describe(machine, Self.names[traced]))"
+                    "  \(machine.number).\(step) \(replica.phase == .member) \(describe(machine, Self.names[traced]))"
                 )
             }
         }
@@ -198,6 +213,17 @@ final class World {
         }
     }
 
+    /// One transaction, of which nothing is left where a key is locked away.
+    private func unlessLocked(_ machine: Machine, _ step: (inout Disk) throws -> Void) throws {
+        var disk = machine.disk
+        do {
+            try step(&disk)
+            machine.disk = disk
+        } catch let error as KeychainError where error.code == .interactionNotAllowed {
+            guard machine.disk.keys.isLocked else { throw error }
+        }
+    }
+
     private func setBack(_ machine: Machine, _ random: inout SeededRandom) {
         guard let image = machine.images.randomElement(using: &random) else { return }
         machine.disk = image.copy()
@@ -216,13 +242,13 @@ final class World {
     private func join(_ approver: Machine, _ random: inout SeededRandom) throws {
         guard machines.count < Self.mostMachines, approver.disk.replica.isSettled,
             approver.disk.replica.own?.head != nil,
-            approver.disk.replica.circle.state.writingEpoch != nil
+            (try? approver.disk.replica.writingEpoch()) != nil
         else { return }
         let keys = try SimulatedKeys(numbers)
         let circle = approver.disk.replica.circle
         let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
         let required = approver.disk.replica.knownHeads
-        approver.disk.post([try approver.disk.replica.add(keys.card, consent: consent, keys: approver.disk.keys)])
+        approver.disk.post(try approver.disk.replica.add(keys.card, consent: consent, keys: approver.disk.keys))
         guard let founding = circle.entries.first else { return }
         let replica = Replica(of: keys.card.id, in: try Circle(founding: founding), required: required)
         let error = Int64.random(in: -5_000...5_000, using: &random)
@@ -242,8 +268,109 @@ final class World {
         guard machine.disk.replica.isMember, machine.disk.replica.phase == .member else { return }
         let others = machine.disk.replica.circle.state.members.keys.filter { $0 != machine.card.id }.sorted()
         guard others.count > 1, let other = others.randomElement(using: &random) else { return }
-        machine.disk.post([try machine.disk.replica.remove(other, keys: machine.disk.keys)])
+        machine.disk.post(try machine.disk.replica.remove(other, keys: machine.disk.keys))
         for gone in machines where gone.card.id == other { gone.isAlive = false }
+    }
+
+    /// Its database loses an item, or has another one.
+    private func damage(_ machine: Machine, _ random: inout SeededRandom) {
+        guard let name = machine.disk.store.keys.sorted().randomElement(using: &random) else { return }
+        machine.disk.store[name] = random.chance(50) ? nil : SecretBytes([0])
+    }
+
+    /// An owner changes something between the reading of journals and what follows from it.
+    private func interleave(_ machine: Machine, _ random: inout SeededRandom) throws {
+        let view = View(transport.view(&random), decoder)
+        let time = UInt64(Int64(clock) + machine.clockError)
+        guard machine.disk.replica.phase == .member, let plan = try? machine.disk.plan(view, clock: time) else {
+            return
+        }
+        try edit(machine, &random)
+        try unlessLocked(machine) { try $0.take(view) }
+        machine.disk.execute(plan, clock: time)
+    }
+
+    /// A device removes itself.
+    private func leave(_ machine: Machine, _ random: inout SeededRandom) throws {
+        let replica = machine.disk.replica
+        guard alive.count > 2, replica.isMember, replica.phase == .member else { return }
+        machine.disk.post(try machine.disk.replica.remove(machine.card.id, keys: machine.disk.keys))
+        for name in machine.disk.order { transport.write(name, machine.disk.outbox[name] ?? [], &random) }
+        for gone in machines where gone.card.id == machine.card.id { gone.isAlive = false }
+    }
+
+    /// A recovery key is made, and later it adds a device: by what is there, which nobody vouches for.
+    private func recover(_ machine: Machine, _ random: inout SeededRandom) throws {
+        let circle = machine.disk.replica.circle
+        guard let paper else {
+            guard machine.disk.replica.isSettled, (try? machine.disk.replica.writingEpoch()) != nil else { return }
+            let keys = try SimulatedKeys(numbers, kind: .recovery)
+            let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+            machine.disk.post(try machine.disk.replica.add(keys.card, consent: consent, keys: machine.disk.keys))
+            paper = keys
+            return
+        }
+        guard machines.count < Self.mostMachines, let founding = circle.entries.first else { return }
+        let view = View(transport.newest, decoder)
+        var known = try Circle(founding: founding)
+        _ = known.insert(view.entries)
+        guard known.state.members[paper.card.id] != nil else { return }
+        let keys = try SimulatedKeys(numbers)
+        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let entries = try Replica.recover(keys.card, consent: consent, in: known, by: paper.card.id, keys: paper)
+        var disk = Disk(
+            replica: Replica(of: keys.card.id, in: try Circle(founding: founding), required: []).unchecked(
+                rules: rules
+            ),
+            keys: keys
+        )
+        disk.post(entries)
+        _ = try disk.replica.insert(view.entries + entries, keys: keys)
+        let added = Machine(machines.count, disk, clockError: 0)
+        // What is there now is all that it can know.
+        _ = try added.disk.read(view, clock: clock)
+        machines.append(added)
+    }
+
+    // MARK: - Members who lie
+
+    private func lie(_ machine: Machine, _ event: Schedule.Event, _ random: inout SeededRandom) throws {
+        var disk = machine.disk
+        let circle = disk.replica.circle
+        let others = circle.state.members.values.filter { $0.id != machine.card.id }.sorted { $0.id < $1.id }
+        guard disk.replica.phase == .member, disk.replica.isMember, let other = others.randomElement(using: &random),
+            let nameKey = disk.replica.nameKey(disk.keys)
+        else { return }
+        let body: EntryBody
+        if event == .endNothing {
+            let hash = SyncHash(of: numbers.bytes("nothing"))
+            body = .end([Ending(of: other.id, salt: numbers.name(), at: 5, hash)])
+        } else {
+            // Its secret is its author's alone, or another one for one of the others.
+            let all = [machine.disk.keys.card] + (event == .keepEpoch ? [] : others.filter { $0.id != other.id })
+            let honest = try disk.keys.beginEpoch(for: all, earlier: [], in: circle.id)
+            guard let id = honest.wraps.first?.epoch else { return }
+            var wraps = honest.wraps
+            if event == .spoilEpoch {
+                let key = SealedKey(
+                    encapsulation: [UInt8](repeating: 1, count: SealedKey.encapsulationSize),
+                    box: [UInt8](repeating: 1, count: SealedKey.boxSize)
+                )
+                wraps.append(EpochWrap(epoch: id, recipient: other.id, key: key))
+            }
+            let box = try disk.keys.seal(
+                random.chance(70) ? nameKey.secret : SecretBytes(numbers.bytes("no name key")),
+                for: .afterFirstUnlock,
+                in: id,
+                authenticating: EpochDescription.nameKeyData(in: circle.id, id)
+            )
+            body = .epoch(EpochDescription(id: id, secrets: EpochSecrets(wraps: wraps), nameKey: box))
+        }
+        guard circle.frontier.count <= Entry.mostParents else { return }
+        let entry = try disk.replica.unchecked(body, parents: circle.frontier, keys: disk.keys)
+        _ = try disk.replica.insert([entry], keys: disk.keys)
+        disk.post([entry])
+        machine.disk = disk
     }
 
     /// A former member does what it can, and the transport helps it.
@@ -258,8 +385,9 @@ final class World {
         var disk = intruder.disk
         accomplices.append((keys, intruder.card.id))
         let forgery = SecretBytes(numbers.bytes("intruder", 8))
-        // Those who have not heard of its removal take it for a member still.
-        if alive.allSatisfy({ $0.disk.replica.circle.state.removed.contains(intruder.card.id) }) {
+        // Those who have not heard of its removal take it for a member still, also those who do not know yet that they are added.
+        let others = machines.filter { $0.isAlive && $0.card.id != intruder.card.id }
+        if others.allSatisfy({ $0.disk.replica.circle.state.removed.contains(intruder.card.id) }) {
             forgeries.insert(SyncHash(of: forgery))
         }
         let epochs = Array(disk.keys.epochs.keys).sorted()
@@ -296,14 +424,21 @@ final class World {
     /// All are honest and online from here on; what has to hold then is looked at.
     func settle() throws {
         transport.beHonest()
+        for machine in machines { machine.disk.keys.isLocked = false }
         var random = SeededRandom(1)
         _ = try rounds(&random, atMost: 30)
         try removeLost()
         _ = try rounds(&random, atMost: 30)
         // A copy of a device that does not come back in this time does not come back.
-        clock += 2 * Replica.longestSilence
-        _ = try rounds(&random, atMost: 30)
-        for machine in alive { machine.disk.replica.acceptOlder() }
+        for _ in 0..<2 {
+            for _ in 0...(Replica.longestSilence / Replica.longestStep) {
+                clock += Replica.longestStep
+                for machine in alive { machine.disk.pass(clock: UInt64(Int64(clock) + machine.clockError)) }
+            }
+            _ = try rounds(&random, atMost: 30)
+            acceptOlder(&random)
+            _ = try rounds(&random, atMost: 30)
+        }
         try rest(&random)
         try check()
         for _ in 0..<3 {
@@ -318,10 +453,30 @@ final class World {
     private func removeLost() throws {
         guard let machine = alive.first(where: { $0.disk.replica.phase == .member }) else { return }
         let present = Set(alive.map(\.card.id))
-        for member in machine.disk.replica.circle.state.members.keys.sorted() where !present.contains(member) {
+        for member in machine.disk.replica.circle.state.members.keys.sorted()
+        where !present.contains(member) && member != paper?.card.id {
             // Whom somebody has added who is removed may have gone with it.
             guard machine.disk.replica.circle.state.members[member] != nil else { continue }
-            machine.disk.post([try machine.disk.replica.remove(member, keys: machine.disk.keys)])
+            machine.disk.post(try machine.disk.replica.remove(member, keys: machine.disk.keys))
+        }
+    }
+
+    /// Owners accept that newer heads are lost, and they alone: nobody else waits for ever.
+    private func acceptOlder(_ random: inout SeededRandom) {
+        let view = View(transport.view(&random), decoder)
+        for machine in alive {
+            guard case .reading(let required) = machine.disk.replica.phase else { continue }
+            // Their segments are lost, or the entry with the secret of the epoch.
+            let plan = try? machine.disk.plan(view, clock: clock)
+            let missing = Set(plan?.missing.map(\.journal) ?? []).union(plan?.refused.keys.map(\.self) ?? [])
+            let isLost = required.contains { head in
+                missing.contains(head.journal)
+                    || !view.heads.contains {
+                        $0.contents.journal == head.journal
+                            && ($0.contents.counter > head.counter || $0.hash == head.hash)
+                    }
+            }
+            if isLost { machine.disk.replica.acceptOlder() }
         }
     }
 
@@ -353,7 +508,9 @@ final class World {
             throw SimulationFault(description: "\(machine.number) and \(first.number) differ: " + state)
         }
         for machine in alive
-        where machine.disk.replica.own?.head?.contents.digest != first.disk.replica.own?.head?.contents.digest {
+        where machine.disk.replica.own?.head.map({ [$0.contents.digest, $0.contents.epoch] })
+            != first.disk.replica.own?.head.map({ [$0.contents.digest, $0.contents.epoch] })
+        {
             throw SimulationFault(description: "digests differ: " + state)
         }
         for machine in alive
@@ -391,22 +548,50 @@ final class World {
         let members = present.disk.replica.circle.state.members
         for keys in accomplices.map(\.keys) + machines.map(\.disk.keys) where members[keys.card.id] == nil {
             for _ in 0..<2 {
-                for entry in present.disk.replica.circle.entries { try keys.unwrap(entry.secrets, in: entry.circle) }
+                for entry in present.disk.replica.circle.entries {
+                    _ = try keys.unwrap(entry.secrets, in: entry.circle)
+                }
             }
         }
         for (keys, former) in accomplices {
             guard members[keys.card.id] == nil else {
                 throw SimulationFault(description: "somebody is a member whom a former one has added: " + state)
             }
-            for (epoch, removed) in sealed where removed.contains(former) && keys.epochs[epoch] != nil {
-                throw SimulationFault(description: "an accomplice reads: " + state)
+            // Whom the remover knew as somebody's member stays one.
+            for (epoch, removed, known) in sealed
+            where removed.contains(former) && !known.contains(keys.card.id) && keys.epochs[epoch] != nil {
+                throw SimulationFault(
+                    description:
+                        "an accomplice of \(former.text.prefix(4)) reads \(epoch.text.prefix(4)): \(history(present)) "
+                        + state
+                )
             }
         }
-        for (epoch, removed) in sealed {
+        for (epoch, removed, _) in sealed {
             for machine in machines where removed.contains(machine.card.id) && machine.disk.keys.epochs[epoch] != nil {
                 throw SimulationFault(description: "\(machine.number) reads what was written after its removal")
             }
         }
+    }
+
+    /// The entries that a device knows, for people who look into a failure.
+    private func history(_ machine: Machine) -> String {
+        machine.disk.replica.circle.entries.map { entry in
+            let said =
+                switch entry.body {
+                case .found: "founds"
+                case .add(let addition):
+                    "adds \(addition.card.id.text.prefix(4)) \(addition.wraps.map { $0.epoch.text.prefix(4) })"
+                case .remove(let removal): "removes \(removal.device.text.prefix(4))"
+                case .end(let ends): "ends \(ends.map { "\($0.journal.text.prefix(4)) \($0.point.number)" })"
+                case .epoch(let epoch):
+                    "epoch \(epoch.id.text.prefix(4)) for \(epoch.secrets.wraps.map { $0.recipient.text.prefix(4) }) earlier \(epoch.secrets.earlier.map { $0.epoch.text.prefix(4) })"
+                case .floor(let number): "floor \(number)"
+                case .merge: "merges"
+                }
+            return
+                "\n    \(entry.hash.text.prefix(4)) after \(entry.parents.map { $0.text.prefix(4) }) \(entry.author.text.prefix(4)) \(said)"
+        }.joined()
     }
 
     private func checkTombstones() throws {
@@ -414,7 +599,11 @@ final class World {
             let count = machine.disk.replica.items.values.filter(\.version.isTombstone).count
             // One who is a member, and was lost, is waited for.
             let writers = Set(alive.map(\.card.id))
-            guard machine.disk.replica.circle.state.members.keys.allSatisfy(writers.contains) else { continue }
+            guard
+                machine.disk.replica.circle.state.members.keys.allSatisfy({
+                    writers.contains($0) || $0 == paper?.card.id
+                })
+            else { continue }
             if count > 0 { throw SimulationFault(description: "\(machine.number) has \(count) tombstones: " + state) }
         }
     }
@@ -446,7 +635,7 @@ final class World {
                 "\(label(name)) \(describe(machine, name))"
             }
             let journals = replica.journals.sorted { $0.key < $1.key }.map { id, journal in
-                "\(id.text.prefix(4)) of \(journal.device.text.prefix(4)) \(journal.history.count)\(journal.isSkipped ? " skipped" : "")"
+                "\(id.text.prefix(4)) of \(journal.device.text.prefix(4)) \(journal.history.count) heard \(replica.age - journal.heard)\(journal.skipped != nil ? " skipped" : "")"
             }
             return """
 

@@ -61,14 +61,9 @@ enum FuzzSyncCircle: FuzzTarget {
         }
     }
 
-    /// Takes entries in until nothing changes: those that wait come again.
     private static func circle(_ entries: some Sequence<Entry>) throws -> Circle {
         var circle = try Circle(founding: founding)
-        var before = 0
-        while before != circle.entries.count {
-            before = circle.entries.count
-            for entry in entries { _ = try? circle.insert(entry) }
-        }
+        _ = circle.insert(Array(entries))
         return circle
     }
 
@@ -77,18 +72,19 @@ enum FuzzSyncCircle: FuzzTarget {
         let other = input.choice(of: devices)
         var parents: Set<EntryHash> = []
         for _ in 0...(input.byte() & 1) { parents.insert(input.choice(of: entries).hash) }
-        let journal = SyncName([UInt8](repeating: input.byte() & 3, count: SyncName.size)).map {
-            JournalPoint(journal: $0, number: UInt64(input.byte() & 7) + 1, hash: SyncHash(of: [input.byte() & 1]))
+        let ends = SyncName([UInt8](repeating: input.byte() & 3, count: SyncName.size)).map {
+            [Ending(of: other.card.id, salt: $0, at: UInt64(input.byte() & 7) + 1, SyncHash(of: [input.byte() & 1]))]
         }
         let body: EntryBody
         var consent: [UInt8]?
-        switch input.byte() % 5 {
+        switch input.byte() % 6 {
         case 0:
             body = .add(Addition(card: other.card, wraps: wraps(&input, for: [other])))
             consent = other.sign(Addition.consentDigest(of: other.card, to: founding.hash))
-        case 1: body = .remove(Removal(of: other.card.id, ends: journal.map { [$0] } ?? []))
-        case 2: body = .end(Ending(of: other.card.id, at: journal ?? .zero(of: SyncName(prefixOf: .zero))))
+        case 1: body = .remove(Removal(of: other.card.id, ends: ends ?? []))
+        case 2: body = .end(ends ?? [])
         case 3: body = .floor(UInt16(input.byte() & 7))
+        case 5: body = .merge
         default: body = .epoch(epoch(&input))
         }
         return Entry(

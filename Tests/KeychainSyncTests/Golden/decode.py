@@ -26,7 +26,7 @@ LARGEST_ITEM, LARGEST_BODY = 491_520, 102_496
 # Kinds of cards, records and entries.
 DEVICE, RECOVERY_KEY = 1, 2
 ITEM, TOMBSTONE = 1, 2
-FOUND, ADD, REMOVE, END, EPOCH, FLOOR = range(1, 7)
+FOUND, ADD, REMOVE, END, EPOCH, FLOOR, MERGE = range(1, 8)
 
 
 class Refusal(Exception):
@@ -191,16 +191,36 @@ def add(reader):
     return {"card": identifier, "wraps": [epoch for epoch, _ in wraps]}
 
 
+def place(reader, device):
+    """Returns the salt of a journal of a device, and the point where it ends."""
+    salt, number, value = reader.name(), reader.number(8), reader.hash()
+    require(number < NUMBERS and (number == 0) == (value == ZERO), "outOfRange")
+    return salt, (journal_name(device, salt), number, value)
+
+
+def journal_name(device, salt):
+    return digest("chatelaine sync journal 1", device, salt)[:16]
+
+
 def remove(reader):
-    device, points = reader.hash(), reader.points()
+    device = reader.hash()
+    places = reader.list(POINTS, lambda part: place(part, device), key=first)
     reader.end()
-    return {"device": device, "points": points}
+    return {"device": device, "points": [ending for _, ending in places]}
 
 
-def end_journal(reader):
-    device, last = reader.hash(), point(reader)
+def ending(reader):
+    """Returns the name of a journal, its device, and the point where it ends."""
+    device = reader.hash()
+    _, last = place(reader, device)
+    return last[0], device, last
+
+
+def end_journals(reader):
+    endings = reader.list(POINTS, ending, key=first)
     reader.end()
-    return {"device": device, "points": last}
+    require(endings, "outOfRange")
+    return {"device": [device for _, device, _ in endings], "points": [last for _, _, last in endings]}
 
 
 def begin_epoch(reader):
@@ -221,9 +241,14 @@ def raise_floor(reader):
     return {"floor": floor}
 
 
+def merge(reader):
+    reader.end()
+    return {}
+
+
 BODIES = {
-    FOUND: found, ADD: add, REMOVE: remove, END: end_journal, EPOCH: begin_epoch,
-    FLOOR: raise_floor,
+    FOUND: found, ADD: add, REMOVE: remove, END: end_journals, EPOCH: begin_epoch,
+    FLOOR: raise_floor, MERGE: merge,
 }
 
 
@@ -240,6 +265,7 @@ def decode_entry(reader):
     founds = kind == FOUND
     require((not parents) == founds, "outOfRange")
     require((circle == ZERO) == founds, "outOfRange")
+    require(kind != MERGE or len(parents) > 1, "outOfRange")
     is_device = body.pop("isDevice", True)
     require(is_device and (not founds or body["card"] == author), "otherPlace")
     return body | {
@@ -333,6 +359,7 @@ def decode_head(reader):
     reader.version()
     circle, device, salt = reader.hash(), reader.hash(), reader.name()
     counter, newest, newest_hash = reader.number(8), reader.number(8), reader.hash()
+    base_end, settled = reader.number(8), reader.flag()
     read, read_at_base, frontier = reader.points(), reader.points(), reader.hashes()
     epoch, stamp_floor = reader.hash(), reader.number(8)
     items, clock = reader.hash(), reader.number(8)
@@ -340,13 +367,13 @@ def decode_head(reader):
     reader.take(SIGNATURE)
     reader.end()
     require(0 < counter < NUMBERS and circle != ZERO and 0 < newest < NUMBERS and newest_hash != ZERO, "outOfRange")
-    require(frontier and stamp_floor < NUMBERS, "outOfRange")
+    require(base_end <= newest and frontier and stamp_floor < NUMBERS, "outOfRange")
     require(all(number > 0 for _, number, _ in read + read_at_base), "outOfRange")
-    journal = digest("chatelaine sync journal 1", device, salt)[:16]
+    journal = journal_name(device, salt)
     require(all(other != journal for other, _, _ in read + read_at_base), "notCanonical")
     return {
         "circle": circle, "device": device, "journal": journal, "counter": counter,
-        "tip": (journal, newest, newest_hash), "read": read, "readAtBase": read_at_base,
+        "tip": (journal, newest, newest_hash), "base": base_end, "settled": "true" if settled else "false", "read": read, "readAtBase": read_at_base,
         "frontier": frontier, "epoch": epoch, "stampFloor": stamp_floor, "digest": items,
         "clock": clock, "hash": sha256(signed).digest(),
     }

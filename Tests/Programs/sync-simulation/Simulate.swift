@@ -17,6 +17,9 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Leave steps of the first schedule out as long as it fails.")
     var shrink = false
 
+    @Flag(help: "With rarer events: members who lie, damage, clocks that jump.")
+    var rare = false
+
     @Flag(help: "Measure large circles instead.")
     var speed = false
 
@@ -28,7 +31,7 @@ struct Simulate: ParsableCommand {
         var failed = 0
         let began = Date()
         for seed in first..<(first + count) {
-            let schedule = Schedule(seed: seed)
+            let schedule = Schedule(seed: seed, rare: rare)
             guard let fault = Simulation.fault(of: schedule, rules: rules) else { continue }
             failed += 1
             if shrink {

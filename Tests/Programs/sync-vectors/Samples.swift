@@ -59,7 +59,8 @@ struct Samples {
         _ circle: CircleID
     ) throws -> [(String, EntryBody)] {
         let earlier = EpochSecret(SymmetricKey(data: [UInt8](repeating: 8, count: 32)))
-        let point = JournalPoint(journal: try name(5), number: 9, hash: hash(9))
+        let end = Ending(of: bob.id, salt: try name(5), at: 9, hash(9))
+        let other = Ending(of: alice.id, salt: try name(4), at: 0, .zero)
         let data = EpochDescription.nameKeyData(in: circle, epoch.id)
         return [
             (
@@ -71,9 +72,13 @@ struct Samples {
                     )
                 )
             ),
-            ("that removes a device", .remove(Removal(of: bob.id, ends: [point, .zero(of: try name(4))]))),
+            (
+                "that removes a device",
+                .remove(Removal(of: bob.id, ends: [end, Ending(of: bob.id, salt: try name(4), at: 0, .zero)]))
+            ),
             ("that removes a device without a journal", .remove(Removal(of: bob.id, ends: []))),
-            ("that ends a journal", .end(Ending(of: bob.id, at: point))),
+            ("that ends a journal", .end([end])), ("that ends two journals", .end([end, other])),
+            ("that merges entries", .merge),
             (
                 "that begins an epoch",
                 .epoch(
@@ -138,6 +143,8 @@ struct Samples {
                 salt: salt,
                 counter: 4,
                 tip: base.point,
+                base: 2,
+                isSettled: true,
                 read: [
                     JournalPoint(journal: try Self.name(7), number: 2, hash: Self.hash(3)),
                     JournalPoint(journal: try Self.name(8), number: 1, hash: Self.hash(4)),

@@ -57,12 +57,16 @@ enum WriteVectors {
                 set(100, zeros),
                 set(49, "0001000000000000"),
             ]
-        // The circle, the counter, the newest segment, the count of points, a point's number, the entries, the stamp.
+        // One parent alone, and no end.
+        case "that merges entries": [set(33, "0001"), set(33, "0000"), set(132, "00000001")]
+        case "that ends a journal": [set(132, "00000002"), set(136, "0000")]
+        // The circle, the counter, the newest segment, the base, the count of points, a point's number, the entries, the stamp.
         case "with marks":
             [
                 set(1, zeros), set(81, "0000000000000000"), set(81, "0001000000000000"), set(89, "0000000000000000"),
-                set(89, "0001000000000000"), set(97, zeros), set(129, "0101"), set(147, "0000000000000000"),
-                set(147, "0000000000000000" + zeros), set(301, "0000"), set(301, "0021"), set(367, "0001000000000000"),
+                set(89, "0001000000000000"), set(97, zeros), set(129, "0000000000000004"), set(137, "02"),
+                set(138, "0101"), set(156, "0000000000000000"), set(156, "0000000000000000" + zeros),
+                set(310, "0000"), set(310, "0021"), set(376, "0001000000000000"),
             ]
         // The circle, the count of entries, a head's counter and hash.
         case "of a member":

@@ -28,6 +28,13 @@ package struct SyncReader {
 
     package mutating func byte() throws(SyncRefusal) -> UInt8 { try number(UInt8.self) }
 
+    /// - Throws: `notCanonical` for another byte than 0 and 1.
+    package mutating func flag() throws(SyncRefusal) -> Bool {
+        let byte = try byte()
+        guard byte <= 1 else { throw .notCanonical }
+        return byte == 1
+    }
+
     package mutating func hash() throws(SyncRefusal) -> SyncHash {
         guard let hash = SyncHash(try take(SyncHash.size)) else { throw .truncated }
         return hash

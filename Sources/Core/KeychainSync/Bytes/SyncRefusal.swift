@@ -1,7 +1,7 @@
 /// Why bytes that came from elsewhere are not taken.
 ///
 /// A refusal costs no more than the bytes' size allows, and changes nothing.
-package enum SyncRefusal: Error, Equatable, Sendable {
+package enum SyncRefusal: Error, Hashable, Sendable {
     /// There are fewer bytes than the form wants.
     case truncated
     /// Something stands behind the end.

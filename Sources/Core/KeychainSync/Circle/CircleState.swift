@@ -9,12 +9,14 @@ package struct CircleState: Sendable {
     /// Journals that an entry has ended.
     private var ends: [JournalID: Ending] = [:]
     /// What all removals of a device leave of its journals.
-    private var remains: [DeviceID: [JournalID: JournalPoint]] = [:]
+    private var remains: [DeviceID: [JournalID: Ending]] = [:]
     /// Epochs that began after all removals and whose holders are all members: devices may write under them. The greatest comes
     /// first.
     package private(set) var goodEpochs: [Epoch] = []
     /// All epochs that somebody described, good ones or not, and who has their secrets.
     package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
+    /// The same, the greatest first.
+    package private(set) var newestEpochs: [EpochID] = []
     /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
     package private(set) var endedByMembers: Set<JournalID> = []
     /// Devices whose additions do not count.
@@ -46,7 +48,7 @@ package struct CircleState: Sendable {
             (removals[nodes[place].entry.author] ?? []).allSatisfy { nodes[$0].past.contains(place) }
         }
         for place in places {
-            if case .end(let ending) = nodes[place].entry.body { end(ending) }
+            if case .end(let endings) = nodes[place].entry.body { endings.forEach { end($0) } }
         }
         let counted = Self.counted(nodes, dated)
         members = counted.filter { !removed.contains($0.key) }
@@ -64,10 +66,12 @@ package struct CircleState: Sendable {
             case .epoch(let epoch):
                 holders[epoch.id, default: []].formUnion(epoch.secrets.wraps.map(\.recipient) + [entry.author])
                 described.append((place, epoch))
-            case .floor(let number): floor = max(floor, number)
-            case .end(let ending): endedByMembers.insert(ending.point.journal)
+            case .floor(let number):
+                // A liar's goes with it. Who removes somebody repeats what is right of it.
+                if members[entry.author] != nil { floor = max(floor, number) }
+            case .end(let endings): endedByMembers.formUnion(endings.map(\.journal))
             case .remove(let removal): endedByMembers.formUnion(removal.ends.map(\.journal))
-            case .found: break
+            case .found, .merge: break
             }
         }
         // Who has an epoch's secret has those that are sealed under it, and what is sealed under these.
@@ -90,6 +94,7 @@ package struct CircleState: Sendable {
         for (place, epoch) in order where epochs[epoch.id] == nil {
             let has = holders[epoch.id] ?? []
             epochs[epoch.id] = has
+            newestEpochs.append(epoch.id)
             // Members who know the epoch know all removals then, and hand its secret to no removed device.
             guard removing.allSatisfy(nodes[place].past.contains), has.allSatisfy({ members[$0] != nil }) else {
                 continue
@@ -125,29 +130,23 @@ package struct CircleState: Sendable {
         guard removed.contains(device) else {
             return uncounted.contains(device) ? .zero(of: journal) : ends[journal]?.point
         }
-        guard let point = remains[device]?[journal] else { return .zero(of: journal) }
+        guard let point = remains[device]?[journal]?.point else { return .zero(of: journal) }
         return ends[journal].map { min($0.point, point) } ?? point
     }
 
     /// All journals that have ended, and how far each counts.
     package var endings: [Ending] {
-        let named = remains.flatMap { device, points in points.keys.map { Ending(of: device, at: .zero(of: $0)) } }
-        let devices = (Array(ends.values) + named).map { ($0.point.journal, $0.device) }
-        let journals = Dictionary(devices, uniquingKeysWith: min)
-        return journals.compactMap { journal, device in
-            end(of: journal, by: device).map { Ending(of: device, at: $0) }
-        }.sorted { $0.point.journal < $1.point.journal }
+        let named = remains.values.flatMap(\.values)
+        let all = Dictionary((Array(ends.values) + named).map { ($0.journal, $0) }) { one, _ in one }
+        return all.values.compactMap { ending in
+            end(of: ending.journal, by: ending.device).map { Ending(of: ending.device, salt: ending.salt, at: $0) }
+        }.sorted { $0.journal < $1.journal }
     }
 
     /// Of several ends, the shortest counts.
     private mutating func end(_ ending: Ending) {
-        // Two may name different devices: no journal has two, and which of them is right is for those who know it to say.
-        if let before = ends[ending.point.journal],
-            (before.point, before.device) < (ending.point, ending.device)
-        {
-            return
-        }
-        ends[ending.point.journal] = ending
+        if let before = ends[ending.journal], before.point < ending.point { return }
+        ends[ending.journal] = ending
     }
 
     /// Of several removals of a device, each journal counts as far as all of them let it.
@@ -156,17 +155,20 @@ package struct CircleState: Sendable {
         remains[removal.device] =
             remains[removal.device].map { before in
                 before.reduce(into: [:]) { rest, end in
-                    if let other = named[end.key] { rest[end.key] = min(end.value, other) }
+                    guard let other = named[end.key] else { return }
+                    rest[end.key] = other.point < end.value.point ? other : end.value
                 }
             } ?? named
     }
 
-    /// The epoch to write under: the greatest good one, if all members have all epochs. Nil where somebody has to begin one.
-    package var writingEpoch: Epoch? {
-        guard epochs.values.allSatisfy({ holders in members.keys.allSatisfy(holders.contains) }) else { return nil }
-        return goodEpochs.first
+    /// Epochs that may be written under, as far as entries say: good ones that all members have, the greatest first.
+    package var writingEpochs: [Epoch] {
+        goodEpochs.filter { epoch in members.keys.allSatisfy(epoch.holders.contains) }
     }
 
-    /// Whether a device has the secrets of all epochs, so that it can hand them on.
-    package func hasAllEpochs(_ device: DeviceID) -> Bool { epochs.values.allSatisfy { $0.contains(device) } }
+    /// Who of the members does not have the secret of an epoch, as far as entries say.
+    package func lacks(_ epoch: EpochID) -> Bool {
+        guard let holders = epochs[epoch] else { return true }
+        return !members.keys.allSatisfy(holders.contains)
+    }
 }

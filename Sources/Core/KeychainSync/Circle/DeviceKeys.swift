@@ -23,7 +23,14 @@ package protocol DeviceKeys {
 
     /// Keeps the secrets of which an entry has a wrap for this device, and what is sealed under them. What was made for others,
     /// or to deceive, is left alone.
-    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError)
+    ///
+    /// - Returns: the epochs of this entry whose secrets this device has now.
+    func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID>
+
+    /// HMAC-SHA-256 of a digest, under a key that is derived from an epoch's secret.
+    ///
+    /// - Throws: `itemNotFound` for an epoch whose secret this device does not have.
+    func code(of digest: SyncHash, in epoch: EpochID) throws(KeychainError) -> SyncHash
 
     /// Seals contents of a segment.
     ///

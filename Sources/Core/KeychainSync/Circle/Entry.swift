@@ -67,7 +67,7 @@ package struct Entry: Hashable, Sendable {
         switch body {
         case .add(let addition): EpochSecrets(wraps: addition.wraps)
         case .epoch(let epoch): epoch.secrets
-        case .found, .remove, .end, .floor: EpochSecrets(wraps: [])
+        case .found, .remove, .end, .floor, .merge: EpochSecrets(wraps: [])
         }
     }
 
@@ -94,6 +94,7 @@ package struct Entry: Hashable, Sendable {
         try reader.end()
         // One without parents founds a circle, and nothing else does.
         guard parents.isEmpty == (kind == .found), (circle == .zero) == (kind == .found) else { throw .outOfRange }
+        guard kind != .merge || parents.count > 1 else { throw .outOfRange }
         if case .found(let founding) = body {
             guard founding.card.id == author, founding.card.kind == .device else { throw .otherPlace }
         }

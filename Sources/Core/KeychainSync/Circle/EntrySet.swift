@@ -13,6 +13,8 @@ struct EntrySet: Hashable, Sendable {
         for (index, word) in other.words.enumerated() { words[index] |= word }
     }
 
+    var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
     func contains(_ number: Int) -> Bool {
         number / 64 < words.count && words[number / 64] & 1 << (number % 64) != 0
     }

@@ -6,6 +6,7 @@ package import KeychainModel
 package struct EpochSecret: Sendable {
     private static let tierInfo = "chatelaine sync tier 1 "
     private static let earlierInfo = "chatelaine sync earlier 1"
+    private static let digestInfo = "chatelaine sync digest 1"
     private static let wrapInfo = "chatelaine sync epoch wrap 1"
 
     private let secret: SymmetricKey
@@ -110,6 +111,11 @@ package struct EpochSecret: Sendable {
         var contents = try box.opened(under: key(of: tier), authenticating: data)
         defer { contents.resetBytes(in: 0..<contents.count) }
         return SecretBytes(contents)
+    }
+
+    /// HMAC-SHA-256 of a digest of the items. Who has not this secret cannot compare it with a guess.
+    package func code(of digest: SyncHash) -> SyncHash {
+        SyncHash(HMAC<SHA256>.authenticationCode(for: digest.bytes, using: derived(Self.digestInfo))) ?? .zero
     }
 
     private func key(of tier: SyncTier) -> SymmetricKey { derived(Self.tierInfo + String(tier.rawValue)) }

@@ -4,22 +4,24 @@ package struct Removal: Hashable, Sendable {
 
     package let device: DeviceID
     /// How far its journals count. One that is not named does not count at all.
-    package let ends: [JournalPoint]
+    package let ends: [Ending]
 
-    package init(of device: DeviceID, ends: [JournalPoint]) {
+    /// - Parameter ends: of journals of this device.
+    package init(of device: DeviceID, ends: [Ending]) {
         self.device = device
-        self.ends = ends.sorted { $0.journal < $1.journal }
+        self.ends = ends.sorted { $0.salt < $1.salt }
     }
 
     func write(to writer: inout SyncWriter) {
         writer.append(device)
-        writer.append(rising: ends, by: \.journal) { $1.write(to: &$0) }
+        writer.append(rising: ends, by: \.salt) { $1.writePlace(to: &$0) }
     }
 
     init(from reader: inout SyncReader) throws(SyncRefusal) {
-        device = try reader.hash()
-        ends = try reader.rising(atMost: Self.mostEnds, by: \.journal) { (reader) throws(SyncRefusal) in
-            try JournalPoint(from: &reader)
+        let device = try reader.hash()
+        self.device = device
+        ends = try reader.rising(atMost: Self.mostEnds, by: \.salt) { (reader) throws(SyncRefusal) in
+            try Ending(of: device, placeFrom: &reader)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// The newest state of a journal, signed by its device: what it has written, and what it has read of others.
 package struct Head: Hashable, Sendable {
-    package static let largest = 29_975
+    package static let largest = 29_984
     package static let mostMarks = 256
     private static let version: UInt8 = 1
     private static let tag = "chatelaine sync head 1"
@@ -14,6 +14,10 @@ package struct Head: Hashable, Sendable {
         package var counter: UInt64
         /// The newest segment.
         package var tip: JournalPoint
+        /// The number of the segment that ends the newest base; 0 where there is none.
+        package var base: UInt64
+        /// Whether its device has all that counts of the journals that have ended: it is in journals that go on.
+        package var isSettled: Bool
         /// How far other journals were read.
         package var read: [JournalPoint]
         /// The same when the newest base was written.
@@ -23,7 +27,7 @@ package struct Head: Hashable, Sendable {
         package var epoch: EpochID
         /// The greatest stamp of a tombstone that its device has dropped.
         package var stampFloor: UInt64
-        /// HMAC of all current items under the circle's name key: equal where devices have the same.
+        /// HMAC of all current items under a key of the epoch: equal where devices have the same.
         package var digest: SyncHash
         /// The device's clock, in milliseconds since 1970: for warnings alone.
         package var clock: UInt64
@@ -34,6 +38,8 @@ package struct Head: Hashable, Sendable {
             salt: SyncName,
             counter: UInt64,
             tip: JournalPoint,
+            base: UInt64,
+            isSettled: Bool,
             read: [JournalPoint],
             readAtBase: [JournalPoint],
             frontier: [EntryHash],
@@ -47,6 +53,8 @@ package struct Head: Hashable, Sendable {
             self.salt = salt
             self.counter = counter
             self.tip = tip
+            self.base = base
+            self.isSettled = isSettled
             self.read = read
             self.readAtBase = readAtBase
             self.frontier = frontier
@@ -67,6 +75,8 @@ package struct Head: Hashable, Sendable {
             writer.append(number: counter)
             writer.append(number: tip.number)
             writer.append(tip.hash)
+            writer.append(number: base)
+            writer.append(number: isSettled ? UInt8(1) : 0)
             for marks in [read, readAtBase] { writer.append(rising: marks, by: \.journal) { $1.write(to: &$0) } }
             writer.append(rising: frontier, by: \.self) { $0.append($1) }
             writer.append(epoch)
@@ -108,6 +118,8 @@ package struct Head: Hashable, Sendable {
         let journal = JournalID(ofJournalOf: device, salt: salt)
         let counter = try reader.number(UInt64.self)
         let tip = JournalPoint(journal: journal, number: try reader.number(UInt64.self), hash: try reader.hash())
+        let base = try reader.number(UInt64.self)
+        let isSettled = try reader.flag()
         func marks(_ reader: inout SyncReader) throws(SyncRefusal) -> [JournalPoint] {
             try reader.rising(atMost: Self.mostMarks, by: \.journal) { (reader) throws(SyncRefusal) in
                 try JournalPoint(from: &reader)
@@ -124,6 +136,8 @@ package struct Head: Hashable, Sendable {
             salt: salt,
             counter: counter,
             tip: tip,
+            base: base,
+            isSettled: isSettled,
             read: read,
             readAtBase: readAtBase,
             frontier: frontier,
@@ -136,7 +150,7 @@ package struct Head: Hashable, Sendable {
         signature = try reader.take(Entry.signatureSize)
         try reader.end()
         guard counter > 0, counter < Record.numberBound, circle != .zero, tip.number > 0,
-            tip.number < Record.numberBound, tip.hash != .zero, !frontier.isEmpty,
+            tip.number < Record.numberBound, base <= tip.number, tip.hash != .zero, !frontier.isEmpty,
             contents.stampFloor < Record.stampBound
         else { throw .outOfRange }
         guard (read + readAtBase).allSatisfy({ $0.number > 0 }) else { throw .outOfRange }

@@ -65,12 +65,7 @@ package struct Record: Sendable {
         guard stamp < Self.stampBound else { throw .outOfRange }
         let number = try reader.number(UInt64.self)
         guard number > 0, number < Self.numberBound else { throw .outOfRange }
-        let replaced: SyncHash?
-        switch try reader.byte() {
-        case 0: replaced = nil
-        case 1: replaced = try reader.hash()
-        default: throw .notCanonical
-        }
+        let replaced = try reader.flag() ? try reader.hash() : nil
         let item = kind == 1 ? SecretBytes(try reader.field(atMost: Self.largest)) : nil
         self.init(name: name, stamp: stamp, number: number, replaced: replaced, item: item)
     }

@@ -5,7 +5,6 @@ package struct Segment: Hashable, Sendable {
     /// A journal that would become longer is ended, and another begins.
     package static let mostSpine = 10_000
     private static let version: UInt8 = 1
-    private static let baseFlag: UInt8 = 1
 
     /// What is sealed for one tier.
     package struct Box: Hashable, Sendable {
@@ -64,7 +63,7 @@ package struct Segment: Hashable, Sendable {
             writer.append(journal.bytes)
             writer.append(number: number)
             writer.append(previous)
-            writer.append(number: base == nil ? 0 : Segment.baseFlag)
+            writer.append(number: base == nil ? UInt8(0) : 1)
             if let base {
                 writer.append(number: base.first)
                 writer.append(number: UInt16(clamping: base.spine.count))
@@ -82,9 +81,7 @@ package struct Segment: Hashable, Sendable {
             guard number > 0, number < Record.numberBound, (number == 1) == (previous == .zero),
                 circle != .zero
             else { throw .outOfRange }
-            let flags = try reader.byte()
-            guard flags <= Segment.baseFlag else { throw .notCanonical }
-            guard flags == Segment.baseFlag else {
+            guard try reader.flag() else {
                 base = nil
                 return
             }

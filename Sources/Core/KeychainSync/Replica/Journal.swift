@@ -1,20 +1,27 @@
 /// What a device knows of another journal: one of another device, or an earlier one of its own.
 package struct Journal: Sendable {
     package let device: DeviceID
+    package let salt: SyncName
     /// The hashes of its segments from the first on, as far as they were read.
     package internal(set) var history: [SegmentHash] = []
     /// The newest head of which all segments were read.
     package internal(set) var head: Head?
-    /// When this device last heard something new of it, by its own clock.
+    /// When this device last heard something new of it, as `Replica.age` counts.
     package internal(set) var heard: UInt64 = 0
     /// The head whose digest was compared with this device's.
     var compared: SyncHash?
-    /// It had ended before this device first read the circle: others have taken over what counts of it.
-    package internal(set) var isSkipped = false
+    /// Where it has ended, if others have taken over all of it. It may be ended elsewhere later.
+    package internal(set) var skipped: JournalPoint?
 
-    init(of device: DeviceID) { self.device = device }
+    init(of device: DeviceID, salt: SyncName) {
+        self.device = device
+        self.salt = salt
+    }
 
     package func has(_ point: JournalPoint) -> Bool { history.has(point) }
+
+    /// Whether what counts of it, up to its end, was read, or need not be.
+    func hasAll(upTo end: JournalPoint) -> Bool { skipped == end || has(end) }
 }
 
 extension [SegmentHash] {
@@ -35,8 +42,8 @@ package struct OwnJournal: Sendable {
     package let id: JournalID
     package internal(set) var history: [SegmentHash] = []
     package internal(set) var counter: UInt64 = 0
-    /// The first segment of the newest base, and its last.
-    package internal(set) var base: ClosedRange<UInt64> = 1...1
+    /// The first segment of the newest base, and its last; 0 before there is one.
+    package internal(set) var base: ClosedRange<UInt64> = 0...0
     /// How far other journals were read when the newest base was written.
     package internal(set) var readAtBase: [JournalPoint] = []
     /// The newest segment of a head that this device has seen published.
@@ -54,6 +61,14 @@ package struct OwnJournal: Sendable {
     }
 
     package var tip: JournalPoint { history.tip(of: id) }
+}
+
+/// What a device has written once more.
+package struct Rewriting: Sendable {
+    /// To be published.
+    package internal(set) var segments: [Segment] = []
+    /// Items that its store does not have as the circle knows them: `Replica.repaired` may find them.
+    package internal(set) var damaged: Set<ItemName> = []
 }
 
 /// What is current of an item, or that it is gone.

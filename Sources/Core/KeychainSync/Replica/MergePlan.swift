@@ -3,6 +3,7 @@ package struct MergePlan: Sendable {
     /// A journal, read further.
     struct Reading: Sendable {
         let device: DeviceID
+        let salt: SyncName
         let target: JournalPoint
         /// The hashes of all segments, up to there or further.
         let history: [SegmentHash]
@@ -10,10 +11,6 @@ package struct MergePlan: Sendable {
         let records: [(record: Record, tier: SyncTier)]
         /// Nil for a journal that has ended.
         let head: Head?
-
-        var withoutRecords: Reading {
-            Reading(device: device, target: target, history: history, records: [], head: head)
-        }
     }
 
     var readings: [Reading] = []
@@ -27,11 +24,11 @@ package struct MergePlan: Sendable {
     /// Heads and journals that are refused, and why.
     package internal(set) var refused: [JournalID: SyncRefusal] = [:]
     /// Journals of which heads came, and that have ended.
-    var ended: Set<JournalID> = []
+    var ended: [JournalID: Ending] = [:]
     /// Journals of which heads came, of devices that are no members as far as is known here.
     var strangers: Set<JournalID> = []
     /// Journals of this device that it does not write, and that cannot be read.
-    var unread: Set<JournalID> = []
+    var unread: [JournalID: SyncName] = [:]
     /// The newest segment of this device's journal, if the transport has the newest head.
     var confirmed: UInt64 = 0
     /// Whether a first reading is complete.

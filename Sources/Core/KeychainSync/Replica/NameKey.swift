@@ -3,8 +3,6 @@ package import KeychainModel
 
 /// The circle's name key: it makes names of items that say nothing to a transport.
 package struct NameKey: Sendable {
-    private static let digestTag = "chatelaine sync items 1"
-
     package let secret: SecretBytes
 
     /// Opens the name key that an epoch has.
@@ -19,22 +17,9 @@ package struct NameKey: Sendable {
     package init(_ secret: SecretBytes) { self.secret = secret }
 
     /// - Parameter identity: an item's class and primary key, in their one encoding.
-    package func name(of identity: [UInt8]) -> ItemName { code(of: identity) }
-
-    /// The same for devices that have the same items. Without the key nobody can compare it with a guess.
-    package func digest(of items: [ItemName: CurrentItem]) -> SyncHash {
-        var writer = SyncWriter()
-        writer.append(Array(Self.digestTag.utf8))
-        for (name, item) in items.filter({ !$0.value.version.isTombstone }).sorted(by: { $0.key < $1.key }) {
-            writer.append(name)
-            writer.append(item.version.hash)
-        }
-        return code(of: writer.bytes)
-    }
-
-    private func code(of bytes: [UInt8]) -> SyncHash {
+    package func name(of identity: [UInt8]) -> ItemName {
         let code = unsafe secret.withUnsafeBytes { key in
-            HMAC<SHA256>.authenticationCode(for: bytes, using: unsafe SymmetricKey(data: key))
+            HMAC<SHA256>.authenticationCode(for: identity, using: unsafe SymmetricKey(data: key))
         }
         return SyncHash(code) ?? .zero
     }

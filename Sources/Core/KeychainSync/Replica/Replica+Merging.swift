@@ -6,31 +6,40 @@ extension Replica {
     /// Changes that were made here after the plan stay: versions decide, not the order.
     package mutating func execute(_ plan: MergePlan, clock: UInt64) -> MergeOutcome {
         var outcome = MergeOutcome()
+        pass(clock)
         findings.formUnion(plan.findings)
-        guard phase != .member else {
-            for journal in plan.unread where journals[journal] == nil {
-                journals[journal] = Journal(of: device)
-                journals[journal]?.heard = clock
+        if phase == .member {
+            for (journal, salt) in plan.unread where journals[journal] == nil {
+                journals[journal] = Journal(of: device, salt: salt)
+                journals[journal]?.heard = age
             }
-            for reading in plan.readings { take(reading, clock, &outcome) }
+            for reading in plan.readings { take(reading, &outcome) }
             if rules.contains(.settledAreSkipped) { skipSettled() }
-            suspect(plan, clock)
+            suspect(plan)
             if let own { self.own?.confirmed = max(own.confirmed, plan.confirmed) }
-            return outcome
+        } else if plan.isWhole {
+            outcome = takeFirst(plan)
         }
-        guard plan.isWhole else { return outcome }
-        return takeFirst(plan, clock)
+        noticeAvoided()
+        return outcome
     }
 
-    private mutating func take(_ reading: MergePlan.Reading, _ clock: UInt64, _ outcome: inout MergeOutcome) {
+    private mutating func take(_ reading: MergePlan.Reading, _ outcome: inout MergeOutcome) {
         let id = reading.target.journal
-        var journal = journals[id] ?? Journal(of: reading.device)
+        var journal = journals[id] ?? Journal(of: reading.device, salt: reading.salt)
         // Another plan may have come further in between.
         if reading.head != nil, !reading.history.starts(with: journal.history) { return }
+        let common = zip(journal.history, reading.history).prefix { $0 == $1 }.count
+        if common < journal.history.count {
+            // It has ended in another history than this device has read, or before.
+            for name in items.keys where items[name]?.carriers[id].map({ $0 > common }) ?? false {
+                items[name]?.carriers[id] = nil
+            }
+        }
         journal.history = reading.history
         if let head = reading.head {
             journal.head = head
-            journal.heard = clock
+            journal.heard = age
         }
         journals[id] = journal
         for (record, tier) in reading.records {
@@ -39,12 +48,12 @@ extension Replica {
     }
 
     /// Others know this device's journal otherwise. Where they do cannot be read at once, perhaps: then it waits for a day.
-    private mutating func suspect(_ plan: MergePlan, _ clock: UInt64) {
+    private mutating func suspect(_ plan: MergePlan) {
         let isFound = findings.contains { if case .setBack = $0 { true } else { false } }
         // It is a fact, even if the transport hides it afterwards.
         guard !isFound, !plan.unknownTips.isEmpty || suspectedSince != nil else { return }
-        suspectedSince = suspectedSince ?? clock
-        if let suspectedSince, clock >= suspectedSince + Self.longestWait { findings.insert(.setBack(nil)) }
+        suspectedSince = suspectedSince ?? age
+        if let suspectedSince, age >= suspectedSince + Self.longestWait { findings.insert(.setBack(nil)) }
     }
 
     private mutating func take(
@@ -91,17 +100,13 @@ extension Replica {
     // MARK: - The first reading
 
     /// Replaces all that was known by what was read, but for changes that nobody else has.
-    private mutating func takeFirst(_ plan: MergePlan, _ clock: UInt64) -> MergeOutcome {
+    private mutating func takeFirst(_ plan: MergePlan) -> MergeOutcome {
         var outcome = MergeOutcome()
         let before = items
         items = [:]
         journals = [:]
-        for reading in plan.readings { take(reading, clock, &outcome) }
-        for ending in endings where journals[ending.point.journal] == nil {
-            var journal = Journal(of: ending.device)
-            journal.isSkipped = rules.contains(.endedBeforeAreSkipped)
-            journals[ending.point.journal] = journal
-        }
+        for reading in plan.readings { take(reading, &outcome) }
+        if rules.contains(.endedBeforeAreSkipped) { skipSettled() }
         for (name, item) in before where isUnsent(item, plan) { keep(item, as: name, &outcome) }
         for (name, item) in before where !item.version.isTombstone && items[name] == nil { outcome.gone.append(name) }
         for (name, change) in outcome.changed where before[name]?.version == change.record.version {
@@ -135,25 +140,33 @@ extension Replica {
     /// Whether nobody else can have an item as this device has it: it is in no journal that goes on, nor in an ended one as far
     /// as others have that.
     private func isUnsent(_ item: CurrentItem, _ plan: MergePlan) -> Bool {
-        let informed = plan.readings.compactMap(\.head?.contents).filter { circle.isKnown(by: $0.frontier) }
+        let heads = plan.readings.compactMap(\.head?.contents)
         return !item.carriers.contains { journal, number in
             if let former, journal == former.id {
-                let others = journals[former.id]?.history ?? []
-                return number <= UInt64(zip(former.history, others).prefix { $0 == $1 }.count)
+                if journals[journal] != nil { return number <= shared(former.history, journal) }
+                // The transport withholds it. Others have what they say that they have read.
+                let marks = heads.flatMap(\.read).filter { $0.journal == journal && former.history.has($0) }
+                return number <= marks.map(\.number).max() ?? 0
             }
             guard let known = formerJournals[journal] else { return false }
-            guard let end = end(of: journal, by: known.device) else { return true }
-            guard number <= end.number, known.has(end) else { return false }
-            return informed.contains { $0.read.contains(end) || $0.device == known.device }
+            // It may have another history now.
+            guard let end = end(of: journal, by: known.device) else { return number <= shared(known.history, journal) }
+            guard number <= end.number, known.hasAll(upTo: end) else { return false }
+            return isSettled(Ending(of: known.device, salt: known.salt, at: end), by: knowing(heads))
         }
     }
 
+    /// How much of a journal, as this device knew it, is the same now that it was read anew.
+    private func shared(_ before: [SegmentHash], _ journal: JournalID) -> UInt64 {
+        UInt64(zip(before, journals[journal]?.history ?? []).prefix { $0 == $1 }.count)
+    }
+
     /// What this device knows is not what it knew once: it reads the circle as a newcomer does.
-    mutating func beginAnew(clock: UInt64) {
+    mutating func beginAnew() {
         guard let own else { return }
         let required = knownHeads.filter { $0.journal != own.id }
         former = own
-        formerSince = clock
+        formerSince = age
         formerJournals = journals
         self.own = nil
         journals = [:]

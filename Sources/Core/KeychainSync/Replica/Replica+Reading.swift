@@ -18,6 +18,7 @@ extension Replica {
         var news: [JournalID: Head] = [:]
         for head in heads {
             do {
+                try checkFormat()
                 guard try isNews(head, &plan) else { continue }
                 if let other = news[head.contents.journal], other.contents.counter > head.contents.counter { continue }
                 news[head.contents.journal] = head
@@ -25,12 +26,19 @@ extension Replica {
                 plan.refused[head.contents.journal] = error
             }
         }
+        // What is written in a format that the circle has left is not believed. A newcomer that does not know its own addition
+        // does not know either whom its approver knew to be removed.
+        guard circle.state.floor <= Self.newestFormat, isMember || phase == .member else {
+            plan.isWhole = false
+            return plan
+        }
+        limit(&news, &plan)
         for (journal, head) in news.sorted(by: { $0.key < $1.key }) {
             do {
                 let owner = head.contents.device
-                switch try read(to: head.contents.tip, of: owner, head, &plan, keys, segment) {
+                switch try read(to: head.contents.tip, of: owner, head.contents.salt, head, &plan, keys, segment) {
                 case .forks: plan.findings.insert(.fork(journal))
-                case .waits: if owner == device { plan.unread.insert(journal) }
+                case .waits: if owner == device { plan.unread[journal] = head.contents.salt }
                 case .done: break
                 }
             } catch let refusal as SyncRefusal {
@@ -40,13 +48,15 @@ extension Replica {
         for point in Set(plan.unknownTips) {
             // It ends where this device once was, if others can still read that.
             var trial = MergePlan()
-            let result = try? read(to: point, of: device, nil, &trial, keys, segment)
+            guard let salt = own?.salt else { continue }
+            let result = try? read(to: point, of: device, salt, nil, &trial, keys, segment)
             if result == .done { plan.findings.insert(.setBack(point)) }
         }
         readFormer(&plan, clock, keys, segment)
-        for ending in endings where isToRead(ending) {
+        let cut = knowing(plan.readings.compactMap(\.head?.contents))
+        for ending in endings where isToRead(ending, cut) {
             do {
-                _ = try read(to: ending.point, of: ending.device, nil, &plan, keys, segment)
+                _ = try read(to: ending.point, of: ending.device, ending.salt, nil, &plan, keys, segment)
             } catch let refusal as SyncRefusal {
                 plan.refused[ending.point.journal] = refusal
             }
@@ -66,8 +76,8 @@ extension Replica {
         let journal = contents.journal
         guard contents.circle == circle.id else { throw .otherCircle }
         // Cheap questions first, before a signature is looked at.
-        guard end(of: journal, by: contents.device) == nil else {
-            plan.ended.insert(journal)
+        if let end = end(of: journal, by: contents.device) {
+            plan.ended[journal] = Ending(of: contents.device, salt: contents.salt, at: end)
             return false
         }
         guard let card = circle.state.members[contents.device] else {
@@ -82,8 +92,6 @@ extension Replica {
                 guard contents.counter >= before else { return false }
                 guard head.hash != known.head?.hash else { return false }
             }
-        } else if own?.id != journal, journals.count >= Self.mostJournals {
-            throw .tooLarge
         }
         if let own, own.id == journal {
             if head.hash == own.head?.hash { plan.confirmed = contents.tip.number }
@@ -105,6 +113,19 @@ extension Replica {
         return true
     }
 
+    /// A device has few journals that go on. More are not read: who lies could make any number of them.
+    private func limit(_ news: inout [JournalID: Head], _ plan: inout MergePlan) {
+        let live = journals.filter { $0.key != own?.id && end(of: $0.key, by: $0.value.device) == nil }
+        var counts: [DeviceID: Int] = [:]
+        for journal in live.values { counts[journal.device, default: 0] += 1 }
+        for (journal, head) in news.sorted(by: { $0.key < $1.key }) where live[journal] == nil {
+            counts[head.contents.device, default: 0] += 1
+            guard counts[head.contents.device, default: 0] > Self.mostLive else { continue }
+            news[journal] = nil
+            plan.refused[journal] = .tooLarge
+        }
+    }
+
     /// Compares what another one has read with what is known here.
     private func compare(_ marks: [JournalPoint], _ plan: inout MergePlan) {
         for mark in marks {
@@ -122,14 +143,13 @@ extension Replica {
     private enum Result { case done, waits, forks }
 
     /// Whether an ended journal has something that this device has not read.
-    private func isToRead(_ ending: Ending) -> Bool {
-        let journal = ending.point.journal
+    private func isToRead(_ ending: Ending, _ cut: [KnowingHead]) -> Bool {
+        let journal = ending.journal
         guard ending.point.number > 0, journal != own?.id, journal != former?.id || phase == .member else {
             return false
         }
-        if phase != .member, rules.contains(.endedBeforeAreSkipped) { return false }
-        guard let known = journals[journal] else { return true }
-        return !known.isSkipped && !known.has(ending.point)
+        if phase != .member, rules.contains(.endedBeforeAreSkipped), isSettled(ending, by: cut) { return false }
+        return !hasRead(ending)
     }
 
     /// Reads what others have of the journal of a device that begins anew.
@@ -141,13 +161,9 @@ extension Replica {
     ) {
         guard phase != .member, let former, let end = end(of: former.id, by: device), end.number > 0 else { return }
         var trial = MergePlan()
-        if (try? read(to: end, of: device, nil, &trial, keys, segment)) == .done {
-            // Somebody else who has read it so far knows what is current of it, and writes that again.
-            let isTakenOver = plan.readings.contains { reading in
-                reading.head?.contents.read.contains { $0.journal == former.id && $0.number >= end.number } ?? false
-            }
-            plan.readings += isTakenOver ? trial.readings.map(\.withoutRecords) : trial.readings
-        } else if clock < formerSince + Self.longestWait {
+        if (try? read(to: end, of: device, former.salt, nil, &trial, keys, segment)) == .done {
+            plan.readings += trial.readings
+        } else if age(at: clock) < formerSince + Self.longestWait {
             plan.missing.formUnion(trial.missing)
             plan.isWhole = false
         }
@@ -157,6 +173,7 @@ extension Replica {
     private func read(
         to target: JournalPoint,
         of device: DeviceID,
+        _ salt: SyncName,
         _ head: Head?,
         _ plan: inout MergePlan,
         _ keys: some DeviceKeys,
@@ -201,12 +218,51 @@ extension Replica {
         var records: [(Record, SyncTier)] = []
         for next in chain { records += try open(next, keys) }
         plan.readings.append(
-            MergePlan.Reading(device: device, target: target, history: whole, records: records, head: head)
+            MergePlan.Reading(
+                device: device,
+                salt: salt,
+                target: target,
+                history: whole,
+                records: records,
+                head: head
+            )
         )
         return .done
     }
 
     private var forks: Result { rules.contains(.forks) ? .forks : .waits }
+
+    /// Reads items again that this device's store has lost, from any journal that still has them.
+    ///
+    /// - Parameter names: items of which the circle has one version, and the store another or none.
+    /// - Returns: those that were found, as the circle knows them.
+    /// - Throws: what the keys throw.
+    package func repaired(
+        _ names: Set<ItemName>,
+        keys: some DeviceKeys,
+        segment: (JournalPoint) -> [UInt8]?
+    ) throws -> [ItemName: (record: Record, tier: SyncTier)] {
+        var found: [ItemName: (record: Record, tier: SyncTier)] = [:]
+        let carriers = Set(names.flatMap { name in items[name].map { Array($0.carriers.keys) } ?? [] })
+        for journal in carriers.sorted() {
+            let history = own?.id == journal ? own?.history : journals[journal]?.history
+            // From the newest segment back to the base, which repeats what is current.
+            var first: UInt64 = 1
+            for (place, hash) in (history ?? []).enumerated().reversed() {
+                let point = JournalPoint(journal: journal, number: UInt64(place) + 1, hash: hash)
+                guard point.number >= first, found.count < names.count, let bytes = segment(point),
+                    let next = try? Segment(bytes), next.point == point, next.header.circle == circle.id
+                else { break }
+                if let base = next.header.base { first = max(first, base.first) }
+                let records = (try? open(next, keys)) ?? []
+                for (record, tier) in records
+                where names.contains(record.name) && items[record.name]?.version == record.version {
+                    found[record.name] = (record, tier)
+                }
+            }
+        }
+        return found
+    }
 
     /// The records of a segment.
     private func open(_ segment: Segment, _ keys: some DeviceKeys) throws -> [(Record, SyncTier)] {
@@ -253,21 +309,36 @@ extension Replica {
                 let mark = marks.filter({ $0.journal == journal }).max()
             else { continue }
             var trial = MergePlan()
-            guard (try? read(to: mark, of: head.contents.device, nil, &trial, keys, segment)) == .done else { continue }
+            let contents = head.contents
+            guard (try? read(to: mark, of: contents.device, contents.salt, nil, &trial, keys, segment)) == .done else {
+                continue
+            }
             plan.readings += trial.readings
         }
     }
 
     /// A first reading is taken as a whole or not at all: with all heads that are required, and with all that those had read.
     private func close(_ plan: inout MergePlan, _ required: [JoinAnswer.KnownHead], _ clock: UInt64) {
-        if former != nil, clock < formerSince + Self.longestWait {
+        if former != nil, age(at: clock) < formerSince + Self.longestWait {
             // Nobody has said how new the journals are: each member says it for the others.
             let heard = Set(plan.readings.compactMap { $0.head?.contents.device } + [device])
             let members = circle.state.members.filter { $0.value.kind == .device }.keys
             if !members.allSatisfy(heard.contains) { plan.isWhole = false }
         }
+        let cut = knowing(plan.readings.compactMap(\.head?.contents))
+        let named = Dictionary(circle.state.endings.map { ($0.journal, $0) }) { one, _ in one }
+        let ended = named.merging(plan.ended) { one, _ in one }
+        // Members end journals of which somebody has taken over all, or will. Where a former member has ended one, it is read, or
+        // somebody has taken it over who knows that.
+        let targets = Set(plan.readings.map(\.target))
+        let isTaken = { (journal: JournalID) in
+            ended[journal].map { ending in
+                circle.state.endedByMembers.contains(journal) || circle.state.removed.contains(ending.device)
+                    || isSettled(ending, by: cut) || targets.contains(ending.point)
+            }
+        }
         if rules.contains(.knownHeads) {
-            for head in required where !isMet(head, plan) { plan.isWhole = false }
+            for head in required where !(isTaken(head.journal) ?? isMet(head, plan)) { plan.isWhole = false }
         }
         if rules.contains(.closedCut) {
             let read = Dictionary(plan.readings.map { ($0.target.journal, $0) }) { one, _ in one }
@@ -276,7 +347,8 @@ extension Replica {
                 // Who knows all entries that the head's device knew, knows who is no member.
                 let strangers = head.frontier.allSatisfy(circle.has) ? plan.strangers : []
                 let isCovered = head.read.allSatisfy { mark in
-                    strangers.contains(mark.journal) || self.isCovered(mark, read, plan)
+                    strangers.contains(mark.journal)
+                        || isTaken(mark.journal) ?? (read[mark.journal]?.history.has(mark) ?? false)
                 }
                 if !isCovered { plan.isWhole = false }
             }
@@ -285,21 +357,10 @@ extension Replica {
     }
 
     private func isMet(_ head: JoinAnswer.KnownHead, _ plan: MergePlan) -> Bool {
-        if plan.ended.contains(head.journal) || isEnded(head.journal) { return true }
-        return plan.readings.contains { reading in
+        plan.readings.contains { reading in
             guard let read = reading.head, read.contents.journal == head.journal else { return false }
             return read.contents.counter > head.counter
                 || read.contents.counter == head.counter && read.hash == head.hash
         }
-    }
-
-    private func isEnded(_ journal: JournalID) -> Bool {
-        circle.state.endedByMembers.contains(journal)
-    }
-
-    private func isCovered(_ mark: JournalPoint, _ read: [JournalID: MergePlan.Reading], _ plan: MergePlan) -> Bool {
-        if plan.ended.contains(mark.journal) || isEnded(mark.journal) { return true }
-        guard let reading = read[mark.journal] else { return false }
-        return reading.history.has(mark)
     }
 }

@@ -1,57 +1,70 @@
 extension Replica {
-    /// Does what has become due: ends journals that two write, begins anew, begins an epoch where no good one is left.
+    /// Does what has become due: ends journals that two write, begins anew, begins an epoch where that helps somebody.
     ///
-    /// - Parameters:
-    ///   - clock: this device's, in milliseconds since 1970.
-    ///   - nameKey: nil before this device has one.
-    /// - Returns: entries to publish.
-    package mutating func keepUp(clock: UInt64, nameKey: NameKey?, keys: some DeviceKeys) throws -> [Entry] {
-        guard isMember else { return [] }
-        var entries: [Entry] = []
+    /// - Parameter clock: this device's, in milliseconds since 1970.
+    /// - Returns: entries to publish, after the segments of this device.
+    package mutating func keepUp(clock: UInt64, keys: some DeviceKeys) throws -> [Entry] {
+        pass(clock)
+        guard isMember, (try? checkFormat()) != nil, circle.count(by: device) < Circle.mostByAuthor else { return [] }
+        noticeBoxes(keys)
         let due = findings
         findings = []
+        var ends: [Ending] = []
         for journal in journals.keys.sorted() where due.contains(.fork(journal)) {
             guard let known = journals[journal], end(of: journal, by: known.device) == nil else { continue }
-            let point = known.history.tip(of: journal)
-            entries.append(try write(.end(Ending(of: known.device, at: point)), keys: keys))
+            ends.append(Ending(of: known.device, salt: known.salt, at: known.history.tip(of: journal)))
         }
+        ends += endOwn(due, keys)
+        ends += abandoned + unreadable()
+        var entries = try merge(keys)
+        ends = Dictionary(ends.map { ($0.journal, $0) }) { one, _ in one }.values.sorted { $0.journal < $1.journal }
+        for start in stride(from: 0, to: ends.count, by: Removal.mostEnds) {
+            let some = Array(ends[start..<min(start + Removal.mostEnds, ends.count)])
+            entries += try write(.end(some), keys: keys)
+        }
+        if phase == .member, isEpochDue, let nameKey = nameKey(keys) {
+            entries += try beginEpoch(nameKey: nameKey.secret, keys: keys)
+        }
+        return entries
+    }
+
+    /// Whether there is no epoch to write under, or somebody lacks the secret of one that this device has. A member who lies can
+    /// make that happen again and again: then it stops at half of what a device may write.
+    private var isEpochDue: Bool {
+        guard rules.contains(.freshEpochs) else { return false }
+        if currentEpoch == nil { return true }
+        let mine = circle.state.newestEpochs.prefix(EpochDescription.mostEarlier).filter(held.contains)
+        return mine.contains(where: circle.state.lacks) && circle.count(by: device) < Circle.mostByAuthor / 2
+    }
+
+    /// Ends this device's journal and begins anew, if it is not what this device once wrote.
+    private mutating func endOwn(_ due: Set<Finding>, _ keys: some DeviceKeys) -> [Ending] {
         var tips: [JournalPoint] = []
-        var isSetBack = nameKey.map { differs($0, clock) } ?? false
+        var isSetBack = differs(keys)
         if let own, own.history.count > Self.longJournal { isSetBack = true }
         for case .setBack(let tip) in due {
             isSetBack = true
             if let tip { tips.append(tip) }
         }
-        if isSetBack, let own {
-            suspectedSince = nil
-            if end(of: own.id, by: device) == nil {
-                // What this device has signed and does not know any more is read by others.
-                let tip = tips.filter { $0.journal == own.id && $0.number >= own.tip.number }.max() ?? own.tip
-                entries.append(try write(.end(Ending(of: device, at: tip)), keys: keys))
-            }
-            beginAnew(clock: clock)
+        guard isSetBack, let own else { return [] }
+        suspectedSince = nil
+        var ends: [Ending] = []
+        if end(of: own.id, by: device) == nil {
+            // What this device has signed and does not know any more is read by others.
+            let tip = tips.filter { $0.journal == own.id && $0.number >= own.tip.number }.max() ?? own.tip
+            ends.append(Ending(of: device, salt: own.salt, at: tip))
         }
-        for (journal, known) in journals.sorted(by: { $0.key < $1.key }) where isAbandoned(journal, known, clock) {
-            let point = known.history.tip(of: journal)
-            entries.append(try write(.end(Ending(of: device, at: point)), keys: keys))
-        }
-        if phase == .member, let nameKey, circle.state.writingEpoch == nil, rules.contains(.freshEpochs),
-            circle.state.hasAllEpochs(device)
-        {
-            entries.append(try beginEpoch(nameKey: nameKey.secret, keys: keys))
-        }
-        return entries
+        beginAnew()
+        return ends
     }
 
     /// Whether somebody who has read just what this device has read has other items: one of both is damaged, or two are one
     /// device. It happens once a day at most.
-    private mutating func differs(_ nameKey: NameKey, _ clock: UInt64) -> Bool {
+    private mutating func differs(_ keys: some DeviceKeys) -> Bool {
         guard rules.contains(.digests), phase == .member, let own, end(of: own.id, by: device) == nil else {
             return false
         }
-        guard clock >= formerSince + Self.longestWait, orphans.isEmpty else {
-            return false
-        }
+        guard age >= formerSince + Self.longestWait, orphans.isEmpty else { return false }
         let live = journals.filter { end(of: $0.key, by: $0.value.device) == nil }
         let tips = live.map { $0.value.history.tip(of: $0.key) } + [own.tip]
         for (id, journal) in live {
@@ -59,19 +72,60 @@ extension Replica {
                 circle.isKnown(by: head.contents.frontier),
                 tips.allSatisfy({ tip in
                     tip.number == 0 || (tip.journal == id ? tip == head.contents.tip : head.contents.read.contains(tip))
-                })
+                }),
+                // The secret of its epoch may have been withheld from this device.
+                let digest = try? keys.code(of: itemsDigest, in: head.contents.epoch)
             else { continue }
             journals[id]?.compared = head.hash
-            if head.contents.digest != nameKey.digest(of: items) { return true }
+            if head.contents.digest != digest { return true }
         }
         return false
     }
 
-    /// Whether a journal is one of this device that it does not write: it was set back, or copied. A copy that is used goes on,
-    /// and is left alone; others would wait for the other one for ever.
-    private func isAbandoned(_ journal: JournalID, _ known: Journal, _ clock: UInt64) -> Bool {
-        known.device == device && phase == .member && end(of: journal, by: device) == nil
-            && clock > known.heard + Self.longestSilence
+    // MARK: - Journals that nobody goes on with
+
+    /// Journals of this device that it does not write: it was set back, or copied. A copy that is used goes on, and is left alone;
+    /// others would wait for the other one for ever.
+    private var abandoned: [Ending] {
+        guard phase == .member else { return [] }
+        let others = journals.filter { $0.value.device == device && end(of: $0.key, by: device) == nil }
+        let oldest = others.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
+        return oldest.enumerated().filter { place, journal in
+            let silence = oldest.count - place > Self.mostOwn ? Self.longestSilence / 3 : Self.longestSilence
+            return age > journal.value.heard + silence
+        }.map { Ending(of: device, salt: $0.1.value.salt, at: $0.1.value.history.tip(of: $0.1.key)) }
+    }
+
+    /// Ends of this device's own journals that cannot be read for a day: where it has read less, nobody reads more.
+    private mutating func unreadable() -> [Ending] {
+        guard phase == .member else { return [] }
+        let unread = unreadEnds.filter { $0.device == device && $0.journal != own?.id }
+        let before = unreadSince
+        unreadSince = [:]
+        for ending in unread { unreadSince[ending.journal] = before[ending.journal] ?? age }
+        return unread.filter { age >= (before[$0.journal] ?? age) + Self.longestWait }.map(shortened)
+    }
+
+    /// An end at what this device has read.
+    private func shortened(_ ending: Ending) -> Ending {
+        let tip = journals[ending.journal]?.history.tip(of: ending.journal) ?? .zero(of: ending.journal)
+        return Ending(
+            of: ending.device,
+            salt: ending.salt,
+            at: tip < ending.point ? tip : .zero(of: ending.journal)
+        )
+    }
+
+    /// Ends up to which this device has not read, and of which it does not know that somebody else has taken over all.
+    package var unreadEnds: [Ending] { endings.filter { $0.point.number > 0 && !hasRead($0) } }
+
+    /// The owner gives up what an ended journal still has: nobody comes back who has read it.
+    ///
+    /// - Returns: entries to publish; none where it was read, or has not ended.
+    package mutating func giveUp(_ journal: JournalID, keys: some DeviceKeys) throws -> [Entry] {
+        try checkMembership()
+        guard phase == .member, let ending = unreadEnds.first(where: { $0.journal == journal }) else { return [] }
+        return try write(.end([shortened(ending)]), keys: keys)
     }
 
     // MARK: - Members
@@ -79,12 +133,16 @@ extension Replica {
     /// Adds a device whose owner has compared the digits.
     ///
     /// - Throws: `notMember` while this device has not written what it has to take over; what the circle refuses.
-    package mutating func add(_ card: DeviceCard, consent: [UInt8], keys: some DeviceKeys) throws -> Entry {
+    package mutating func add(_ card: DeviceCard, consent: [UInt8], keys: some DeviceKeys) throws -> [Entry] {
         try checkMembership()
         guard isSettled else { throw SyncRefusal.notMember }
-        let epochs = circle.state.goodEpochs.map(\.id)
-        let wraps = try keys.wrap(epochs, for: card, in: circle.id)
+        let wraps = try keys.wrap(handedOn, for: card, in: circle.id)
         return try write(.add(Addition(card: card, wraps: wraps)), consent: consent, keys: keys)
+    }
+
+    /// Epochs whose secrets a newcomer is given.
+    private var handedOn: [EpochID] {
+        Array(circle.state.goodEpochs.map(\.id).filter(held.contains).prefix(Addition.mostWraps))
     }
 
     /// Adds a device by the recovery key, which is a member without a journal: nothing vouches for how new the journals are.
@@ -97,11 +155,11 @@ extension Replica {
         in circle: Circle,
         by recovery: DeviceID,
         keys: some DeviceKeys
-    ) throws -> Entry {
+    ) throws -> [Entry] {
         var replica = Replica(of: recovery, in: circle, required: [])
         try replica.checkMembership()
-        for entry in circle.entries { try replica.unwrap(entry, keys) }
-        let wraps = try keys.wrap(circle.state.goodEpochs.map(\.id), for: card, in: circle.id)
+        try replica.unwrap(circle.entries, keys)
+        let wraps = try keys.wrap(replica.handedOn, for: card, in: circle.id)
         return try replica.write(.add(Addition(card: card, wraps: wraps)), consent: consent, keys: keys)
     }
 
@@ -116,22 +174,33 @@ extension Replica {
     /// Whether all ended journals were read, all that is only there was written again, and a head was signed since: what a newcomer
     /// reads is no older then.
     package var isSettled: Bool {
-        guard isMember, phase == .member, let own, own.head?.contents.tip == own.tip else { return false }
+        guard isMember, phase == .member, let own, own.head?.contents.tip == own.tip,
+            circle.frontier.count <= Entry.mostParents
+        else { return false }
         return hasReadEnded && orphans.isEmpty
     }
 
     /// Removes a device, for good. What this device has read of its journals stays.
     ///
     /// - Throws: `notMember` while this device reads the circle: it could not say how far the other one's journals count.
-    package mutating func remove(_ other: DeviceID, keys: some DeviceKeys) throws -> Entry {
-        try checkMembership()
-        guard phase == .member else { throw SyncRefusal.notMember }
+    package mutating func remove(_ other: DeviceID, keys: some DeviceKeys) throws -> [Entry] {
+        // Also where the circle has left the formats that this code has: a member who lies can say that.
+        guard isMember, phase == .member else { throw SyncRefusal.notMember }
+        let floor = circle.state.floor
+        // Of what has ended, others have taken over what is not named.
         var ends = journals.filter { $0.value.device == other && !$0.value.history.isEmpty }.map { id, journal in
             let tip = journal.history.tip(of: id)
-            return end(of: id, by: other).map { min($0, tip) } ?? tip
+            return Ending(of: other, salt: journal.salt, at: end(of: id, by: other).map { min($0, tip) } ?? tip)
         }
-        if other == device, let own, !own.history.isEmpty { ends.append(own.tip) }
-        return try write(.remove(Removal(of: other, ends: ends)), keys: keys)
+        if other == device, let own, !own.history.isEmpty {
+            ends.append(Ending(of: device, salt: own.salt, at: own.tip))
+        }
+        var entries = try write(.remove(Removal(of: other, ends: Array(ends.prefix(Removal.mostEnds)))), keys: keys)
+        // What this code knows of a floor stays, whoever has said it.
+        if isMember, circle.state.floor < floor, floor <= Self.newestFormat {
+            entries += try write(.floor(floor), keys: keys)
+        }
+        return entries
     }
 
     // MARK: - Tombstones
@@ -152,6 +221,9 @@ extension Replica {
         guard circle.state.members.keys.allSatisfy({ writers.contains($0) || isRecoveryKey($0) }) else { return [] }
         if rules.contains(.knownByAll) {
             guard others.allSatisfy({ circle.isKnown(by: $0.frontier) }) else { return [] }
+        }
+        if rules.contains(.basesAreRead) {
+            guard others.allSatisfy({ haveReadBases($0, own, others) }) else { return [] }
         }
         var dropped: [ItemName] = []
         for (name, item) in items where item.version.isTombstone && item.version.stamp < Self.droppedBound {
@@ -174,18 +246,39 @@ extension Replica {
 
     private func isRecoveryKey(_ member: DeviceID) -> Bool { circle.state.members[member]?.kind == .recovery }
 
-    /// Ended journals of which somebody else has taken over all: they need not be read here.
-    mutating func skipSettled() {
-        let informed = liveHeads.filter { circle.isKnown(by: $0.frontier) }
-        for ending in endings where ending.point.journal != own?.id {
-            let id = ending.point.journal
-            guard journals[id].map({ !$0.isSkipped && !$0.has(ending.point) }) ?? true else { continue }
-            // Its device, too: what it keeps of it is in what it writes now.
-            guard informed.contains(where: { $0.read.contains(ending.point) || $0.device == ending.device }) else {
-                continue
-            }
-            journals[id, default: Journal(of: ending.device)].isSkipped = true
+    /// Whether somebody has read every newest base.
+    private func haveReadBases(_ reader: Head.Contents, _ own: OwnJournal, _ others: [Head.Contents]) -> Bool {
+        let bases = others.map { ($0.journal, $0.base) } + [(own.id, own.base.upperBound)]
+        return bases.allSatisfy { $1 == 0 || isCovered($0, $1, reader.read, reader.journal) }
+    }
+
+    // MARK: - Ended journals
+
+    typealias KnowingHead = (head: Head.Contents, past: EntrySet)
+
+    /// Heads with all that their devices knew.
+    func knowing(_ heads: [Head.Contents]) -> [KnowingHead] {
+        heads.compactMap { head in circle.past(of: head.frontier).map { (head, $0) } }
+    }
+
+    /// Whether somebody who knows how a journal has ended has taken over all of it. Its own device has, too.
+    func isSettled(_ ending: Ending, by heads: [KnowingHead]) -> Bool {
+        heads.contains { head, past in
+            circle.isKnown(ending, in: past)
+                && (head.isSettled || head.read.contains(ending.point) || head.device == ending.device)
         }
+    }
+
+    /// Ended journals of which somebody else has taken over all need not be read here.
+    mutating func skipSettled() {
+        let heads = knowing(liveHeads)
+        for ending in unreadEnds where ending.journal != own?.id && isSettled(ending, by: heads) {
+            journals[ending.journal, default: Journal(of: ending.device, salt: ending.salt)].skipped = ending.point
+        }
+    }
+
+    func hasRead(_ ending: Ending) -> Bool {
+        journals[ending.journal]?.hasAll(upTo: ending.point) ?? false
     }
 
     /// The newest heads that were read of journals that go on.
@@ -206,13 +299,7 @@ extension Replica {
         return known.has(mark)
     }
 
-    private var hasReadEnded: Bool {
-        endings.allSatisfy { ending in
-            guard ending.point.number > 0 else { return true }
-            guard let journal = journals[ending.point.journal] else { return false }
-            return journal.isSkipped || journal.has(ending.point)
-        }
-    }
+    var hasReadEnded: Bool { unreadEnds.isEmpty }
 
     // MARK: - Segments
 

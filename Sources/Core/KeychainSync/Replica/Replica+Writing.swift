@@ -98,12 +98,22 @@ extension Replica {
     ///
     /// - Throws: `notMember` where no good epoch is left: `keepUp` begins one.
     package func writingEpoch() throws(SyncRefusal) -> EpochID {
+        try checkFormat()
         if rules.contains(.freshEpochs) {
-            guard let epoch = circle.state.writingEpoch else { throw .notMember }
-            return epoch.id
+            guard let epoch = currentEpoch else { throw .notMember }
+            return epoch
         }
         guard let epoch = firstEpoch else { throw .notMember }
         return epoch
+    }
+
+    /// The greatest good epoch that all members have, and this device, too: nobody can know what others were given. Epochs that
+    /// somebody avoids come last.
+    var currentEpoch: EpochID? {
+        let usable = circle.state.writingEpochs.filter {
+            held.contains($0.id) && opened.contains($0.description.nameKey)
+        }
+        return (usable.first { !avoided.contains($0.id) } ?? usable.first)?.id
     }
 
     private var firstEpoch: EpochID? {
@@ -117,29 +127,32 @@ extension Replica {
 
     /// Writes all that this device's journal has and that is current once more: what is before that is not needed.
     ///
-    /// - Parameter item: an item of this device's store. One that it does not have, or has otherwise, is damage and no deletion.
-    /// - Throws: `undecodable` for such an item: the journal stays as it is.
-    package mutating func compact(
-        keys: some DeviceKeys,
-        item: (ItemName) -> SecretBytes?
-    ) throws -> [Segment] {
+    /// - Parameter item: an item of this device's store. One that it does not have, or has otherwise, is damage and no deletion:
+    ///   the journal stays as it is then.
+    package mutating func compact(keys: some DeviceKeys, item: (ItemName) -> SecretBytes?) throws -> Rewriting {
         try checkMembership()
-        guard let own, phase == .member else { return [] }
+        var rewriting = Rewriting()
+        guard let own, phase == .member else { return rewriting }
         var records: [(record: Record, tier: SyncTier)] = []
         for (name, current) in items.sorted(by: { $0.key < $1.key }) {
             guard let number = current.carriers[own.id] else { continue }
-            records.append((try record(of: name, current, number, item), current.tier))
+            if let record = record(of: name, current, number, item) {
+                records.append((record, current.tier))
+            } else {
+                rewriting.damaged.insert(name)
+            }
         }
-        return try write(base: records, keys: keys)
+        if rewriting.damaged.isEmpty { rewriting.segments = try write(base: records, keys: keys) }
+        return rewriting
     }
 
-    /// A record of what is current.
+    /// A record of what is current; nil where the store does not have it so.
     private func record(
         of name: ItemName,
         _ current: CurrentItem,
         _ number: UInt64,
         _ item: (ItemName) -> SecretBytes?
-    ) throws -> Record {
+    ) -> Record? {
         let value = current.version.isTombstone ? nil : item(name)
         let record = Record(
             name: name,
@@ -148,10 +161,7 @@ extension Replica {
             replaced: current.replaced,
             item: value
         )
-        guard record.version == current.version else {
-            throw KeychainError(.undecodable, "an item is not what the circle knows of it")
-        }
-        return record
+        return record.version == current.version ? record : nil
     }
 
     private mutating func write(base records: [(record: Record, tier: SyncTier)], keys: some DeviceKeys) throws
@@ -166,45 +176,56 @@ extension Replica {
         self.own?.base = first.header.number...last.header.number
         self.own?.epochs = [epoch]
         let read = marks
-        self.own?.readAtBase = read
+        self.own?.readAtBase = Array(read.prefix(Head.mostMarks))
         return segments
     }
 
-    /// How far this device has read other journals.
-    var marks: [JournalPoint] {
+    /// How far this device has read other journals that go on.
+    private var marks: [JournalPoint] {
         journals.compactMap { id, journal in
-            if let end = end(of: id, by: journal.device), journal.has(end) { return end.number == 0 ? nil : end }
-            return journal.history.isEmpty ? nil : journal.history.tip(of: id)
+            end(of: id, by: journal.device) != nil || journal.history.isEmpty ? nil : journal.history.tip(of: id)
         }.sorted { $0.journal < $1.journal }
+    }
+
+    /// The ended journals that this device has read, or that others have taken over.
+    private var endedMarks: [JournalPoint] {
+        endings.filter { $0.point.number > 0 && hasRead($0) }.map(\.point)
     }
 
     // MARK: - Heads
 
     /// Signs the newest head of this device's journal.
     ///
-    /// - Returns: nil before there is something to sign, and while something is still to be adopted.
-    package mutating func sign(clock: UInt64, nameKey: NameKey, keys: some DeviceKeys) throws -> Head? {
+    /// - Returns: nil before there is something to sign, and while `keepUp` has to do something first.
+    package mutating func sign(clock: UInt64, keys: some DeviceKeys) throws -> Head? {
         try checkMembership()
-        guard let own, !own.history.isEmpty, end(of: own.id, by: device) == nil, suspectedSince == nil else {
-            return nil
-        }
-        // Others skip an ended journal if this head says that it was read to its end.
-        guard orphans.isEmpty else { return nil }
+        guard let own, !own.history.isEmpty, end(of: own.id, by: device) == nil, suspectedSince == nil,
+            circle.frontier.count <= Entry.mostParents
+        else { return nil }
+        let epoch = try writingEpoch()
+        // Others do not read ended journals that this head has taken over.
+        let isAdopted = orphans.isEmpty
+        let isSettled = isAdopted && hasReadEnded
+        let read = Array((marks + (isAdopted && !isSettled ? endedMarks : [])).prefix(Head.mostMarks))
         let contents = Head.Contents(
             circle: circle.id,
             device: device,
             salt: own.salt,
             counter: own.counter + 1,
             tip: own.tip,
-            read: marks,
+            base: own.base.upperBound,
+            isSettled: isSettled,
+            read: read.sorted { $0.journal < $1.journal },
             readAtBase: own.readAtBase,
             frontier: circle.frontier,
-            epoch: try writingEpoch(),
+            epoch: epoch,
             stampFloor: stampFloor,
-            digest: nameKey.digest(of: items),
+            digest: try keys.code(of: itemsDigest, in: epoch),
             clock: clock
         )
         let head = try Head(contents) { (digest) throws(KeychainError) in try keys.sign(digest) }
+        // What no reader would take must not be published.
+        guard try Head(head.encoded) == head else { throw SyncRefusal.notCanonical }
         self.own?.counter += 1
         self.own?.head = head
         return head
@@ -219,27 +240,29 @@ extension Replica {
         salt: SyncName,
         keys: some DeviceKeys,
         item: (ItemName) -> SecretBytes?
-    ) throws -> [Segment] {
+    ) throws -> Rewriting {
         try checkMembership()
-        guard phase == .member else { return [] }
-        var segments: [Segment] = []
-        if own == nil {
-            own = OwnJournal(of: device, salt: salt)
-            segments += try write(base: [], keys: keys)
-        } else if own?.history.isEmpty == true {
-            segments += try write(base: [], keys: keys)
-        }
-        guard let own else { return [] }
+        var rewriting = Rewriting()
+        guard phase == .member else { return rewriting }
+        if own == nil { own = OwnJournal(of: device, salt: salt) }
+        if own?.history.isEmpty == true { rewriting.segments += try write(base: [], keys: keys) }
+        guard let own else { return rewriting }
         var records: [(record: Record, tier: SyncTier)] = []
         for name in orphans {
             guard let current = items[name] else { continue }
-            records.append((try record(of: name, current, own.tip.number + 1, item), current.tier))
+            if let record = record(of: name, current, own.tip.number + 1, item) {
+                records.append((record, current.tier))
+            } else {
+                rewriting.damaged.insert(name)
+            }
         }
-        segments += try append(records, keys: keys)
-        // What is sealed under an epoch that does not count, newcomers cannot read.
-        if own.epochs.contains(where: { circle.state.epochs[$0] == nil }) {
-            segments += try compact(keys: keys, item: item)
+        rewriting.segments += try append(records, keys: keys)
+        // What is sealed under an epoch that somebody does not have, they cannot read.
+        if own.epochs.contains(where: { circle.state.lacks($0) || avoided.contains($0) }) {
+            let more = try compact(keys: keys, item: item)
+            rewriting.segments += more.segments
+            rewriting.damaged.formUnion(more.damaged)
         }
-        return segments
+        return rewriting
     }
 }

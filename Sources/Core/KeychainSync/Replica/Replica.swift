@@ -6,19 +6,24 @@ package import KeychainModel
 /// It reads no file and waits for nobody. Each change of it, the items that this concerns and the blobs that come of it belong
 /// into one transaction; blobs are published after that.
 package struct Replica: Sendable {
-    /// A circle has at most so many journals, with those that have ended.
-    package static let mostJournals = Head.mostMarks
+    /// So many journals of one device may go on at one time. More are not read.
+    package static let mostLive = 8
     /// A journal of this device that it does not write itself is ended after so long without a new head: 30 days. So a device signs
     /// a head more often than that.
     package static let longestSilence: UInt64 = 30 * 86_400_000
+    /// Of its own, a device ends the oldest over so many after a third of that silence: they are of disks that were set back.
+    static let mostOwn = 4
     /// Tombstones with a stamp from here on are kept: the floor would leave no room for later ones. The year is 4199.
     static let droppedBound: UInt64 = 1 << 46
     /// A journal with so many segments is ended, and another begun.
     static let longJournal = Segment.mostSpine - 1_000
     /// A device that begins anew waits for so long for what it has once written itself: a day.
-    static let longestWait: UInt64 = 86_400_000
-    /// Entries that wait for their parents. More are dropped: they can be read again.
-    package static let mostWaiting = 256
+    package static let longestWait: UInt64 = 86_400_000
+    /// The clock may jump. Between two looks at it no more time than this has passed: six hours.
+    package static let longestStep: UInt64 = 6 * 3_600_000
+    /// The newest version of the formats that this code has.
+    static let newestFormat: UInt16 = 1
+    private static let itemsTag = "chatelaine sync items 1"
 
     package let device: DeviceID
     package internal(set) var circle: Circle
@@ -29,17 +34,26 @@ package struct Replica: Sendable {
     /// The greatest stamp of a tombstone that this device has dropped.
     package internal(set) var stampFloor: UInt64 = 0
     package internal(set) var phase: Phase
-    /// By hash: entries with parents that have not arrived.
-    var waiting: [EntryHash: Entry] = [:]
+    /// Epochs whose secrets this device was given.
+    package internal(set) var held: Set<EpochID> = []
+    /// Boxes with the circle's name key that this device has opened.
+    var opened: Set<SealedBox> = []
+    /// Good epochs that somebody knows and does not write under, having a lesser one.
+    var avoided: Set<EpochID> = []
+    /// How long this replica has lived, in milliseconds, by a clock that may be wrong.
+    package internal(set) var age: UInt64 = 0
+    private var lastClock: UInt64?
+    /// Since when an end of a journal of this device cannot be read.
+    var unreadSince: [JournalID: UInt64] = [:]
     /// What to do about what was found, at the next upkeep.
     var findings: Set<Finding> = []
-    /// Since when others know this device's journal otherwise than it does, and cannot be read.
+    /// Since when others know this device's journal otherwise than it does, and cannot be read, as `age` counts.
     var suspectedSince: UInt64?
     /// The journal of a device that begins anew.
     var former: OwnJournal?
     /// And what it had read.
     var formerJournals: [JournalID: Journal] = [:]
-    /// When it began anew, by its clock.
+    /// When it began anew, as `age` counts.
     var formerSince: UInt64 = 0
     var rules = SyncRules.all
 
@@ -81,7 +95,7 @@ package struct Replica: Sendable {
         replica.phase = .member
         let epoch = try replica.beginEpoch(nameKey: nameKey, keys: keys)
         replica.own = OwnJournal(of: card.id, salt: salt)
-        return (replica, [founding, epoch])
+        return (replica, [founding] + epoch)
     }
 
     /// A replica that leaves rules out, to show that they are needed. Simulations alone make one.
@@ -107,77 +121,108 @@ package struct Replica: Sendable {
     /// Why this device must not write, if so.
     func checkMembership() throws(SyncRefusal) {
         guard isMember else { throw .notMember }
+        try checkFormat()
+    }
+
+    /// - Throws: `unknownVersion` where the circle has left the formats that this code has.
+    func checkFormat() throws(SyncRefusal) {
+        guard circle.state.floor <= Self.newestFormat else { throw .unknownVersion(circle.state.floor) }
+    }
+
+    // MARK: - Time
+
+    /// What `age` is at a time of the clock.
+    func age(at clock: UInt64) -> UInt64 {
+        guard let lastClock, clock > lastClock else { return age }
+        return age + min(clock - lastClock, Self.longestStep)
+    }
+
+    /// Notices how late it is: `execute` and `keepUp` do that.
+    package mutating func pass(_ clock: UInt64) {
+        age = age(at: clock)
+        lastClock = clock
     }
 
     // MARK: - Entries
 
-    /// Takes in an entry of somebody, or keeps it until its parents arrive.
+    /// Takes in entries of anybody, in any order.
     ///
-    /// - Returns: the entries that came in with it: also those that had waited for it.
-    /// - Throws: for one that never will be valid.
-    package mutating func insert(_ entry: Entry, keys: some DeviceKeys) throws -> [Entry] {
-        switch try circle.insert(entry) {
-        case .known: return []
-        case .waits:
-            if waiting.count < Self.mostWaiting { waiting[entry.hash] = entry }
-            return []
-        case .added: break
+    /// - Throws: what the keys throw.
+    package mutating func insert(_ entries: [Entry], keys: some DeviceKeys) throws -> Circle.Insertion {
+        let insertion = circle.insert(entries)
+        if !insertion.added.isEmpty { try notice(insertion.added, keys) }
+        return insertion
+    }
+
+    /// What follows from entries that came in.
+    private mutating func notice(_ added: [Entry], _ keys: some DeviceKeys) throws {
+        // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
+        try unwrap(added, keys)
+        noticeBoxes(keys)
+        noticeAvoided()
+        if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
+    }
+
+    /// Takes the secrets that entries hand on, and those that are sealed under these, wherever they are.
+    mutating func unwrap(_ entries: [Entry], _ keys: some DeviceKeys) throws {
+        var found: Set<EpochID> = []
+        for entry in entries {
+            let secrets = entry.secrets
+            if !secrets.wraps.isEmpty { found.formUnion(try keys.unwrap(secrets, in: circle.id)) }
         }
-        var added = [entry]
-        try unwrap(entry, keys)
-        var progress = true
-        while progress {
-            progress = false
-            for waits in waiting.values.sorted(by: { $0.hash < $1.hash }) {
-                do {
-                    let outcome = try circle.insert(waits)
-                    if case .waits = outcome { continue }
-                    if outcome == .added {
-                        added.append(waits)
-                        try unwrap(waits, keys)
-                    }
-                } catch is SyncRefusal {
-                    // It came from elsewhere, and is refused now that it can be judged.
-                }
-                waiting[waits.hash] = nil
-                progress = true
+        while !found.isSubset(of: held) {
+            held.formUnion(found)
+            for case .epoch(let epoch) in circle.entries.map(\.body)
+            where held.contains(epoch.id) && !epoch.secrets.earlier.allSatisfy({ held.contains($0.epoch) }) {
+                found.formUnion(try keys.unwrap(epoch.secrets, in: circle.id))
             }
         }
-        noticeEnd()
-        return added
     }
 
-    func unwrap(_ entry: Entry, _ keys: some DeviceKeys) throws {
-        try keys.unwrap(entry.secrets, in: circle.id)
-        // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
-        guard case .add(let addition) = entry.body, addition.card.id == device else { return }
-        for entry in circle.entries.reversed() { try keys.unwrap(entry.secrets, in: circle.id) }
+    /// Opens the name key of epochs that may be written under. A member who lies can put anything there.
+    mutating func noticeBoxes(_ keys: some DeviceKeys) {
+        for epoch in circle.state.goodEpochs where held.contains(epoch.id) {
+            let box = epoch.description.nameKey
+            guard !opened.contains(box) else { continue }
+            if (try? NameKey(of: epoch.description, in: circle, keys: keys)) != nil { opened.insert(box) }
+        }
     }
 
-    /// The entries that others wait for.
-    package var missingEntries: Set<EntryHash> {
-        Set(waiting.values.flatMap(\.parents)).filter { !circle.has($0) && waiting[$0] == nil }
+    /// Somebody was given another secret than the epoch's, if it does not write under an epoch that it knows.
+    mutating func noticeAvoided() {
+        avoided = []
+        let good = circle.state.goodEpochs.map(\.id)
+        guard good.count > 1 else { return }
+        for head in liveHeads {
+            guard let place = good.firstIndex(of: head.epoch), place > 0, let past = circle.past(of: head.frontier)
+            else { continue }
+            for epoch in good[..<place] where circle.isKnown(epoch, in: past) { avoided.insert(epoch) }
+        }
     }
+
+    /// The circle's name key.
+    ///
+    /// - Returns: nil before this device was given it, and before the first unlock.
+    package func nameKey(_ keys: some DeviceKeys) -> NameKey? {
+        for case .epoch(let epoch) in circle.entries.reversed().map(\.body) where held.contains(epoch.id) {
+            if let key = try? NameKey(of: epoch, in: circle, keys: keys) { return key }
+        }
+        return nil
+    }
+
+    // MARK: - Ends
 
     func end(of journal: JournalID, by device: DeviceID) -> JournalPoint? {
         circle.state.end(of: journal, by: device)
     }
 
-    /// The ends that concern this device. Former members can name journals that are not there, or not those of the device that they
-    /// say.
+    /// The ends that concern this device. Former members can name journals that are not there.
     var endings: [Ending] {
-        circle.state.endings.compactMap { ending in
-            let journal = ending.point.journal
-            let isOwn = own?.id == journal || former?.id == journal
-            if let owner = isOwn ? device : journals[journal]?.device {
-                return end(of: journal, by: owner).map { Ending(of: owner, at: $0) }
-            }
-            return circle.state.endedByMembers.contains(journal) ? ending : nil
+        circle.state.endings.filter { ending in
+            let journal = ending.journal
+            return own?.id == journal || former?.id == journal || journals[journal] != nil
+                || circle.state.endedByMembers.contains(journal)
         }
-    }
-
-    private mutating func noticeEnd() {
-        if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
     }
 
     /// Items that no journal has that goes on: they have to be written again.
@@ -189,12 +234,38 @@ package struct Replica: Sendable {
     }
 
     /// Signs an entry and takes it in.
-    mutating func write(_ body: EntryBody, consent: [UInt8]? = nil, keys: some DeviceKeys) throws -> Entry {
-        let entry = try Entry(circle: circle.id, parents: circle.frontier, author: device, body: body, consent: consent)
-        {
-            (digest) throws(KeychainError) in try keys.sign(digest)
+    ///
+    /// - Returns: what to publish. Where the circle has too many newest entries to name them all, some are merged first.
+    /// - Throws: what the circle would refuse; nothing has changed then.
+    mutating func write(_ body: EntryBody, consent: [UInt8]? = nil, keys: some DeviceKeys) throws -> [Entry] {
+        var next = self
+        var entries = try next.merge(keys)
+        entries.append(try next.write(body, consent: consent, after: next.circle.frontier, keys))
+        self = next
+        return entries
+    }
+
+    /// Merges the circle's newest entries until there are few enough to name them all.
+    mutating func merge(_ keys: some DeviceKeys) throws -> [Entry] {
+        var entries: [Entry] = []
+        while circle.frontier.count > Entry.mostParents {
+            // The same for all who have the same entries.
+            let parents = Array(circle.frontier.prefix(Entry.mostParents))
+            entries.append(try write(.merge, after: parents, keys))
         }
-        _ = try insert(entry, keys: keys)
+        return entries
+    }
+
+    private mutating func write(
+        _ body: EntryBody,
+        consent: [UInt8]? = nil,
+        after parents: [EntryHash],
+        _ keys: some DeviceKeys
+    ) throws -> Entry {
+        let entry = try unchecked(body, consent: consent, parents: parents, keys: keys)
+        // What no reader would take must not be written.
+        guard try Entry(entry.encoded) == entry else { throw SyncRefusal.notCanonical }
+        if let refusal = try insert([entry], keys: keys).refused[entry.hash] { throw refusal }
         return entry
     }
 
@@ -211,12 +282,23 @@ package struct Replica: Sendable {
     }
 
     /// Begins an epoch for all members.
-    mutating func beginEpoch(nameKey: SecretBytes, keys: some DeviceKeys) throws -> Entry {
+    mutating func beginEpoch(nameKey: SecretBytes, keys: some DeviceKeys) throws -> [Entry] {
         let cards = circle.state.members.values.sorted { $0.id < $1.id }
-        let secrets = try keys.beginEpoch(for: cards, earlier: Set(circle.state.epochs.keys), in: circle.id)
+        let earlier = circle.state.newestEpochs.filter(held.contains).prefix(EpochDescription.mostEarlier)
+        let secrets = try keys.beginEpoch(for: cards, earlier: Set(earlier), in: circle.id)
         guard let id = secrets.wraps.first?.epoch else { throw SyncRefusal.notMember }
         let data = EpochDescription.nameKeyData(in: circle.id, id)
         let box = try keys.seal(nameKey, for: .afterFirstUnlock, in: id, authenticating: data)
         return try write(.epoch(EpochDescription(id: id, secrets: secrets, nameKey: box)), keys: keys)
+    }
+
+    /// All current items, as heads have them: devices with the same have the same.
+    package var itemsDigest: SyncHash {
+        var writer = SyncWriter()
+        for (name, item) in items.filter({ !$0.value.version.isTombstone }).sorted(by: { $0.key < $1.key }) {
+            writer.append(name)
+            writer.append(item.version.hash)
+        }
+        return SyncHash(of: writer.bytes, tag: Self.itemsTag)
     }
 }

@@ -26,7 +26,7 @@ package struct SyncRules: OptionSet, Sendable {
     package static let knownHeads = SyncRules(rawValue: 1 << 9)
     /// A mark counts if its hash is in one's own history of the journal.
     package static let hashedMarks = SyncRules(rawValue: 1 << 10)
-    /// Journals that had ended before the first reading are not read.
+    /// A first reading leaves out ended journals of which others have taken over all.
     package static let endedBeforeAreSkipped = SyncRules(rawValue: 1 << 11)
     /// The stamps' floor is taken from others as well.
     package static let sharedFloor = SyncRules(rawValue: 1 << 12)
@@ -37,5 +37,8 @@ package struct SyncRules: OptionSet, Sendable {
     /// A device that has read the same as another one and has other items begins anew.
     package static let digests = SyncRules(rawValue: 1 << 15)
 
-    package static let all = SyncRules(rawValue: (1 << 16) - 1)
+    /// A tombstone is kept until everybody has read the bases that it relies on: a journal may be ended by somebody who is behind.
+    package static let basesAreRead = SyncRules(rawValue: 1 << 16)
+
+    package static let all = SyncRules(rawValue: (1 << 17) - 1)
 }
