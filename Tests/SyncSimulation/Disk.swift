@@ -71,6 +71,9 @@ struct Disk {
             return outbox[name] ?? view.blobs[name]
         }
         for (name, item) in found { store[name] = item.record.item }
+        let lost = Set(damaged.keys).subtracting(found.keys)
+        replica.forget(lost)
+        for name in lost where replica.items[name] == nil { store[name] = nil }
     }
 
     mutating func collect() { _ = replica.collect() }

@@ -20,6 +20,8 @@ final class World {
     private let deletionRate: Int
     /// Items that were deleted on a disk that was set back, before that was noticed: the transport may show the other history.
     private var deletedBehind: Set<ItemName> = []
+    /// Items that a database has lost before anything of them was written into a journal.
+    private var damaged: Set<ItemName> = []
     /// Devices that former members have added, and items that they have written.
     private var accomplices: [(keys: SimulatedKeys, of: DeviceID)] = []
     private var forgeries: Set<SyncHash> = []
@@ -275,6 +277,9 @@ final class World {
     /// Its database loses an item, or has another one.
     private func damage(_ machine: Machine, _ random: inout SeededRandom) {
         guard let name = machine.disk.store.keys.sorted().randomElement(using: &random) else { return }
+        // What no other journal has may be lost with it.
+        let carriers = machine.disk.replica.items[name]?.carriers.keys.map(\.self) ?? []
+        if carriers.allSatisfy({ $0 == machine.disk.replica.own?.id }) { damaged.insert(name) }
         machine.disk.store[name] = random.chance(50) ? nil : SecretBytes([0])
     }
 
@@ -405,7 +410,7 @@ final class World {
         else { return }
         disk.post([entry])
         if random.chance(50) {
-            _ = try disk.change(
+            _ = try? disk.change(
                 LocalChange(
                     name: Self.names[0],
                     tier: .unlocked,
@@ -437,6 +442,7 @@ final class World {
             }
             _ = try rounds(&random, atMost: 30)
             acceptOlder(&random)
+            try giveUp()
             _ = try rounds(&random, atMost: 30)
         }
         try rest(&random)
@@ -458,6 +464,16 @@ final class World {
             // Whom somebody has added who is removed may have gone with it.
             guard machine.disk.replica.circle.state.members[member] != nil else { continue }
             machine.disk.post(try machine.disk.replica.remove(member, keys: machine.disk.keys))
+        }
+    }
+
+    /// Owners give up what was in journals of devices that do not come back.
+    private func giveUp() throws {
+        let present = Set(alive.map(\.card.id))
+        for machine in alive where machine.disk.replica.phase == .member {
+            for ending in machine.disk.replica.unreadEnds where !present.contains(ending.device) {
+                machine.disk.post(try machine.disk.replica.giveUp(ending.journal, keys: machine.disk.keys))
+            }
         }
     }
 
@@ -519,7 +535,7 @@ final class World {
         }
         // Two who are one device may each drop what the other one does not know to be deleted.
         let copied = machines.filter { machine in machines.filter { $0.card.id == machine.card.id }.count > 1 }
-        let uncertain = copied.reduce(into: deletedBehind) { $0.formUnion($1.deleted) }
+        let uncertain = copied.reduce(into: deletedBehind.union(damaged)) { $0.formUnion($1.deleted) }
         // Nothing that somebody of the circle has had is lost, and nothing that was deleted is back.
         for machine in alive {
             for (name, version) in machine.seen where !uncertain.contains(name) {

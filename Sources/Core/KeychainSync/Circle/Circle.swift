@@ -23,7 +23,6 @@ package struct Circle: Sendable {
     /// Entries that say how far a journal counts, and those that remove a device.
     private var ends: [JournalID: [Int]] = [:]
     private var removals: [DeviceID: [Int]] = [:]
-    private var epochs: [EpochID: [Int]] = [:]
     /// What follows from all entries.
     package private(set) var state: CircleState
 
@@ -94,9 +93,6 @@ package struct Circle: Sendable {
     func isKnown(_ ending: Ending, in past: EntrySet) -> Bool {
         ((ends[ending.journal] ?? []) + (removals[ending.device] ?? [])).allSatisfy(past.contains)
     }
-
-    /// Whether an epoch is described by one of these entries.
-    func isKnown(_ epoch: EpochID, in past: EntrySet) -> Bool { epochs[epoch]?.contains(where: past.contains) ?? false }
 
     package func has(_ hash: EntryHash) -> Bool { numbers[hash] != nil }
 
@@ -198,8 +194,7 @@ package struct Circle: Sendable {
         case .remove(let removal): removals[removal.device, default: []].append(number)
         case .end(let endings):
             for ending in endings { ends[ending.journal, default: []].append(number) }
-        case .epoch(let epoch): epochs[epoch.id, default: []].append(number)
-        case .found, .floor, .merge: break
+        case .found, .epoch, .floor, .merge: break
         }
     }
 

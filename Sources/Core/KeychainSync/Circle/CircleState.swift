@@ -17,6 +17,9 @@ package struct CircleState: Sendable {
     package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
     /// The same, the greatest first.
     package private(set) var newestEpochs: [EpochID] = []
+    /// Good epochs that the author of a later one did not seal under it: it does not have their secrets, whatever was wrapped
+    /// for it.
+    package private(set) var avoided: Set<EpochID> = []
     /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
     package private(set) var endedByMembers: Set<JournalID> = []
     /// Devices whose additions do not count.
@@ -45,7 +48,7 @@ package struct CircleState: Sendable {
         // Back-dating gains nothing: who removes an author knows what counts of it. Removals and ends count always, so that
         // nothing that was ended begins again.
         let dated = places.filter { place in
-            (removals[nodes[place].entry.author] ?? []).allSatisfy { nodes[$0].past.contains(place) }
+            (removals[nodes[place].entry.author] ?? []).allSatisfy { $0 == place || nodes[$0].past.contains(place) }
         }
         for place in places {
             if case .end(let endings) = nodes[place].entry.body { endings.forEach { end($0) } }
@@ -91,6 +94,7 @@ package struct CircleState: Sendable {
             return (first.height, first.entry.hash) > (second.height, second.entry.hash)
         }
         let removing = Set(removals.values.flatMap(\.self))
+        var good: [Int] = []
         for (place, epoch) in order where epochs[epoch.id] == nil {
             let has = holders[epoch.id] ?? []
             epochs[epoch.id] = has
@@ -100,7 +104,27 @@ package struct CircleState: Sendable {
                 continue
             }
             goodEpochs.append(Epoch(description: epoch, holders: has))
+            good.append(place)
         }
+        let sealed = Dictionary(described.map { ($0.epoch.id, $0.epoch.secrets.earlier.map(\.epoch)) }) { one, _ in one
+        }
+        for (later, place) in zip(goodEpochs, good) {
+            let all = Self.reached(from: later.id, sealed)
+            for (earlier, before) in zip(goodEpochs, good)
+            where nodes[place].past.contains(before) && !all.contains(earlier.id) {
+                avoided.insert(earlier.id)
+            }
+        }
+    }
+
+    /// Epochs whose secrets follow from one of them.
+    private static func reached(from epoch: EpochID, _ sealed: [EpochID: [EpochID]]) -> Set<EpochID> {
+        var reached: Set<EpochID> = []
+        var next = [epoch]
+        while let id = next.popLast() {
+            if reached.insert(id).inserted { next += sealed[id] ?? [] }
+        }
+        return reached
     }
 
     /// Devices whose addition counts. An addition counts if its author counts, so this is repeated until nothing changes.

@@ -20,7 +20,6 @@ extension Replica {
         } else if plan.isWhole {
             outcome = takeFirst(plan)
         }
-        noticeAvoided()
         return outcome
     }
 
@@ -95,6 +94,13 @@ extension Replica {
     private func isSeen(_ item: CurrentItem, by head: Head?) -> Bool {
         guard let own, let number = item.carriers[own.id] else { return false }
         return head?.contents.read.contains { $0.journal == own.id && $0.number >= number } ?? false
+    }
+
+    /// Forgets items that this device's store has lost and that are in no journal any more. Nobody else loses anything by that.
+    ///
+    /// - Parameter names: of damaged items that `repaired` has not found.
+    package mutating func forget(_ names: Set<ItemName>) {
+        for name in orphans where names.contains(name) { items[name] = nil }
     }
 
     // MARK: - The first reading

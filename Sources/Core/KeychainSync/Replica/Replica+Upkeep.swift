@@ -22,25 +22,33 @@ extension Replica {
             let some = Array(ends[start..<min(start + Removal.mostEnds, ends.count)])
             entries += try write(.end(some), keys: keys)
         }
-        if phase == .member, isEpochDue, let nameKey = nameKey(keys) {
+        if isEpochDue, let nameKey = nameKey(keys) {
             entries += try beginEpoch(nameKey: nameKey.secret, keys: keys)
         }
         return entries
     }
 
-    /// Whether there is no epoch to write under, or somebody lacks the secret of one that this device has. A member who lies can
-    /// make that happen again and again: then it stops at half of what a device may write.
+    /// Whether there is no epoch to write under, somebody lacks the secret of one that this device has, or this device lacks that
+    /// of one that others write under. A member who lies can make that happen again and again: then it stops at half of
+    /// what a device may write.
     private var isEpochDue: Bool {
         guard rules.contains(.freshEpochs) else { return false }
-        if currentEpoch == nil { return true }
+        if phase == .member, currentEpoch == nil { return true }
+        guard circle.count(by: device) < Circle.mostByAuthor / 2 else { return false }
+        // A newcomer, too, says that it was given another secret: it could read nothing.
+        if circle.state.writingEpochs.contains(where: { !held.contains($0.id) && !circle.state.avoided.contains($0.id) }
+        ) {
+            return true
+        }
         let mine = circle.state.newestEpochs.prefix(EpochDescription.mostEarlier).filter(held.contains)
-        return mine.contains(where: circle.state.lacks) && circle.count(by: device) < Circle.mostByAuthor / 2
+        return phase == .member && mine.contains(where: circle.state.lacks)
     }
 
     /// Ends this device's journal and begins anew, if it is not what this device once wrote.
     private mutating func endOwn(_ due: Set<Finding>, _ keys: some DeviceKeys) -> [Ending] {
         var tips: [JournalPoint] = []
         var isSetBack = differs(keys)
+        if isSetBack { differences += 1 }
         if let own, own.history.count > Self.longJournal { isSetBack = true }
         for case .setBack(let tip) in due {
             isSetBack = true
@@ -59,12 +67,15 @@ extension Replica {
     }
 
     /// Whether somebody who has read just what this device has read has other items: one of both is damaged, or two are one
-    /// device. It happens once a day at most.
+    /// device.
     private mutating func differs(_ keys: some DeviceKeys) -> Bool {
         guard rules.contains(.digests), phase == .member, let own, end(of: own.id, by: device) == nil else {
             return false
         }
-        guard age >= formerSince + Self.longestWait, orphans.isEmpty else { return false }
+        // Where it did not help, it comes ever more rarely.
+        guard age >= formerSince + Self.longestWait << min(UInt64(differences), 8), orphans.isEmpty else {
+            return false
+        }
         let live = journals.filter { end(of: $0.key, by: $0.value.device) == nil }
         let tips = live.map { $0.value.history.tip(of: $0.key) } + [own.tip]
         for (id, journal) in live {

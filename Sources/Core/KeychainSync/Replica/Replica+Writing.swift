@@ -107,13 +107,13 @@ extension Replica {
         return epoch
     }
 
-    /// The greatest good epoch that all members have, and this device, too: nobody can know what others were given. Epochs that
-    /// somebody avoids come last.
+    /// The greatest good epoch that all members have, and this device, too: nobody can know what others were given. One that
+    /// somebody does not have, by what they have written since, comes last.
     var currentEpoch: EpochID? {
         let usable = circle.state.writingEpochs.filter {
             held.contains($0.id) && opened.contains($0.description.nameKey)
         }
-        return (usable.first { !avoided.contains($0.id) } ?? usable.first)?.id
+        return (usable.first { !circle.state.avoided.contains($0.id) } ?? usable.first)?.id
     }
 
     private var firstEpoch: EpochID? {
@@ -258,7 +258,10 @@ extension Replica {
         }
         rewriting.segments += try append(records, keys: keys)
         // What is sealed under an epoch that somebody does not have, they cannot read.
-        if own.epochs.contains(where: { circle.state.lacks($0) || avoided.contains($0) }) {
+        let current = try? writingEpoch()
+        if own.epochs.contains(where: {
+            $0 != current && (circle.state.lacks($0) || circle.state.avoided.contains($0))
+        }) {
             let more = try compact(keys: keys, item: item)
             rewriting.segments += more.segments
             rewriting.damaged.formUnion(more.damaged)

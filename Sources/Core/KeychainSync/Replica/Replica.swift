@@ -38,8 +38,6 @@ package struct Replica: Sendable {
     package internal(set) var held: Set<EpochID> = []
     /// Boxes with the circle's name key that this device has opened.
     var opened: Set<SealedBox> = []
-    /// Good epochs that somebody knows and does not write under, having a lesser one.
-    var avoided: Set<EpochID> = []
     /// How long this replica has lived, in milliseconds, by a clock that may be wrong.
     package internal(set) var age: UInt64 = 0
     private var lastClock: UInt64?
@@ -55,6 +53,8 @@ package struct Replica: Sendable {
     var formerJournals: [JournalID: Journal] = [:]
     /// When it began anew, as `age` counts.
     var formerSince: UInt64 = 0
+    /// How often it did because it had other items than somebody else.
+    var differences = 0
     var rules = SyncRules.all
 
     package enum Phase: Equatable, Sendable {
@@ -159,7 +159,6 @@ package struct Replica: Sendable {
         // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
         try unwrap(added, keys)
         noticeBoxes(keys)
-        noticeAvoided()
         if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
     }
 
@@ -185,18 +184,6 @@ package struct Replica: Sendable {
             let box = epoch.description.nameKey
             guard !opened.contains(box) else { continue }
             if (try? NameKey(of: epoch.description, in: circle, keys: keys)) != nil { opened.insert(box) }
-        }
-    }
-
-    /// Somebody was given another secret than the epoch's, if it does not write under an epoch that it knows.
-    mutating func noticeAvoided() {
-        avoided = []
-        let good = circle.state.goodEpochs.map(\.id)
-        guard good.count > 1 else { return }
-        for head in liveHeads {
-            guard let place = good.firstIndex(of: head.epoch), place > 0, let past = circle.past(of: head.frontier)
-            else { continue }
-            for epoch in good[..<place] where circle.isKnown(epoch, in: past) { avoided.insert(epoch) }
         }
     }
 
