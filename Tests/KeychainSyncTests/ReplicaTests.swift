@@ -779,4 +779,57 @@ struct ReplicaTests {
         #expect(alice.replica.own?.head?.contents.isSettled == true)
         #expect(try alice.compact().isEmpty)
     }
+
+    @Test func `a locked device does not take for lost what it cannot open now`() throws {
+        try bob.write(1, 10, tier: .unlocked)
+        try settle()
+        alice.items[SyncMember.item(1)] = nil
+        alice.keys.locked = [.unlocked]
+        #expect(throws: KeychainError(.interactionNotAllowed, "")) {
+            try alice.replica.repaired([SyncMember.item(1)], keys: alice.keys) { site.segments[$0] }
+        }
+        alice.keys.locked = []
+        let found = try alice.replica.repaired([SyncMember.item(1)], keys: alice.keys) { site.segments[$0] }
+        #expect(Array(found.keys) == [SyncMember.item(1)])
+    }
+
+    /// Somebody ends Alice's journal, so that she begins anew.
+    private func endAlicesJournal() throws {
+        let own = try #require(alice.replica.own)
+        let end = Ending(of: alice.keys.id, salt: own.salt, at: own.tip.number, own.tip.hash)
+        site.post([try bob.keys.entry(.end([end]), in: alice.replica.circle.id, after: bob.replica.circle.frontier)])
+        try alice.takeEntries()
+        site.post(try alice.replica.keepUp(clock: alice.clock, keys: alice.keys))
+        #expect(alice.replica.phase != .member)
+    }
+
+    @Test func `nothing is forgotten while a device reads the circle, and no deletion ever`() throws {
+        try alice.write(1, 10)
+        try alice.write(2, 20)
+        try settle()
+        try alice.write(2, nil)
+        try settle()
+        let names = Set([1, 2].map(SyncMember.item))
+        alice.replica.forget(names)
+        #expect(Set(alice.replica.items.keys) == names)
+        try endAlicesJournal()
+        alice.replica.forget(names)
+        #expect(Set(alice.replica.items.keys) == names)
+        site.post(try bob.replica.remove(alice.keys.id, keys: bob.keys))
+        try bob.takeEntries()
+        bob.replica.forget(names)
+        #expect(Array(bob.replica.items.keys) == [SyncMember.item(2)])
+    }
+
+    @Test func `a plan that was made before a device began anew is no first reading`() throws {
+        try bob.write(1, 10)
+        try bob.publish()
+        let plan = try alice.plan()
+        #expect(!plan.isEmpty)
+        try endAlicesJournal()
+        #expect(alice.replica.execute(plan, clock: alice.clock).changed.isEmpty)
+        #expect(alice.replica.phase != .member)
+        try settle()
+        #expect(alice.value(1) == 10)
+    }
 }

@@ -64,6 +64,7 @@ struct Disk {
     /// Reads again what the store has lost.
     mutating func repair(_ view: View) throws {
         let damaged = replica.items.filter { name, item in store[name].map { SyncHash(of: $0) } != item.version.digest }
+        for (name, item) in damaged where item.version.isTombstone { store[name] = nil }
         guard !damaged.isEmpty else { return }
         let outbox = outbox
         let found = try replica.repaired(Set(damaged.keys), keys: keys) { point in

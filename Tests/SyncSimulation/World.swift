@@ -20,7 +20,7 @@ final class World {
     private let deletionRate: Int
     /// Items that were deleted on a disk that was set back, before that was noticed: the transport may show the other history.
     private var deletedBehind: Set<ItemName> = []
-    /// Items that a database has lost before anything of them was written into a journal.
+    /// Items that a database has lost and that no journal of another device had.
     private var damaged: Set<ItemName> = []
     /// Devices that former members have added, and items that they have written.
     private var accomplices: [(keys: SimulatedKeys, of: DeviceID)] = []

@@ -3,8 +3,8 @@
 ///
 /// `docs/formats/sync.md` gives the rules.
 package struct Circle: Sendable {
-    /// All entries together, since each costs memory, and their bytes. Removals, and what they are built on, are taken over that:
-    /// who floods a circle can be removed from it.
+    /// All entries together, since each costs memory, and their bytes. Removals, and what they are built on, may take twice as
+    /// much: a device that has filled its share can be removed.
     package static let mostEntries = 4_096
     package static let mostBytes = 64 << 20
     /// Of one author, again without what removals need.

@@ -31,6 +31,9 @@ package struct MergePlan: Sendable {
     var unread: [JournalID: SyncName] = [:]
     /// The newest segment of this device's journal, if the transport has the newest head.
     var confirmed: UInt64 = 0
+    /// What its device was when it was made, and since when. A plan of another time is not executed.
+    var phase = Replica.Phase.member
+    var formerSince: UInt64 = 0
     /// Whether a first reading is complete.
     var isWhole = true
 

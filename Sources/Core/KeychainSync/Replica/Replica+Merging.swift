@@ -7,6 +7,8 @@ extension Replica {
     package mutating func execute(_ plan: MergePlan, clock: UInt64) -> MergeOutcome {
         var outcome = MergeOutcome()
         pass(clock)
+        // A device that has begun anew meanwhile needs a first reading, and this is none.
+        guard plan.phase == phase, plan.formerSince == formerSince else { return outcome }
         findings.formUnion(plan.findings)
         if phase == .member {
             for (journal, salt) in plan.unread where journals[journal] == nil {
@@ -96,11 +98,15 @@ extension Replica {
         return head?.contents.read.contains { $0.journal == own.id && $0.number >= number } ?? false
     }
 
-    /// Forgets items that this device's store has lost and that are in no journal any more. Nobody else loses anything by that.
+    /// Forgets items that this device's store has lost and that are in no journal that goes on. Nobody else loses anything by that.
+    /// A deletion is not forgotten, and nothing is while the device reads the circle.
     ///
-    /// - Parameter names: of damaged items that `repaired` has not found.
+    /// - Parameter names: of damaged items that `repaired` has not found, although the transport could have shown them.
     package mutating func forget(_ names: Set<ItemName>) {
-        for name in orphans where names.contains(name) { items[name] = nil }
+        guard phase == .member else { return }
+        for name in orphans where names.contains(name) && items[name]?.version.isTombstone == false {
+            items[name] = nil
+        }
     }
 
     // MARK: - The first reading

@@ -15,6 +15,8 @@ extension Replica {
         segment: (JournalPoint) -> [UInt8]?
     ) throws -> MergePlan {
         var plan = MergePlan()
+        plan.phase = phase
+        plan.formerSince = formerSince
         var news: [JournalID: Head] = [:]
         for head in heads {
             do {
@@ -254,14 +256,22 @@ extension Replica {
                     let next = try? Segment(bytes), next.point == point, next.header.circle == circle.id
                 else { break }
                 if let base = next.header.base { first = max(first, base.first) }
-                let records = (try? open(next, keys)) ?? []
-                for (record, tier) in records
+                for (record, tier) in try openIfPossible(next, keys)
                 where names.contains(record.name) && items[record.name]?.version == record.version {
                     found[record.name] = (record, tier)
                 }
             }
         }
         return found
+    }
+
+    /// The records of a segment; none of one that this device cannot open, also when it is unlocked.
+    private func openIfPossible(_ segment: Segment, _ keys: some DeviceKeys) throws -> [(Record, SyncTier)] {
+        do {
+            return try open(segment, keys)
+        } catch is SyncRefusal {
+            return []
+        }
     }
 
     /// The records of a segment.
