@@ -258,20 +258,89 @@ struct CircleTests {
         let insertion = circle.insert(flood)
         #expect(insertion.added.count == Circle.mostByAuthor)
         #expect(Set(insertion.refused.values) == [.tooLarge])
-        // Another device took others of them, and its removal is built on those.
+        // Another device took others of them.
         var other = self.circle
         _ = try other.insert(add)
         _ = other.insert(flood.reversed())
-        var merges: [Entry] = []
-        while other.frontier.count > Entry.mostParents {
-            let parents = Array(other.frontier.prefix(Entry.mostParents))
-            merges.append(try alice.entry(.merge, in: circle.id, after: parents))
-            #expect(try other.insert(#require(merges.last)) == .added)
-        }
-        let removal = try alice.removing(mallory, from: circle.id, after: other.frontier)
+        #expect(circle.isFlooded && other.isFlooded)
+        let removal = try alice.entry(.remove(Removal(of: mallory.id, ends: [])), in: circle.id, after: merged(&other))
         #expect(try other.insert(removal) == .added)
         #expect(circle.insert(other.entries.shuffled()).refused.isEmpty)
         #expect(Set(circle.state.members.keys) == [alice.id])
+    }
+
+    /// Merges the newest entries until one can name them all.
+    private func merged(_ circle: inout Circle, by device: SyncDevice? = nil) throws -> [EntryHash] {
+        while circle.frontier.count > Entry.mostParents {
+            let parents = Array(circle.frontier.prefix(Entry.mostParents))
+            let merge = try (device ?? alice).entry(.merge, in: circle.id, after: parents)
+            #expect(try circle.insert(merge) == .added)
+        }
+        return circle.frontier
+    }
+
+    /// What is built on other parts of the flood has to come in everywhere.
+    @Test func `two who took different parts of a flood agree, also when its author was removed by one of them`() throws
+    {
+        var circle = circle
+        for device in [bob, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        let flood = try flood(Circle.mostByAuthor + 200, by: mallory, after: circle.frontier[0])
+        var other = circle
+        _ = circle.insert(flood)
+        _ = other.insert(flood.reversed())
+        let removal = try alice.removing(mallory, from: circle.id, after: merged(&circle))
+        #expect(try circle.insert(removal) == .added)
+        // Bob knows of the removal, and writes on what he has.
+        _ = other.insert(circle.entries.shuffled())
+        let epoch = try epoch(by: bob, for: [alice, bob], after: merged(&other, by: bob), other)
+        #expect(try other.insert(epoch) == .added)
+        #expect(circle.insert(other.entries.shuffled()).refused.isEmpty)
+        #expect(circle.insert(other.entries.shuffled()).refused.isEmpty)
+        #expect(circle.has(epoch.hash))
+        #expect(Set(circle.frontier) == Set(other.frontier))
+        #expect(!circle.state.writingEpochs.isEmpty)
+    }
+
+    @Test func `a flooder does not gain room by building on its own entries, or by removing somebody`() throws {
+        var circle = circle
+        for device in [bob, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        var entries = try flood(Circle.mostByAuthor + 30, by: mallory, after: circle.frontier[0])
+        entries.append(try mallory.removing(bob, from: circle.id, after: entries.suffix(30).map(\.hash)))
+        let insertion = circle.insert(entries)
+        #expect(insertion.added.count == Circle.mostByAuthor)
+        #expect(circle.share(of: mallory.id).entries == Circle.mostByAuthor)
+    }
+
+    @Test func `one author ends 64 journals of others at most`() throws {
+        var circle = circle
+        for start in stride(from: 0, to: 64, by: 32) {
+            let ends = try (start..<start + 32).map { Ending(of: bob.id, salt: try name($0), at: 1, SyncHash(of: [1])) }
+            _ = try circle.insert(alice.entry(.end(ends.sorted(by: order)), in: circle.id, after: circle.frontier))
+        }
+        let more = try alice.entry(
+            .end([Ending(of: bob.id, salt: name(64), at: 1, SyncHash(of: [1]))]),
+            in: circle.id,
+            after: circle.frontier
+        )
+        #expect(throws: SyncRefusal.tooLarge) { try circle.insert(more) }
+        // It may write more, and nobody merges each of that.
+        #expect(!circle.isFlooded)
+        let own = try alice.entry(
+            .end([Ending(of: alice.id, salt: name(65), at: 1, SyncHash(of: [1]))]),
+            in: circle.id,
+            after: circle.frontier
+        )
+        #expect(try circle.insert(own) == .added)
+    }
+
+    private func order(_ one: Ending, _ other: Ending) -> Bool { one.journal < other.journal }
+
+    private func name(_ number: Int) throws -> SyncName {
+        try #require(SyncName([UInt8](repeating: UInt8(number), count: SyncName.size)))
     }
 
     @Test func `whom nobody has added costs no more than a look`() throws {
@@ -286,6 +355,15 @@ struct CircleTests {
 
     /// An epoch for members, made by one of them.
     private func epoch(by author: SyncDevice, for members: [SyncDevice], after circle: Circle) throws -> Entry {
+        try epoch(by: author, for: members, after: circle.frontier, circle)
+    }
+
+    private func epoch(
+        by author: SyncDevice,
+        for members: [SyncDevice],
+        after parents: [EntryHash],
+        _ circle: Circle
+    ) throws -> Entry {
         let cards = members.map(\.card)
         let secrets = try author.beginEpoch(for: cards, earlier: Set(circle.state.epochs.keys), in: circle.id)
         let id = try #require(secrets.wraps.first?.epoch)
@@ -293,7 +371,7 @@ struct CircleTests {
         let data = EpochDescription.nameKeyData(in: circle.id, id)
         let box = try author.seal(nameKey, for: .afterFirstUnlock, in: id, authenticating: data)
         let description = EpochDescription(id: id, secrets: secrets, nameKey: box)
-        return try author.entry(.epoch(description), in: circle.id, after: circle.frontier)
+        return try author.entry(.epoch(description), in: circle.id, after: parents)
     }
 
     @Test func `an epoch whose secret a removed device has is not written under any more`() throws {
@@ -368,6 +446,49 @@ struct CircleTests {
         #expect(circle.state.writingEpochs.first?.id == before)
     }
 
+    /// Somebody else who has not heard of the first one may remove a device once more.
+    @Test
+    func `a further removal of a device leaves epochs as they are, unless it takes back what the device has written`()
+        throws
+    {
+        var circle = circle
+        for device in [bob, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        let time = circle.frontier
+        let accomplice = try mallory.adding(carol, to: circle.id, after: time)
+        var other = circle
+        _ = try circle.insert(alice.removing(mallory, from: circle.id, after: time))
+        _ = try circle.insert(epoch(by: alice, for: [alice, bob], after: circle))
+        #expect(circle.state.writingEpochs.count == 1)
+        _ = try circle.insert(bob.removing(mallory, from: circle.id, after: time))
+        #expect(circle.state.writingEpochs.count == 1)
+        // Alice's removal leaves Carol, and Bob's does not: who does not know Bob's may give her the secret.
+        _ = try other.insert(accomplice)
+        _ = try other.insert(alice.removing(mallory, from: circle.id, after: [accomplice.hash]))
+        _ = try other.insert(epoch(by: alice, for: [alice, bob], after: other))
+        #expect(!other.state.goodEpochs.isEmpty)
+        _ = try other.insert(bob.removing(mallory, from: circle.id, after: time))
+        #expect(other.state.members[carol.id] == nil)
+        #expect(other.state.goodEpochs.isEmpty)
+    }
+
+    /// Its name key is junk, and it comes later.
+    @Test func `somebody who describes an epoch once more does not take its name key away`() throws {
+        var circle = circle
+        _ = try circle.insert(alice.adding(mallory, to: circle.id, after: circle.frontier))
+        let time = circle.frontier
+        let first = try epoch(by: alice, for: [alice, mallory], after: circle)
+        guard case .epoch(let honest) = first.body else { return }
+        let junk = try #require(SealedBox([UInt8](repeating: 0, count: SealedBox.sizeOfKey)))
+        let again = EpochDescription(id: honest.id, secrets: honest.secrets, nameKey: junk)
+        let merge = try mallory.entry(.end([try ending(of: mallory, at: 1)]), in: circle.id, after: time)
+        let second = try mallory.entry(.epoch(again), in: circle.id, after: [merge.hash])
+        #expect(circle.insert([first, merge, second]).added.count == 3)
+        #expect(circle.state.writingEpochs.map(\.descriptions.count) == [2])
+        #expect(circle.state.writingEpochs[0].descriptions.contains(honest))
+    }
+
     @Test func `a secret that is not the one that its epoch is named by is not taken, nor one for another recipient`()
         throws
     {
@@ -405,5 +526,17 @@ struct CircleTests {
         _ = try circle.insert(alice.removing(mallory, from: circle.id, after: circle.frontier))
         _ = try circle.insert(mallory.entry(.floor(50_000), in: circle.id, after: [add.hash]))
         #expect(circle.state.floor == 2)
+    }
+
+    @Test func `the floor stays when the device leaves that has raised it, until somebody else removes that, too`()
+        throws
+    {
+        var circle = circle
+        _ = try circle.insert(alice.adding(bob, to: circle.id, after: circle.frontier))
+        _ = try circle.insert(bob.entry(.floor(2), in: circle.id, after: circle.frontier))
+        _ = try circle.insert(bob.removing(bob, from: circle.id, after: circle.frontier))
+        #expect(circle.state.floor == 2)
+        _ = try circle.insert(alice.removing(bob, from: circle.id, after: circle.frontier))
+        #expect(circle.state.floor == 0)
     }
 }

@@ -16,8 +16,10 @@ final class Machine {
     var seen: [ItemName: Version] = [:]
     /// Items that were deleted on it.
     var deleted: Set<ItemName> = []
-    /// Whether its disk was exchanged, and it has not read the circle anew since.
+    /// Whether its disk was exchanged, and it has not read the circle anew since, with all that its device has written.
     var isBehind = false
+    /// Whether it has read the circle anew, and the transport hides one of its device's journals.
+    var isCatchingUp = false
 
     init(_ number: Int, _ disk: Disk, clockError: Int64) {
         self.number = number

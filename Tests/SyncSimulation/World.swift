@@ -138,6 +138,16 @@ final class World {
         if !others.allSatisfy(known.contains) { deletedBehind.formUnion(deletions.keys) }
     }
 
+    /// Whether a device knows all journals that any copy of it has published.
+    private func knowsItsJournals(_ replica: Replica) -> Bool {
+        View(transport.newest, decoder).heads.allSatisfy { head in
+            let journal = head.contents.journal
+            return head.contents.device != replica.device || replica.own?.id == journal
+                || replica.journals[journal] != nil
+                || replica.circle.state.end(of: journal, by: replica.device) != nil
+        }
+    }
+
     /// A newcomer is not older than its approver was, unless a journal has ended since: others have to write its items again.
     private func checkNewcomer(_ machine: Machine, _ replica: Replica) throws {
         guard let approved = newcomers.removeValue(forKey: machine.number), !transport.isHonest,
@@ -178,8 +188,12 @@ final class World {
             let replica = machine.disk.replica
             if step == 1, wasReading, replica.phase == .member {
                 if machine.isBehind { noteOldView(replica) }
-                machine.isBehind = false
+                machine.isCatchingUp = machine.isBehind
                 try checkNewcomer(machine, replica)
+            }
+            if step == 1, machine.isCatchingUp, replica.phase == .member, knowsItsJournals(replica) {
+                machine.isBehind = false
+                machine.isCatchingUp = false
             }
             if step == 4, replica.phase == .member { note(replica) }
             if step == 7 { publish(machine, view, &random) }
@@ -231,6 +245,10 @@ final class World {
         machine.disk = image.copy()
         machine.seen = [:]
         machine.isBehind = true
+        machine.isCatchingUp = false
+        // It takes a former member for one still, if it does not know of the removal.
+        let removed = alive.reduce(into: Set<DeviceID>()) { $0.formUnion($1.disk.replica.circle.state.removed) }
+        if !removed.isSubset(of: machine.disk.replica.circle.state.removed) { forgeries = [] }
     }
 
     /// Another machine with a copy of the disk: both write as the same device.
@@ -442,6 +460,8 @@ final class World {
             }
             _ = try rounds(&random, atMost: 30)
             acceptOlder(&random)
+            _ = try rounds(&random, atMost: 2)
+            try removeLost()
             try giveUp()
             _ = try rounds(&random, atMost: 30)
         }
@@ -471,9 +491,8 @@ final class World {
     private func giveUp() throws {
         let present = Set(alive.map(\.card.id))
         for machine in alive where machine.disk.replica.phase == .member {
-            for ending in machine.disk.replica.unreadEnds where !present.contains(ending.device) {
-                machine.disk.post(try machine.disk.replica.giveUp(ending.journal, keys: machine.disk.keys))
-            }
+            let lost = machine.disk.replica.unreadEnds.filter { !present.contains($0.device) }.map(\.journal)
+            machine.disk.post(try machine.disk.replica.giveUp(Set(lost), keys: machine.disk.keys))
         }
     }
 
@@ -492,8 +511,24 @@ final class World {
                             && ($0.contents.counter > head.counter || $0.hash == head.hash)
                     }
             }
-            if isLost { machine.disk.replica.acceptOlder() }
+            let isTorn = isTorn(view, for: machine.disk.replica)
+            if isLost || isTorn { machine.disk.replica.acceptOlder() }
+            // What was deleted may come back with it.
+            if isTorn { deletedBehind.formUnion(deletions.keys) }
         }
+    }
+
+    /// Whether heads name entries that are lost, with what is built on them, or newer segments of a journal than its newest head.
+    private func isTorn(_ view: View, for replica: Replica) -> Bool {
+        for head in view.heads {
+            for hash in head.contents.frontier where !replica.circle.has(hash) { return true }
+            for other in view.heads {
+                for mark in other.contents.read where mark.journal == head.contents.journal {
+                    if mark > head.contents.tip { return true }
+                }
+            }
+        }
+        return false
     }
 
     private func rest(_ random: inout SeededRandom) throws {
@@ -547,7 +582,7 @@ final class World {
                             description: "\(machine.number) has had something newer of \(label(name)): " + state
                         )
                     }
-                } else if deletions[name].map({ $0 < newest }) ?? true {
+                } else if !newest.isTombstone, deletions[name].map({ $0 < newest }) ?? true {
                     throw SimulationFault(description: "\(label(name)) is lost: " + state)
                 }
             }
@@ -569,7 +604,9 @@ final class World {
                 }
             }
         }
-        for (keys, former) in accomplices {
+        // A removal may have been lost with the device that knew it.
+        let removed = present.disk.replica.circle.state.removed
+        for (keys, former) in accomplices where removed.contains(former) {
             guard members[keys.card.id] == nil else {
                 throw SimulationFault(description: "somebody is a member whom a former one has added: " + state)
             }

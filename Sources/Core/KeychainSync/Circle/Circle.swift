@@ -3,35 +3,49 @@
 ///
 /// `docs/formats/sync.md` gives the rules.
 package struct Circle: Sendable {
-    /// All entries together, since each costs memory, and their bytes. Removals, and what they are built on, may take twice as
-    /// much: a device that has filled its share can be removed.
-    package static let mostEntries = 4_096
-    package static let mostBytes = 64 << 20
-    /// Of one author, again without what removals need.
+    /// Of one author. An entry that another member's entry is built on comes in over that, so that devices that took different
+    /// parts of a flood agree in the end.
     package static let mostByAuthor = 256
+    package static let mostBytesByAuthor = 8 << 20
+    /// Ends of journals of other devices, by one author.
+    package static let mostEndsOfOthers = 64
+    /// All together, since each costs memory. A circle that has so many takes no more.
+    package static let mostEntries = 16_384
+    package static let mostBytes = 256 << 20
 
     package let id: CircleID
     /// How the circle began.
     package let founding: Founding
-    /// In an order in which each comes after its parents.
-    private var nodes: [Node] = []
-    private var numbers: [EntryHash: Int] = [:]
+    private var graph = EntryGraph()
     /// All who have ever been added by an entry, whether that counts or not.
     private var cards: [DeviceID: DeviceCard] = [:]
-    private var byAuthor: [DeviceID: Int] = [:]
+    private var shares: [DeviceID: Share] = [:]
     private var size = 0
-    /// Entries that say how far a journal counts, and those that remove a device.
-    private var ends: [JournalID: [Int]] = [:]
-    private var removals: [DeviceID: [Int]] = [:]
     /// What follows from all entries.
     package private(set) var state: CircleState
 
-    struct Node: Sendable {
-        let entry: Entry
-        /// All entries that its author knew: its parents, and theirs.
-        let past: EntrySet
-        /// One more than the highest parent's.
-        let height: Int
+    /// What one author has written.
+    package struct Share: Sendable {
+        package fileprivate(set) var entries = 0
+        package fileprivate(set) var bytes = 0
+        /// Ends of journals of other devices.
+        package fileprivate(set) var endsOfOthers = 0
+
+        /// With one entry more.
+        fileprivate func adding(_ entry: Entry, bytes more: Int) -> Share {
+            var share = self
+            share.entries += 1
+            share.bytes += more
+            if case .end(let endings) = entry.body {
+                share.endsOfOthers += endings.count { $0.device != entry.author }
+            }
+            return share
+        }
+
+        fileprivate var isWithinLimits: Bool {
+            entries <= Circle.mostByAuthor && bytes <= Circle.mostBytesByAuthor
+                && endsOfOthers <= Circle.mostEndsOfOthers
+        }
     }
 
     package enum Outcome: Equatable, Sendable {
@@ -57,50 +71,38 @@ package struct Circle: Sendable {
         guard entry.isSigned(by: founding.card) else { throw .badSignature }
         id = entry.hash
         self.founding = founding
-        nodes = [Node(entry: entry, past: EntrySet(), height: 0)]
-        numbers = [entry.hash: 0]
+        graph.append(entry, past: NumberSet())
         cards = [founding.card.id: founding.card]
-        state = CircleState(of: nodes, in: nil)
+        state = CircleState(of: graph)
     }
 
-    package var entries: [Entry] { nodes.map(\.entry) }
+    package var entries: [Entry] { graph.nodes.map(\.entry) }
 
     /// All that somebody with this frontier knows: these entries, their parents, and theirs.
     ///
     /// - Returns: nil where one of them is not known here.
-    func past(of frontier: [EntryHash]) -> EntrySet? {
-        var past = EntrySet()
-        for hash in frontier {
-            guard let number = numbers[hash] else { return nil }
-            past.insert(number)
-            past.formUnion(nodes[number].past)
-        }
-        return past
-    }
+    func past(of frontier: [EntryHash]) -> NumberSet? { graph.past(of: frontier) }
 
     /// Whether somebody with this frontier knows all that is known here of members and ends.
-    package func isKnown(by frontier: [EntryHash]) -> Bool {
-        guard let past = past(of: frontier) else { return false }
-        return nodes.indices.allSatisfy { number in
-            switch nodes[number].entry.body {
-            case .found, .add, .remove, .end: past.contains(number)
-            case .epoch, .floor, .merge: true
-            }
-        }
-    }
+    package func isKnown(by frontier: [EntryHash]) -> Bool { graph.past(of: frontier).map(graph.isKnown) ?? false }
 
     /// Whether all that is known here of how far a journal counts is among these entries.
-    func isKnown(_ ending: Ending, in past: EntrySet) -> Bool {
-        ((ends[ending.journal] ?? []) + (removals[ending.device] ?? [])).allSatisfy(past.contains)
-    }
+    func isKnown(_ ending: Ending, in past: NumberSet) -> Bool { graph.isKnown(ending, in: past) }
 
-    package func has(_ hash: EntryHash) -> Bool { numbers[hash] != nil }
+    package func has(_ hash: EntryHash) -> Bool { graph.numbers[hash] != nil }
 
     /// The entries that no other one has for a parent.
-    package var frontier: [EntryHash] {
-        var hashes = Set(numbers.keys)
-        for node in nodes { hashes.subtract(node.entry.parents) }
-        return hashes.sorted()
+    package var frontier: [EntryHash] { graph.frontier.sorted() }
+
+    /// What a device has written.
+    package func share(of author: DeviceID) -> Share { shares[author] ?? Share() }
+
+    /// Whether the newest entries have one of an author who has written as much as it may: others may have taken other parts of it.
+    package var isFlooded: Bool {
+        graph.frontier.contains { hash in
+            // Who may still write could make others merge again and again.
+            graph.numbers[hash].map { share(of: graph.nodes[$0].entry.author).entries >= Self.mostByAuthor } ?? false
+        }
     }
 
     /// Takes entries in, in whatever order they came. It does not matter that some come again, or are invalid.
@@ -128,7 +130,7 @@ package struct Circle: Sendable {
         insertion.missing.subtract(waiting.values.flatMap { $0.map(\.hash) })
         insertion.missing.subtract(insertion.refused.keys)
         insertion.missing = insertion.missing.filter { !has($0) }
-        if !insertion.added.isEmpty { state = CircleState(of: nodes, in: nil) }
+        if !insertion.added.isEmpty { state = CircleState(of: graph) }
         return insertion
     }
 
@@ -136,23 +138,27 @@ package struct Circle: Sendable {
     ///
     /// - Throws: for one that is not, and never will be.
     package mutating func insert(_ entry: Entry) throws(SyncRefusal) -> Outcome {
-        let outcome = try place(entry, isNeeded: isRemoval(entry))
-        if outcome == .added { state = CircleState(of: nodes, in: nil) }
+        let outcome = try place(entry, isNeeded: false)
+        if outcome == .added { state = CircleState(of: graph) }
         return outcome
     }
 
-    private func isRemoval(_ entry: Entry) -> Bool {
-        if case .remove = entry.body { entry.circle == id } else { false }
-    }
-
-    /// Removals that somebody of this circle has signed, and what they are built on.
+    /// Entries that an entry of another one, who is a member, is built on.
     private func needed(for entries: [Entry]) -> Set<EntryHash> {
-        let parents = Dictionary(entries.map { ($0.hash, $0.parents) }) { one, _ in one }
+        let known = Dictionary(entries.map { ($0.hash, $0) }) { one, _ in one }
         var needed: Set<EntryHash> = []
-        // Who was added by one of these entries is not known yet: its removals come in the next time.
-        var next = entries.filter { isRemoval($0) && cards[$0.author].map($0.isSigned) ?? false }.map(\.hash)
-        while let hash = next.popLast() {
-            if needed.insert(hash).inserted { next += parents[hash] ?? [] }
+        // What an author is built on, that is its own, is not needed for that. Who was added by one of these entries is not known
+        // yet: its entries come in the next time.
+        let builders = entries.filter { entry in
+            entry.parents.contains { known[$0].map { $0.author != entry.author } ?? false }
+                && state.members[entry.author].map { entry.isSigned(by: $0) } ?? false
+        }
+        for builder in builders {
+            var next = builder.parents.filter { known[$0].map { $0.author != builder.author } ?? false }
+            while let hash = next.popLast() {
+                guard let entry = known[hash], needed.insert(hash).inserted else { continue }
+                next += entry.parents
+            }
         }
         return needed
     }
@@ -165,57 +171,46 @@ package struct Circle: Sendable {
         guard missing.isEmpty else { return .waits(for: missing) }
         guard let card = cards[entry.author] else { throw .notMember }
         let bytes = entry.encoded.count
-        let limit = isNeeded ? 2 : 1
-        guard nodes.count < limit * Self.mostEntries, size + bytes <= limit * Self.mostBytes,
-            byAuthor[entry.author, default: 0] < limit * Self.mostByAuthor
+        let share = share(of: entry.author).adding(entry, bytes: bytes)
+        guard graph.nodes.count < Self.mostEntries, size + bytes <= Self.mostBytes, isNeeded || share.isWithinLimits
         else { throw .tooLarge }
         guard entry.isSigned(by: card) else { throw .badSignature }
-        let parents = entry.parents.compactMap { numbers[$0] }
-        var past = EntrySet()
-        for parent in parents { past.formUnion(nodes[parent].past) }
+        let parents = entry.parents.compactMap { graph.numbers[$0] }
+        var past = NumberSet()
+        for parent in parents { past.formUnion(graph.nodes[parent].past) }
         // A parent of a parent says nothing.
         guard !parents.contains(where: past.contains) else { throw .notCanonical }
         for parent in parents { past.insert(parent) }
-        let then = CircleState(of: nodes, in: past)
+        let then = Membership(of: graph, in: past)
         guard then.members[entry.author] != nil else { throw .notMember }
-        try Self.check(entry, by: then, circle: id)
+        try check(entry, by: then, past)
         size += bytes
-        byAuthor[entry.author, default: 0] += 1
-        note(entry, nodes.count)
-        let height = (parents.map { nodes[$0].height }.max() ?? 0) + 1
-        nodes.append(Node(entry: entry, past: past, height: height))
+        shares[entry.author] = share
+        if case .add(let addition) = entry.body { cards[addition.card.id] = addition.card }
+        graph.append(entry, past: past)
         return .added
     }
 
-    private mutating func note(_ entry: Entry, _ number: Int) {
-        numbers[entry.hash] = number
-        switch entry.body {
-        case .add(let addition): cards[addition.card.id] = addition.card
-        case .remove(let removal): removals[removal.device, default: []].append(number)
-        case .end(let endings):
-            for ending in endings { ends[ending.journal, default: []].append(number) }
-        case .found, .epoch, .floor, .merge: break
-        }
-    }
-
-    /// How many entries a device has written.
-    package func count(by author: DeviceID) -> Int { byAuthor[author, default: 0] }
-
     /// Whether an entry means something, after what its author knew.
-    private static func check(_ entry: Entry, by then: CircleState, circle: CircleID) throws(SyncRefusal) {
+    private func check(_ entry: Entry, by then: Membership, _ past: NumberSet) throws(SyncRefusal) {
         switch entry.body {
         case .found: throw .unknownKind(entry.body.kind.rawValue)
         case .add(let addition):
             let id = addition.card.id
             guard then.members[id] == nil, !then.removed.contains(id) else { throw .outOfRange }
             guard then.members.count < CircleState.mostMembers else { throw .tooLarge }
-            guard addition.isMeant(by: entry.consent ?? [], for: circle) else { throw .badSignature }
+            guard addition.isMeant(by: entry.consent ?? [], for: self.id) else { throw .badSignature }
         case .remove(let removal):
-            guard then.members[removal.device] != nil else { throw .notMember }
+            // Once more, perhaps: by somebody who knows more.
+            guard then.counted[removal.device] != nil else { throw .notMember }
         case .epoch(let epoch):
             guard epoch.secrets.wraps.allSatisfy({ then.members[$0.recipient] != nil }) else { throw .notMember }
-            guard then.epochs[epoch.id] == nil, epoch.secrets.earlier.allSatisfy({ then.epochs[$0.epoch] != nil })
-            else {
+            let known = Set(
+                graph.numbers(of: .epoch, in: past).filter { then.counts($0, graph) }.compactMap { number in
+                    if case .epoch(let other) = graph.nodes[number].entry.body { other.id } else { nil }
+                }
+            )
+            guard !known.contains(epoch.id), epoch.secrets.earlier.allSatisfy({ known.contains($0.epoch) }) else {
                 throw .outOfRange
             }
         case .end, .merge: break

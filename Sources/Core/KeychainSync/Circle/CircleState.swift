@@ -3,147 +3,73 @@ package struct CircleState: Sendable {
     package static let mostMembers = 32
 
     /// Who counts and was not removed.
-    package private(set) var members: [DeviceID: DeviceCard] = [:]
+    package let members: [DeviceID: DeviceCard]
     /// Final: a device that was removed once is never a member again.
-    package private(set) var removed: Set<DeviceID> = []
+    package let removed: Set<DeviceID>
+    /// The oldest format that may be written and read.
+    package let floor: UInt16
+    /// Devices whose additions do not count.
+    package private(set) var uncounted: Set<DeviceID> = []
+    /// Epochs that began after all removals and whose holders are all members: devices may write under them. The greatest comes
+    /// first.
+    package let goodEpochs: [Epoch]
+    /// All epochs that somebody described, good ones or not, and who has their secrets.
+    package let epochs: [EpochID: Set<DeviceID>]
+    /// The same, the greatest first.
+    package let newestEpochs: [EpochID]
+    /// Good epochs that the author of a later one did not seal under it: it does not have their secrets, whatever was wrapped
+    /// for it.
+    package let avoided: Set<EpochID>
+    /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
+    package private(set) var endedByMembers: Set<JournalID> = []
     /// Journals that an entry has ended.
     private var ends: [JournalID: Ending] = [:]
     /// What all removals of a device leave of its journals.
     private var remains: [DeviceID: [JournalID: Ending]] = [:]
-    /// Epochs that began after all removals and whose holders are all members: devices may write under them. The greatest comes
-    /// first.
-    package private(set) var goodEpochs: [Epoch] = []
-    /// All epochs that somebody described, good ones or not, and who has their secrets.
-    package private(set) var epochs: [EpochID: Set<DeviceID>] = [:]
-    /// The same, the greatest first.
-    package private(set) var newestEpochs: [EpochID] = []
-    /// Good epochs that the author of a later one did not seal under it: it does not have their secrets, whatever was wrapped
-    /// for it.
-    package private(set) var avoided: Set<EpochID> = []
-    /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
-    package private(set) var endedByMembers: Set<JournalID> = []
-    /// Devices whose additions do not count.
-    package private(set) var uncounted: Set<DeviceID> = []
-    /// The oldest format that may be written and read.
-    package private(set) var floor: UInt16 = 0
 
     /// An epoch, and who has its secret.
     package struct Epoch: Sendable {
-        package let description: EpochDescription
+        package let id: EpochID
+        /// One, if nobody lies: who knows the epoch may describe it once more.
+        package let descriptions: [EpochDescription]
         package let holders: Set<DeviceID>
-
-        package var id: EpochID { description.id }
     }
 
-    /// - Parameter set: the entries that are looked at; nil for all.
-    init(of nodes: [Circle.Node], in set: EntrySet?) {
-        let places = nodes.indices.filter { set?.contains($0) ?? true }
-        var removals: [DeviceID: [Int]] = [:]
-        for place in places {
-            guard case .remove(let removal) = nodes[place].entry.body else { continue }
-            removed.insert(removal.device)
-            removals[removal.device, default: []].append(place)
-            keep(removal)
-        }
-        // Back-dating gains nothing: who removes an author knows what counts of it. Removals and ends count always, so that
-        // nothing that was ended begins again.
-        let dated = places.filter { place in
-            (removals[nodes[place].entry.author] ?? []).allSatisfy { $0 == place || nodes[$0].past.contains(place) }
-        }
-        for place in places {
-            if case .end(let endings) = nodes[place].entry.body { endings.forEach { end($0) } }
-        }
-        let counted = Self.counted(nodes, dated)
-        members = counted.filter { !removed.contains($0.key) }
-        for place in places {
-            guard case .add(let addition) = nodes[place].entry.body, counted[addition.card.id] == nil else { continue }
-            uncounted.insert(addition.card.id)
-        }
-        var holders: [EpochID: Set<DeviceID>] = [:]
-        var described: [(place: Int, epoch: EpochDescription)] = []
-        for place in dated where counted[nodes[place].entry.author] != nil {
-            let entry = nodes[place].entry
-            switch entry.body {
+    init(of graph: EntryGraph) {
+        let membership = Membership(of: graph, in: nil)
+        members = membership.members
+        removed = membership.removed
+        floor = membership.floor
+        let epochs = CircleEpochs(of: graph, membership)
+        goodEpochs = epochs.good
+        self.epochs = epochs.holders
+        newestEpochs = epochs.newest
+        avoided = epochs.avoided
+        for (number, node) in graph.nodes.enumerated() {
+            switch node.entry.body {
             case .add(let addition):
-                for wrap in addition.wraps { holders[wrap.epoch, default: []].insert(wrap.recipient) }
-            case .epoch(let epoch):
-                holders[epoch.id, default: []].formUnion(epoch.secrets.wraps.map(\.recipient) + [entry.author])
-                described.append((place, epoch))
-            case .floor(let number):
-                // A liar's goes with it. Who removes somebody repeats what is right of it.
-                if members[entry.author] != nil { floor = max(floor, number) }
-            case .end(let endings): endedByMembers.formUnion(endings.map(\.journal))
-            case .remove(let removal): endedByMembers.formUnion(removal.ends.map(\.journal))
-            case .found, .merge: break
-            }
-        }
-        // Who has an epoch's secret has those that are sealed under it, and what is sealed under these.
-        var progress = true
-        while progress {
-            progress = false
-            for (_, epoch) in described {
-                for earlier in epoch.secrets.earlier
-                where !(holders[epoch.id] ?? []).isSubset(of: holders[earlier.epoch] ?? []) {
-                    holders[earlier.epoch, default: []].formUnion(holders[epoch.id] ?? [])
-                    progress = true
+                if membership.counted[addition.card.id] == nil { uncounted.insert(addition.card.id) }
+            case .remove(let removal):
+                keep(removal)
+                if membership.counts(number, graph) || isOnlyRemoval(number, by: node.entry.author, graph, membership) {
+                    endedByMembers.formUnion(removal.ends.map(\.journal))
                 }
-            }
-        }
-        let order = described.sorted { one, other in
-            let (first, second) = (nodes[one.place], nodes[other.place])
-            return (first.height, first.entry.hash) > (second.height, second.entry.hash)
-        }
-        let removing = Set(removals.values.flatMap(\.self))
-        var good: [Int] = []
-        for (place, epoch) in order where epochs[epoch.id] == nil {
-            let has = holders[epoch.id] ?? []
-            epochs[epoch.id] = has
-            newestEpochs.append(epoch.id)
-            // Members who know the epoch know all removals then, and hand its secret to no removed device.
-            guard removing.allSatisfy(nodes[place].past.contains), has.allSatisfy({ members[$0] != nil }) else {
-                continue
-            }
-            goodEpochs.append(Epoch(description: epoch, holders: has))
-            good.append(place)
-        }
-        let sealed = Dictionary(described.map { ($0.epoch.id, $0.epoch.secrets.earlier.map(\.epoch)) }) { one, _ in one
-        }
-        for (later, place) in zip(goodEpochs, good) {
-            let all = Self.reached(from: later.id, sealed)
-            for (earlier, before) in zip(goodEpochs, good)
-            where nodes[place].past.contains(before) && !all.contains(earlier.id) {
-                avoided.insert(earlier.id)
+            case .end(let endings):
+                endings.forEach { end($0) }
+                if membership.counts(number, graph) { endedByMembers.formUnion(endings.map(\.journal)) }
+            case .found, .epoch, .floor, .merge: break
             }
         }
     }
 
-    /// Epochs whose secrets follow from one of them.
-    private static func reached(from epoch: EpochID, _ sealed: [EpochID: [EpochID]]) -> Set<EpochID> {
-        var reached: Set<EpochID> = []
-        var next = [epoch]
-        while let id = next.popLast() {
-            if reached.insert(id).inserted { next += sealed[id] ?? [] }
-        }
-        return reached
-    }
-
-    /// Devices whose addition counts. An addition counts if its author counts, so this is repeated until nothing changes.
-    private static func counted(_ nodes: [Circle.Node], _ dated: [Int]) -> [DeviceID: DeviceCard] {
-        var counted: [DeviceID: DeviceCard] = [:]
-        var additions: [(author: DeviceID, card: DeviceCard)] = []
-        if case .found(let founding)? = nodes.first?.entry.body { counted[founding.card.id] = founding.card }
-        for place in dated {
-            guard case .add(let addition) = nodes[place].entry.body else { continue }
-            additions.append((nodes[place].entry.author, addition.card))
-        }
-        var before = -1
-        while counted.count != before {
-            before = counted.count
-            for addition in additions where counted[addition.author] != nil {
-                counted[addition.card.id] = addition.card
-            }
-        }
-        return counted
+    /// Whether a device has removed itself, and nobody else has removed it.
+    private func isOnlyRemoval(
+        _ number: Int,
+        by author: DeviceID,
+        _ graph: EntryGraph,
+        _ membership: Membership
+    ) -> Bool {
+        graph.removals[author] == [number] && membership.counted[author] != nil
     }
 
     /// How far a journal counts. Nil where it has not ended.

@@ -48,6 +48,8 @@ package struct OwnJournal: Sendable {
     package internal(set) var readAtBase: [JournalPoint] = []
     /// The newest segment of a head that this device has seen published.
     package internal(set) var confirmed: UInt64 = 0
+    /// The bytes of its segments, from the base on.
+    package internal(set) var size = 0
     /// Epochs under which its segments are sealed, from the base on.
     package internal(set) var epochs: Set<EpochID> = []
     /// The newest head that was signed.

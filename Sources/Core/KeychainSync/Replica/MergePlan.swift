@@ -11,6 +11,11 @@ package struct MergePlan: Sendable {
         let records: [(record: Record, tier: SyncTier)]
         /// Nil for a journal that has ended.
         let head: Head?
+
+        /// How far a journal was read, and nothing of what it has.
+        var withoutRecords: Reading {
+            Reading(device: device, salt: salt, target: target, history: history, records: [], head: head)
+        }
     }
 
     var readings: [Reading] = []
@@ -27,8 +32,8 @@ package struct MergePlan: Sendable {
     var ended: [JournalID: Ending] = [:]
     /// Journals of which heads came, of devices that are no members as far as is known here.
     var strangers: Set<JournalID> = []
-    /// Journals of this device that it does not write, and that cannot be read.
-    var unread: [JournalID: SyncName] = [:]
+    /// Journals of which heads came, and that cannot be read to there.
+    var unread: [JournalID: Journal] = [:]
     /// The newest segment of this device's journal, if the transport has the newest head.
     var confirmed: UInt64 = 0
     /// What its device was when it was made, and since when. A plan of another time is not executed.

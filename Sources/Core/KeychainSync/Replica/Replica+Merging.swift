@@ -11,10 +11,7 @@ extension Replica {
         guard plan.phase == phase, plan.formerSince == formerSince else { return outcome }
         findings.formUnion(plan.findings)
         if phase == .member {
-            for (journal, salt) in plan.unread where journals[journal] == nil {
-                journals[journal] = Journal(of: device, salt: salt)
-                journals[journal]?.heard = age
-            }
+            noteUnread(plan)
             for reading in plan.readings { take(reading, &outcome) }
             if rules.contains(.settledAreSkipped) { skipSettled() }
             suspect(plan)
@@ -23,6 +20,14 @@ extension Replica {
             outcome = takeFirst(plan)
         }
         return outcome
+    }
+
+    /// A journal that cannot be read is there all the same.
+    private mutating func noteUnread(_ plan: MergePlan) {
+        for (id, journal) in plan.unread where journals[id] == nil {
+            journals[id] = journal
+            journals[id]?.heard = age
+        }
     }
 
     private mutating func take(_ reading: MergePlan.Reading, _ outcome: inout MergeOutcome) {
@@ -98,14 +103,21 @@ extension Replica {
         return head?.contents.read.contains { $0.journal == own.id && $0.number >= number } ?? false
     }
 
-    /// Forgets items that this device's store has lost and that are in no journal that goes on. Nobody else loses anything by that.
-    /// A deletion is not forgotten, and nothing is while the device reads the circle.
+    /// Forgets items that this device's store has lost, that are in no journal that goes on, and that were found nowhere for a day.
+    /// Nobody else loses anything by that. A deletion is not forgotten, and nothing is while the device reads the circle.
     ///
-    /// - Parameter names: of damaged items that `repaired` has not found, although the transport could have shown them.
+    /// - Parameter names: of all damaged items that `repaired` has not found just now.
     package mutating func forget(_ names: Set<ItemName>) {
+        let before = lostSince
+        lostSince = [:]
         guard phase == .member else { return }
         for name in orphans where names.contains(name) && items[name]?.version.isTombstone == false {
-            items[name] = nil
+            let since = before[name] ?? age
+            if age >= since + Self.longestWait {
+                items[name] = nil
+            } else {
+                lostSince[name] = since
+            }
         }
     }
 
@@ -117,6 +129,7 @@ extension Replica {
         let before = items
         items = [:]
         journals = [:]
+        noteUnread(plan)
         for reading in plan.readings { take(reading, &outcome) }
         if rules.contains(.endedBeforeAreSkipped) { skipSettled() }
         for (name, item) in before where isUnsent(item, plan) { keep(item, as: name, &outcome) }
@@ -127,6 +140,7 @@ extension Replica {
         former = nil
         formerJournals = [:]
         phase = .member
+        acceptsOlder = false
         return outcome
     }
 
@@ -183,5 +197,6 @@ extension Replica {
         self.own = nil
         journals = [:]
         phase = .reading(required: required)
+        acceptsOlder = false
     }
 }

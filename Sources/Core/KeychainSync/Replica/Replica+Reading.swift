@@ -40,7 +40,7 @@ extension Replica {
                 let owner = head.contents.device
                 switch try read(to: head.contents.tip, of: owner, head.contents.salt, head, &plan, keys, segment) {
                 case .forks: plan.findings.insert(.fork(journal))
-                case .waits: if owner == device { plan.unread[journal] = head.contents.salt }
+                case .waits: plan.unread[journal] = Journal(of: owner, salt: head.contents.salt)
                 case .done: break
                 }
             } catch let refusal as SyncRefusal {
@@ -54,8 +54,8 @@ extension Replica {
             let result = try? read(to: point, of: device, salt, nil, &trial, keys, segment)
             if result == .done { plan.findings.insert(.setBack(point)) }
         }
-        readFormer(&plan, clock, keys, segment)
         let cut = knowing(plan.readings.compactMap(\.head?.contents))
+        readFormer(&plan, cut, clock, keys, segment)
         for ending in endings where isToRead(ending, cut) {
             do {
                 _ = try read(to: ending.point, of: ending.device, ending.salt, nil, &plan, keys, segment)
@@ -147,24 +147,45 @@ extension Replica {
     /// Whether an ended journal has something that this device has not read.
     private func isToRead(_ ending: Ending, _ cut: [KnowingHead]) -> Bool {
         let journal = ending.journal
-        guard ending.point.number > 0, journal != own?.id, journal != former?.id || phase == .member else {
+        guard ending.point.number > 0, ending.point.number <= UInt64(Segment.mostSpine) + 1, journal != own?.id,
+            journal != former?.id || phase == .member
+        else {
             return false
         }
         if phase != .member, rules.contains(.endedBeforeAreSkipped), isSettled(ending, by: cut) { return false }
         return !hasRead(ending)
     }
 
-    /// Reads what others have of the journal of a device that begins anew.
+    /// Reads what others have of the journal of a device that begins anew: the records, too, if nobody else has taken over all.
+    /// Otherwise members may have dropped tombstones of them.
     private func readFormer(
         _ plan: inout MergePlan,
+        _ cut: [KnowingHead],
         _ clock: UInt64,
         _ keys: some DeviceKeys,
         _ segment: (JournalPoint) -> [UInt8]?
     ) {
         guard phase != .member, let former, let end = end(of: former.id, by: device), end.number > 0 else { return }
+        let isTaken =
+            rules.contains(.endedBeforeAreSkipped)
+            && isSettled(Ending(of: device, salt: former.salt, at: end), by: cut)
+        if isTaken, former.history.has(end) {
+            let history = Array(former.history.prefix(Int(end.number)))
+            plan.readings.append(
+                MergePlan.Reading(
+                    device: device,
+                    salt: former.salt,
+                    target: end,
+                    history: history,
+                    records: [],
+                    head: nil
+                )
+            )
+            return
+        }
         var trial = MergePlan()
         if (try? read(to: end, of: device, former.salt, nil, &trial, keys, segment)) == .done {
-            plan.readings += trial.readings
+            plan.readings += isTaken ? trial.readings.map(\.withoutRecords) : trial.readings
         } else if age(at: clock) < formerSince + Self.longestWait {
             plan.missing.formUnion(trial.missing)
             plan.isWhole = false
@@ -183,6 +204,7 @@ extension Replica {
     ) throws -> Result {
         let known = journals[target.journal]?.history ?? (own?.id == target.journal ? own?.history : nil) ?? []
         var chain: [Segment] = []
+        var size = 0
         var history: [SegmentHash]?
         var base: Segment.Base?
         var point = target
@@ -201,6 +223,8 @@ extension Replica {
                     plan.missing.insert(point)
                     return .waits
                 }
+                size += bytes.count
+                guard size <= Self.longestReading else { throw SyncRefusal.tooLarge }
                 chain.append(next)
                 base = base ?? next.header.base
                 point = JournalPoint(
@@ -350,14 +374,17 @@ extension Replica {
         if rules.contains(.knownHeads) {
             for head in required where !(isTaken(head.journal) ?? isMet(head, plan)) { plan.isWhole = false }
         }
-        if rules.contains(.closedCut) {
+        if rules.contains(.closedCut), !acceptsOlder {
             let read = Dictionary(plan.readings.map { ($0.target.journal, $0) }) { one, _ in one }
             for reading in plan.readings {
                 guard let head = reading.head?.contents else { continue }
-                // Who knows all entries that the head's device knew, knows who is no member.
-                let strangers = head.frontier.allSatisfy(circle.has) ? plan.strangers : []
+                // Who knows all entries that the head's device knew, knows who is no member, and which journals have ended.
+                guard head.frontier.allSatisfy(circle.has) else {
+                    plan.isWhole = false
+                    continue
+                }
                 let isCovered = head.read.allSatisfy { mark in
-                    strangers.contains(mark.journal)
+                    plan.strangers.contains(mark.journal)
                         || isTaken(mark.journal) ?? (read[mark.journal]?.history.has(mark) ?? false)
                 }
                 if !isCovered { plan.isWhole = false }

@@ -1,40 +1,70 @@
 extension Replica {
     /// Does what has become due: ends journals that two write, begins anew, begins an epoch where that helps somebody.
     ///
+    /// Others can make a device write. So what is for others stops at half of what the device may write in all.
+    ///
     /// - Parameter clock: this device's, in milliseconds since 1970.
     /// - Returns: entries to publish, after the segments of this device.
     package mutating func keepUp(clock: UInt64, keys: some DeviceKeys) throws -> [Entry] {
         pass(clock)
-        guard isMember, (try? checkFormat()) != nil, circle.count(by: device) < Circle.mostByAuthor else { return [] }
+        guard isMember, (try? checkFormat()) != nil else { return [] }
         noticeBoxes(keys)
         let due = findings
         findings = []
-        var ends: [Ending] = []
+        var forks: [Ending] = []
         for journal in journals.keys.sorted() where due.contains(.fork(journal)) {
             guard let known = journals[journal], end(of: journal, by: known.device) == nil else { continue }
-            ends.append(Ending(of: known.device, salt: known.salt, at: known.history.tip(of: journal)))
+            forks.append(Ending(of: known.device, salt: known.salt, at: known.history.tip(of: journal)))
         }
-        ends += endOwn(due, keys)
-        ends += abandoned + unreadable()
-        var entries = try merge(keys)
-        ends = Dictionary(ends.map { ($0.journal, $0) }) { one, _ in one }.values.sorted { $0.journal < $1.journal }
-        for start in stride(from: 0, to: ends.count, by: Removal.mostEnds) {
-            let some = Array(ends[start..<min(start + Removal.mostEnds, ends.count)])
-            entries += try write(.end(some), keys: keys)
-        }
+        // What is due for this device itself comes first, and what it may not write any more keeps it from nothing else.
+        let own = endOwn(due, keys)
+        var entries = try unlessFull { (next) throws in try next.merge(keys) }
+        entries += try write(ends: own, keys)
         if isEpochDue, let nameKey = nameKey(keys) {
-            entries += try beginEpoch(nameKey: nameKey.secret, keys: keys)
+            entries += try unlessFull { (next) throws in try next.beginEpoch(nameKey: nameKey.secret, keys: keys) }
+        }
+        if isHalfFree { entries += try write(ends: abandoned + unreadable(), keys) }
+        if isHalfFree {
+            let others = Circle.mostEndsOfOthers - circle.share(of: device).endsOfOthers
+            entries += try write(ends: Array(forks.prefix(max(0, others))), keys)
         }
         return entries
     }
 
+    /// Whether this device has written less than half of what it may.
+    var isHalfFree: Bool {
+        let share = circle.share(of: device)
+        return share.entries < Circle.mostByAuthor / 2 && share.bytes < Circle.mostBytesByAuthor / 2
+    }
+
+    private mutating func write(ends: [Ending], _ keys: some DeviceKeys) throws -> [Entry] {
+        let ends = Dictionary(ends.map { ($0.journal, $0) }) { one, _ in one }.values.sorted { $0.journal < $1.journal }
+        var entries: [Entry] = []
+        for start in stride(from: 0, to: ends.count, by: Removal.mostEnds) {
+            let some = Array(ends[start..<min(start + Removal.mostEnds, ends.count)])
+            entries += try unlessFull { (next) throws in try next.write(.end(some), keys: keys) }
+        }
+        return entries
+    }
+
+    /// Writes entries, or none where this device or the circle has written as much as it may.
+    private mutating func unlessFull(_ body: (inout Replica) throws -> [Entry]) throws -> [Entry] {
+        var next = self
+        do {
+            let entries = try body(&next)
+            self = next
+            return entries
+        } catch SyncRefusal.tooLarge {
+            return []
+        }
+    }
+
     /// Whether there is no epoch to write under, somebody lacks the secret of one that this device has, or this device lacks that
-    /// of one that others write under. A member who lies can make that happen again and again: then it stops at half of
-    /// what a device may write.
+    /// of one that others write under. A member who lies can make that happen again and again.
     private var isEpochDue: Bool {
         guard rules.contains(.freshEpochs) else { return false }
         if phase == .member, currentEpoch == nil { return true }
-        guard circle.count(by: device) < Circle.mostByAuthor / 2 else { return false }
+        guard isHalfFree else { return false }
         // A newcomer, too, says that it was given another secret: it could read nothing.
         if circle.state.writingEpochs.contains(where: { !held.contains($0.id) && !circle.state.avoided.contains($0.id) }
         ) {
@@ -58,8 +88,8 @@ extension Replica {
         suspectedSince = nil
         var ends: [Ending] = []
         if end(of: own.id, by: device) == nil {
-            // What this device has signed and does not know any more is read by others.
-            let tip = tips.filter { $0.journal == own.id && $0.number >= own.tip.number }.max() ?? own.tip
+            // What this device has signed and does not know any more is read by others, also where it is shorter.
+            let tip = tips.filter { $0.journal == own.id }.max() ?? own.tip
             ends.append(Ending(of: device, salt: own.salt, at: tip))
         }
         beginAnew()
@@ -77,6 +107,7 @@ extension Replica {
             return false
         }
         let live = journals.filter { end(of: $0.key, by: $0.value.device) == nil }
+        guard live.values.allSatisfy({ $0.head != nil }) else { return false }
         let tips = live.map { $0.value.history.tip(of: $0.key) } + [own.tip]
         for (id, journal) in live {
             guard let head = journal.head, journal.compared != head.hash, journal.has(head.contents.tip),
@@ -89,6 +120,7 @@ extension Replica {
             else { continue }
             journals[id]?.compared = head.hash
             if head.contents.digest != digest { return true }
+            differences = 0
         }
         return false
     }
@@ -130,13 +162,14 @@ extension Replica {
     /// Ends up to which this device has not read, and of which it does not know that somebody else has taken over all.
     package var unreadEnds: [Ending] { endings.filter { $0.point.number > 0 && !hasRead($0) } }
 
-    /// The owner gives up what an ended journal still has: nobody comes back who has read it.
+    /// The owner gives up what ended journals still have: nobody comes back who has read it.
     ///
-    /// - Returns: entries to publish; none where it was read, or has not ended.
-    package mutating func giveUp(_ journal: JournalID, keys: some DeviceKeys) throws -> [Entry] {
+    /// - Returns: entries to publish; none for journals that were read, or have not ended.
+    package mutating func giveUp(_ journals: Set<JournalID>, keys: some DeviceKeys) throws -> [Entry] {
         try checkMembership()
-        guard phase == .member, let ending = unreadEnds.first(where: { $0.journal == journal }) else { return [] }
-        return try write(.end([shortened(ending)]), keys: keys)
+        guard phase == .member else { return [] }
+        let ends = unreadEnds.filter { journals.contains($0.journal) }.prefix(Removal.mostEnds)
+        return ends.isEmpty ? [] : try write(.end(ends.map(shortened)), keys: keys)
     }
 
     // MARK: - Members
@@ -206,10 +239,13 @@ extension Replica {
         if other == device, let own, !own.history.isEmpty {
             ends.append(Ending(of: device, salt: own.salt, at: own.tip))
         }
+        // Those that go on first: what is not named does not count.
+        let live = Set(ends.filter { end(of: $0.journal, by: other) == nil }.map(\.journal))
+        ends.sort { (live.contains($0.journal) ? 0 : 1, $0.journal) < (live.contains($1.journal) ? 0 : 1, $1.journal) }
         var entries = try write(.remove(Removal(of: other, ends: Array(ends.prefix(Removal.mostEnds)))), keys: keys)
         // What this code knows of a floor stays, whoever has said it.
         if isMember, circle.state.floor < floor, floor <= Self.newestFormat {
-            entries += try write(.floor(floor), keys: keys)
+            entries += try unlessFull { (next) throws in try next.write(.floor(floor), keys: keys) }
         }
         return entries
     }
@@ -228,6 +264,10 @@ extension Replica {
         guard own.confirmed >= own.base.upperBound else { return [] }
         if rules.contains(.endedWereRead) { guard hasReadEnded else { return [] } }
         let others = liveHeads
+        // A journal that could not be read yet may be of somebody who has not read it.
+        guard journals.allSatisfy({ $0.value.head != nil || end(of: $0.key, by: $0.value.device) != nil }) else {
+            return []
+        }
         let writers = Set(others.map(\.device)).union([device])
         guard circle.state.members.keys.allSatisfy({ writers.contains($0) || isRecoveryKey($0) }) else { return [] }
         if rules.contains(.knownByAll) {
@@ -265,18 +305,18 @@ extension Replica {
 
     // MARK: - Ended journals
 
-    typealias KnowingHead = (head: Head.Contents, past: EntrySet)
+    typealias KnowingHead = (head: Head.Contents, past: NumberSet)
 
     /// Heads with all that their devices knew.
     func knowing(_ heads: [Head.Contents]) -> [KnowingHead] {
         heads.compactMap { head in circle.past(of: head.frontier).map { (head, $0) } }
     }
 
-    /// Whether somebody who knows how a journal has ended has taken over all of it. Its own device has, too.
+    /// Whether somebody who knows how a journal has ended has taken over all of it.
     func isSettled(_ ending: Ending, by heads: [KnowingHead]) -> Bool {
-        heads.contains { head, past in
-            circle.isKnown(ending, in: past)
-                && (head.isSettled || head.read.contains(ending.point) || head.device == ending.device)
+        let isNamed = circle.state.endedByMembers.contains(ending.journal)
+        return heads.contains { head, past in
+            circle.isKnown(ending, in: past) && (isNamed && head.isSettled || head.read.contains(ending.point))
         }
     }
 

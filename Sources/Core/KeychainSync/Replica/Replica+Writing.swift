@@ -82,6 +82,10 @@ extension Replica {
         let epoch = try writingEpoch()
         var writer = SegmentWriter(after: own.history, of: own.id, in: circle.id)
         let segments = try writer.segments(of: records, in: epoch, base: false, keys: keys)
+        let size = segments.reduce(own.size) { $0 + $1.segment.encoded.count }
+        // Nobody reads more at one time. A base makes room.
+        guard size <= Self.longestReading else { throw SyncRefusal.tooLarge }
+        self.own?.size = size
         for (segment, number, names) in segments.map({ ($0.segment, $0.segment.header.number, $0.records) }) {
             self.own?.history.append(segment.hash)
             self.own?.epochs.insert(epoch)
@@ -111,7 +115,7 @@ extension Replica {
     /// somebody does not have, by what they have written since, comes last.
     var currentEpoch: EpochID? {
         let usable = circle.state.writingEpochs.filter {
-            held.contains($0.id) && opened.contains($0.description.nameKey)
+            held.contains($0.id) && opened.contains($0.id)
         }
         return (usable.first { !circle.state.avoided.contains($0.id) } ?? usable.first)?.id
     }
@@ -175,6 +179,7 @@ extension Replica {
         self.own?.history += segments.map(\.hash)
         self.own?.base = first.header.number...last.header.number
         self.own?.epochs = [epoch]
+        self.own?.size = segments.reduce(0) { $0 + $1.encoded.count }
         let read = marks
         self.own?.readAtBase = Array(read.prefix(Head.mostMarks))
         return segments
@@ -187,10 +192,8 @@ extension Replica {
         }.sorted { $0.journal < $1.journal }
     }
 
-    /// The ended journals that this device has read, or that others have taken over.
-    private var endedMarks: [JournalPoint] {
-        endings.filter { $0.point.number > 0 && hasRead($0) }.map(\.point)
-    }
+    /// Ends up to which this device has read, or that others have taken over.
+    private var readEnds: [Ending] { endings.filter { $0.point.number > 0 && hasRead($0) } }
 
     // MARK: - Heads
 
@@ -206,7 +209,9 @@ extension Replica {
         // Others do not read ended journals that this head has taken over.
         let isAdopted = orphans.isEmpty
         let isSettled = isAdopted && hasReadEnded
-        let read = Array((marks + (isAdopted && !isSettled ? endedMarks : [])).prefix(Head.mostMarks))
+        // A settled head says nothing of journals that former members have ended: they may not be there.
+        let ended = readEnds.filter { !isSettled || !circle.state.endedByMembers.contains($0.journal) }.map(\.point)
+        let read = Array((marks + (isAdopted ? ended : [])).prefix(Head.mostMarks))
         let contents = Head.Contents(
             circle: circle.id,
             device: device,

@@ -21,6 +21,8 @@ package struct Replica: Sendable {
     package static let longestWait: UInt64 = 86_400_000
     /// The clock may jump. Between two looks at it no more time than this has passed: six hours.
     package static let longestStep: UInt64 = 6 * 3_600_000
+    /// Nobody reads more of a journal at one time: 1 GiB, from the base on.
+    static let longestReading = 1 << 30
     /// The newest version of the formats that this code has.
     static let newestFormat: UInt16 = 1
     private static let itemsTag = "chatelaine sync items 1"
@@ -36,13 +38,17 @@ package struct Replica: Sendable {
     package internal(set) var phase: Phase
     /// Epochs whose secrets this device was given.
     package internal(set) var held: Set<EpochID> = []
-    /// Boxes with the circle's name key that this device has opened.
-    var opened: Set<SealedBox> = []
+    /// Epochs of which this device has opened a box with the circle's name key.
+    var opened: Set<EpochID> = []
     /// How long this replica has lived, in milliseconds, by a clock that may be wrong.
     package internal(set) var age: UInt64 = 0
     private var lastClock: UInt64?
     /// Since when an end of a journal of this device cannot be read.
     var unreadSince: [JournalID: UInt64] = [:]
+    /// Since when items that the store has lost are found nowhere.
+    var lostSince: [ItemName: UInt64] = [:]
+    /// Whether the first reading need not be a consistent cut.
+    var acceptsOlder = false
     /// What to do about what was found, at the next upkeep.
     var findings: Set<Finding> = []
     /// Since when others know this device's journal otherwise than it does, and cannot be read, as `age` counts.
@@ -113,9 +119,12 @@ package struct Replica: Sendable {
 
     package var isMember: Bool { circle.state.members[device] != nil }
 
-    /// The owner accepts journals that are older than its approver, or this device once, has read them, because newer ones are lost.
+    /// The owner accepts journals that are older than its approver, or this device once, or another one has read them, because newer
+    /// ones are lost, or entries.
     package mutating func acceptOlder() {
-        if phase != .member { phase = .reading(required: []) }
+        guard phase != .member else { return }
+        phase = .reading(required: [])
+        acceptsOlder = true
     }
 
     /// Why this device must not write, if so.
@@ -180,10 +189,9 @@ package struct Replica: Sendable {
 
     /// Opens the name key of epochs that may be written under. A member who lies can put anything there.
     mutating func noticeBoxes(_ keys: some DeviceKeys) {
-        for epoch in circle.state.goodEpochs where held.contains(epoch.id) {
-            let box = epoch.description.nameKey
-            guard !opened.contains(box) else { continue }
-            if (try? NameKey(of: epoch.description, in: circle, keys: keys)) != nil { opened.insert(box) }
+        for epoch in circle.state.goodEpochs where held.contains(epoch.id) && !opened.contains(epoch.id) {
+            let isOpened = epoch.descriptions.contains { (try? NameKey(of: $0, in: circle, keys: keys)) != nil }
+            if isOpened { opened.insert(epoch.id) }
         }
     }
 
@@ -232,10 +240,11 @@ package struct Replica: Sendable {
         return entries
     }
 
-    /// Merges the circle's newest entries until there are few enough to name them all.
+    /// Merges the circle's newest entries until there are few enough to name them all. Of an author who has written too much others
+    /// may have taken other entries: they take these, too, once something is built on them.
     mutating func merge(_ keys: some DeviceKeys) throws -> [Entry] {
         var entries: [Entry] = []
-        while circle.frontier.count > Entry.mostParents {
+        while circle.frontier.count > Entry.mostParents || isHalfFree && circle.isFlooded && circle.frontier.count > 1 {
             // The same for all who have the same entries.
             let parents = Array(circle.frontier.prefix(Entry.mostParents))
             entries.append(try write(.merge, after: parents, keys))
