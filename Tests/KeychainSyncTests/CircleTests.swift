@@ -489,6 +489,35 @@ struct CircleTests {
         #expect(circle.state.writingEpochs[0].descriptions.contains(honest))
     }
 
+    /// A later epoch hands on the first of two descriptions, by a device whose entries do not count any more.
+    @Test func `who has an epoch that was described twice does not depend on the order in which entries came`() throws {
+        var circle = circle
+        for device in [bob, carol, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        let time = circle.frontier
+        let first = try epoch(by: mallory, for: [alice, bob, mallory], after: circle)
+        guard case .epoch(let description) = first.body else { return }
+        let again = EpochDescription(
+            id: description.id,
+            secrets: EpochSecrets(wraps: description.secrets.wraps.filter { $0.recipient != mallory.id }),
+            nameKey: description.nameKey
+        )
+        let second = try bob.entry(.epoch(again), in: circle.id, after: time)
+        var other = circle
+        _ = try other.insert(first)
+        try alice.unwrap(description.secrets, in: circle.id)
+        let later = try epoch(by: alice, for: [alice, carol], after: other)
+        let removal = try bob.removing(mallory, from: circle.id, after: [second.hash])
+        for order in [
+            [first, later, second, removal], [second, first, later, removal], [second, removal, first, later],
+        ] {
+            var circle = circle
+            for entry in order { #expect(try circle.insert(entry) == .added) }
+            #expect(circle.state.epochs[description.id] == [alice.id, bob.id, carol.id])
+        }
+    }
+
     @Test func `a secret that is not the one that its epoch is named by is not taken, nor one for another recipient`()
         throws
     {

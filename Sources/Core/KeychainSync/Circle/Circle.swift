@@ -108,12 +108,19 @@ package struct Circle: Sendable {
     /// Takes entries in, in whatever order they came. It does not matter that some come again, or are invalid.
     package mutating func insert(_ entries: [Entry]) -> Insertion {
         var insertion = Insertion()
-        let needed = needed(for: entries)
+        let members = state.members
+        // Costs a signature for many entries, and is of no use unless an author has written too much.
+        var needed: Set<EntryHash>?
+        func isNeeded(_ hash: EntryHash) -> Bool {
+            let all = needed ?? Self.needed(for: entries, by: members)
+            needed = all
+            return all.contains(hash)
+        }
         var waiting: [EntryHash: [Entry]] = [:]
         var next = entries
         while let entry = next.popLast() {
             do {
-                switch try place(entry, isNeeded: needed.contains(entry.hash)) {
+                switch try place(entry, isNeeded: isNeeded) {
                 case .known: break
                 case .waits(let missing):
                     waiting[missing[0], default: []].append(entry)
@@ -138,20 +145,20 @@ package struct Circle: Sendable {
     ///
     /// - Throws: for one that is not, and never will be.
     package mutating func insert(_ entry: Entry) throws(SyncRefusal) -> Outcome {
-        let outcome = try place(entry, isNeeded: false)
+        let outcome = try place(entry) { _ in false }
         if outcome == .added { state = CircleState(of: graph) }
         return outcome
     }
 
     /// Entries that an entry of another one, who is a member, is built on.
-    private func needed(for entries: [Entry]) -> Set<EntryHash> {
+    private static func needed(for entries: [Entry], by members: [DeviceID: DeviceCard]) -> Set<EntryHash> {
         let known = Dictionary(entries.map { ($0.hash, $0) }) { one, _ in one }
         var needed: Set<EntryHash> = []
         // What an author is built on, that is its own, is not needed for that. Who was added by one of these entries is not known
         // yet: its entries come in the next time.
         let builders = entries.filter { entry in
             entry.parents.contains { known[$0].map { $0.author != entry.author } ?? false }
-                && state.members[entry.author].map { entry.isSigned(by: $0) } ?? false
+                && members[entry.author].map { entry.isSigned(by: $0) } ?? false
         }
         for builder in builders {
             var next = builder.parents.filter { known[$0].map { $0.author != builder.author } ?? false }
@@ -163,7 +170,7 @@ package struct Circle: Sendable {
         return needed
     }
 
-    private mutating func place(_ entry: Entry, isNeeded: Bool) throws(SyncRefusal) -> Outcome {
+    private mutating func place(_ entry: Entry, isNeeded: (EntryHash) -> Bool) throws(SyncRefusal) -> Outcome {
         guard !has(entry.hash) else { return .known }
         // Cheap questions first, before a signature is looked at, and that before anything follows from the entry.
         guard entry.circle == id else { throw .otherCircle }
@@ -172,7 +179,9 @@ package struct Circle: Sendable {
         guard let card = cards[entry.author] else { throw .notMember }
         let bytes = entry.encoded.count
         let share = share(of: entry.author).adding(entry, bytes: bytes)
-        guard graph.nodes.count < Self.mostEntries, size + bytes <= Self.mostBytes, isNeeded || share.isWithinLimits
+        guard
+            graph.nodes.count < Self.mostEntries, size + bytes <= Self.mostBytes,
+            share.isWithinLimits || isNeeded(entry.hash)
         else { throw .tooLarge }
         guard entry.isSigned(by: card) else { throw .badSignature }
         let parents = entry.parents.compactMap { graph.numbers[$0] }

@@ -74,7 +74,10 @@ struct CircleEpochs: Sendable {
             all[index].descriptions.append(description)
             all[index].holders.insert(devices.number(of: entry.author))
             for wrap in description.secrets.wraps { all[index].holders.insert(devices.number(of: wrap.recipient)) }
-            for earlier in description.secrets.earlier {
+        }
+        // Only now, since of an epoch that was described twice the description that counts may have come last.
+        for index in all.indices {
+            for earlier in all[index].descriptions.flatMap(\.secrets.earlier) {
                 if let known = epochs[earlier.epoch] { all[index].sealed.insert(known) }
             }
         }
