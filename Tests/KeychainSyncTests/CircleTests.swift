@@ -518,6 +518,25 @@ struct CircleTests {
         }
     }
 
+    /// What was written under it somebody cannot read, so its author writes that once more.
+    @Test func `a member that knows an epoch and does not hand it on lacks it, also when the epoch is good no more`()
+        throws
+    {
+        var circle = circle
+        for device in [bob, carol, mallory] {
+            _ = try circle.insert(alice.adding(device, to: circle.id, after: circle.frontier))
+        }
+        // Bob never opens what was wrapped for him.
+        let first = try epoch(by: mallory, for: [alice, bob, carol, mallory], after: circle)
+        _ = try circle.insert(first)
+        guard case .epoch(let spoiled) = first.body else { return }
+        #expect(circle.state.avoided.isEmpty)
+        _ = try circle.insert(alice.removing(mallory, from: circle.id, after: circle.frontier))
+        #expect(circle.state.goodEpochs.isEmpty)
+        _ = try circle.insert(epoch(by: bob, for: [alice, bob, carol], after: circle))
+        #expect(circle.state.avoided == [spoiled.id])
+    }
+
     @Test func `a secret that is not the one that its epoch is named by is not taken, nor one for another recipient`()
         throws
     {

@@ -477,6 +477,20 @@ struct ReplicaTests {
         #expect(carol.value(1) == nil)
     }
 
+    /// Nobody will ever believe its head, so there is nothing to wait for.
+    @Test func `a newcomer does not wait for a device whose addition does not count any more`() throws {
+        let mallory = try liar()
+        let dave = try SyncMember(joining: mallory)
+        // Bob does not hear of it, and removes the device that has added it.
+        for _ in 0..<3 { for member in [mallory, dave, alice] { try member.synchronize() } }
+        #expect(dave.replica.phase == .member)
+        let carol = try SyncMember(joining: alice)
+        site.post(try bob.replica.remove(mallory.keys.id, keys: bob.keys))
+        try settle([carol])
+        #expect(alice.replica.circle.state.members[dave.keys.id] == nil)
+        #expect(carol.replica.phase == .member)
+    }
+
     @Test func `a device whose disk was set back twice finds out each time, and loses nothing that another one has`()
         throws
     {

@@ -14,6 +14,8 @@ final class Machine {
     var isAlive = true
     /// The newest version of each item that it has ever had, since its disk was last exchanged.
     var seen: [ItemName: Version] = [:]
+    /// The journal that it writes, or wrote before it began anew.
+    var journal: JournalID?
     /// Items that were deleted on it.
     var deleted: Set<ItemName> = []
     /// Whether its disk was exchanged, and it has not read the circle anew since, with all that its device has written.
@@ -29,6 +31,7 @@ final class Machine {
     }
 
     func remember() {
+        journal = disk.replica.own?.id ?? journal
         // What it had on an old disk may be gone by now.
         guard !isBehind else { return }
         for (name, item) in disk.replica.items {

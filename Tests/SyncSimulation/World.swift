@@ -297,7 +297,7 @@ final class World {
         guard let name = machine.disk.store.keys.sorted().randomElement(using: &random) else { return }
         // What no other journal has may be lost with it.
         let carriers = machine.disk.replica.items[name]?.carriers.keys.map(\.self) ?? []
-        if carriers.allSatisfy({ $0 == machine.disk.replica.own?.id }) { damaged.insert(name) }
+        if carriers.allSatisfy({ $0 == machine.journal }) { damaged.insert(name) }
         machine.disk.store[name] = random.chance(50) ? nil : SecretBytes([0])
     }
 

@@ -6,7 +6,7 @@ struct CircleEpochs: Sendable {
     private(set) var holders: [EpochID: Set<DeviceID>] = [:]
     /// All, the greatest first.
     private(set) var newest: [EpochID] = []
-    /// Good epochs that the author of a later one did not seal under it.
+    /// Epochs that the author of a later good one knew and did not seal under it.
     private(set) var avoided: Set<EpochID> = []
 
     /// An epoch, while it is looked at.
@@ -34,7 +34,7 @@ struct CircleEpochs: Sendable {
             all[index].isDated = dated != nil
             all[index].place = dated ?? entries[0]
         }
-        var places: [(index: Int, place: Int)] = []
+        var goodOnes: [Int] = []
         let rising = all.indices.sorted { Self.rank(all[$0].place, graph) < Self.rank(all[$1].place, graph) }
         for index in rising.reversed() {
             let epoch = all[index]
@@ -43,13 +43,13 @@ struct CircleEpochs: Sendable {
             newest.append(epoch.id)
             guard epoch.isDated, has.allSatisfy({ membership.members[$0] != nil }) else { continue }
             good.append(CircleState.Epoch(id: epoch.id, descriptions: epoch.descriptions, holders: has))
-            places.append((index, epoch.place))
+            goodOnes.append(index)
         }
         let reached = Self.reached(all, rising)
-        for later in places {
-            let past = graph.nodes[later.place].past
-            for earlier in places where past.contains(earlier.place) && !reached[later.index].contains(earlier.index) {
-                avoided.insert(all[earlier.index].id)
+        for later in goodOnes {
+            let past = graph.nodes[all[later].place].past
+            for earlier in all.indices where past.contains(all[earlier].place) && !reached[later].contains(earlier) {
+                avoided.insert(all[earlier].id)
             }
         }
     }

@@ -17,8 +17,8 @@ package struct CircleState: Sendable {
     package let epochs: [EpochID: Set<DeviceID>]
     /// The same, the greatest first.
     package let newestEpochs: [EpochID]
-    /// Good epochs that the author of a later one did not seal under it: it does not have their secrets, whatever was wrapped
-    /// for it.
+    /// Epochs that the author of a later good one knew and did not seal under it: it does not have their secrets, whatever was
+    /// wrapped for it.
     package let avoided: Set<EpochID>
     /// Journals that a device that counts says have ended. Others may name journals that are not theirs.
     package private(set) var endedByMembers: Set<JournalID> = []
@@ -71,6 +71,9 @@ package struct CircleState: Sendable {
     ) -> Bool {
         graph.removals[author] == [number] && membership.counted[author] != nil
     }
+
+    /// Whether somebody was added who is no member: removed, or added by somebody whose addition does not count any more.
+    func isFormer(_ device: DeviceID) -> Bool { removed.contains(device) || uncounted.contains(device) }
 
     /// How far a journal counts. Nil where it has not ended.
     ///

@@ -367,7 +367,7 @@ extension Replica {
         let targets = Set(plan.readings.map(\.target))
         let isTaken = { (journal: JournalID) in
             ended[journal].map { ending in
-                circle.state.endedByMembers.contains(journal) || circle.state.removed.contains(ending.device)
+                circle.state.endedByMembers.contains(journal) || circle.state.isFormer(ending.device)
                     || isSettled(ending, by: cut) || targets.contains(ending.point)
             }
         }
