@@ -138,6 +138,17 @@ final class World {
         if !others.allSatisfy(known.contains) { deletedBehind.formUnion(deletions.keys) }
     }
 
+    /// A device that was set back and does not know it, or learns it from old heads, ends journals before deletions that all
+    /// others have dropped.
+    private func noteOldEnd(of device: DeviceID, by machine: Machine) {
+        guard machine.isBehind else { return }
+        let isOld = machine.disk.replica.circle.state.endings.contains { end in
+            let lengths = machines.compactMap { $0.disk.replica.journals[end.journal]?.history.count }
+            return end.device == device && lengths.contains { UInt64($0) > end.point.number }
+        }
+        if isOld { deletedBehind.formUnion(deletions.keys) }
+    }
+
     /// Whether a device knows all journals that any copy of it has published.
     private func knowsItsJournals(_ replica: Replica) -> Bool {
         View(transport.newest, decoder).heads.allSatisfy { head in
@@ -191,6 +202,7 @@ final class World {
                 machine.isCatchingUp = machine.isBehind
                 try checkNewcomer(machine, replica)
             }
+            if step == 2, !wasReading, replica.phase != .member { noteOldEnd(of: machine.card.id, by: machine) }
             if step == 1, machine.isCatchingUp, replica.phase == .member, knowsItsJournals(replica) {
                 machine.isBehind = false
                 machine.isCatchingUp = false
@@ -289,6 +301,7 @@ final class World {
         let others = machine.disk.replica.circle.state.members.keys.filter { $0 != machine.card.id }.sorted()
         guard others.count > 1, let other = others.randomElement(using: &random) else { return }
         machine.disk.post(try machine.disk.replica.remove(other, keys: machine.disk.keys))
+        noteOldEnd(of: other, by: machine)
         for gone in machines where gone.card.id == other { gone.isAlive = false }
     }
 
@@ -318,6 +331,7 @@ final class World {
         let replica = machine.disk.replica
         guard alive.count > 2, replica.isMember, replica.phase == .member else { return }
         machine.disk.post(try machine.disk.replica.remove(machine.card.id, keys: machine.disk.keys))
+        noteOldEnd(of: machine.card.id, by: machine)
         for name in machine.disk.order { transport.write(name, machine.disk.outbox[name] ?? [], &random) }
         for gone in machines where gone.card.id == machine.card.id { gone.isAlive = false }
     }

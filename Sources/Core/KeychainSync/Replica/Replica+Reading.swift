@@ -224,7 +224,7 @@ extension Replica {
                     return .waits
                 }
                 size += bytes.count
-                guard size <= Self.longestReading else { throw SyncRefusal.tooLarge }
+                guard size <= longestReading else { throw SyncRefusal.tooLarge }
                 chain.append(next)
                 base = base ?? next.header.base
                 point = JournalPoint(

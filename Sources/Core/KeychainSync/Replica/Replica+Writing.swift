@@ -84,7 +84,7 @@ extension Replica {
         let segments = try writer.segments(of: records, in: epoch, base: false, keys: keys)
         let size = segments.reduce(own.size) { $0 + $1.segment.encoded.count }
         // Nobody reads more at one time. A base makes room.
-        guard size <= Self.longestReading else { throw SyncRefusal.tooLarge }
+        guard size <= longestReading else { throw SyncRefusal.tooLarge }
         self.own?.size = size
         for (segment, number, names) in segments.map({ ($0.segment, $0.segment.header.number, $0.records) }) {
             self.own?.history.append(segment.hash)

@@ -62,6 +62,8 @@ package struct Replica: Sendable {
     /// How often it did because it had other items than somebody else.
     var differences = 0
     var rules = SyncRules.all
+    /// How many bytes of a journal are read at one time, and written after a base.
+    var longestReading = Self.longestReading
 
     package enum Phase: Equatable, Sendable {
         /// The circle is read for the first time, or anew. These heads, or later ones, have to be part of it.
@@ -108,6 +110,13 @@ package struct Replica: Sendable {
     package func unchecked(rules: SyncRules) -> Replica {
         var replica = self
         replica.rules = rules
+        return replica
+    }
+
+    /// A replica that reads and writes less of a journal than others do: tests alone make one, since they have no time for 1 GiB.
+    package func unchecked(longestReading: Int) -> Replica {
+        var replica = self
+        replica.longestReading = longestReading
         return replica
     }
 
