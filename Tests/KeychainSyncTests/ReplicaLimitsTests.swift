@@ -5,20 +5,14 @@ import Testing
 /// How much others can make a device do, and what it leaves out then.
 @Suite("What devices take of each other, and no more")
 struct ReplicaLimitsTests {
-    private let site = SyncSite()
-    private let alice: SyncMember
-    private let bob: SyncMember
+    private let group: SyncGroup
+    private var site: SyncSite { group.site }
+    private var alice: SyncMember { group.alice }
+    private var bob: SyncMember { group.bob }
 
-    init() throws {
-        alice = try SyncMember(founding: site)
-        try alice.synchronize()
-        bob = try SyncMember(joining: alice)
-        try settle()
-    }
+    init() throws { group = try SyncGroup() }
 
-    private func settle(_ more: [SyncMember] = []) throws {
-        for _ in 0..<4 { for member in [alice, bob] + more { try member.synchronize() } }
-    }
+    private func settle(_ more: [SyncMember] = []) throws { try group.settle(more) }
 
     private func ending(of member: SyncMember, at number: UInt64) -> Ending {
         Ending(of: member.keys.id, salt: SyncMember.name(), at: number, SyncHash(of: [1]))
@@ -161,8 +155,7 @@ struct ReplicaLimitsTests {
     }
 
     @Test func `a journal that cannot be read keeps tombstones, until its device is removed`() throws {
-        let mallory = try SyncMember(joining: alice)
-        try settle([mallory])
+        let mallory = try group.join()
         try alice.write(1, 10)
         try settle([mallory])
         try bob.write(1, nil)
@@ -213,8 +206,7 @@ struct ReplicaLimitsTests {
 
     /// Readers do not know whether such a journal is there at all.
     @Test func `a settled head names ends that only former members have signed, and no others`() throws {
-        let mallory = try SyncMember(joining: alice)
-        try settle([mallory])
+        let mallory = try group.join()
         let time = mallory.replica.circle.frontier
         try alice.write(1, 10)
         site.post(try alice.replica.remove(mallory.keys.id, keys: alice.keys))

@@ -4,20 +4,14 @@ import Testing
 
 @Suite("What devices read of each other")
 struct ReplicaTests {
-    private let site = SyncSite()
-    private let alice: SyncMember
-    private let bob: SyncMember
+    private let group: SyncGroup
+    private var site: SyncSite { group.site }
+    private var alice: SyncMember { group.alice }
+    private var bob: SyncMember { group.bob }
 
-    init() throws {
-        alice = try SyncMember(founding: site)
-        try alice.synchronize()
-        bob = try SyncMember(joining: alice)
-        try settle()
-    }
+    init() throws { group = try SyncGroup() }
 
-    private func settle(_ more: [SyncMember] = []) throws {
-        for _ in 0..<4 { for member in [alice, bob] + more { try member.synchronize() } }
-    }
+    private func settle(_ more: [SyncMember] = []) throws { try group.settle(more) }
 
     @Test func `an item that one device writes is another's, a change replaces it, and a deletion removes it`() throws {
         try alice.write(1, 10, tier: .unlocked)
@@ -428,8 +422,7 @@ struct ReplicaTests {
 
     /// It counts, though its author is gone. So a newcomer waits until its device has written all of it into another one.
     @Test func `an end of a journal by a former member does not make the journal dispensable for a newcomer`() throws {
-        let mallory = try SyncMember(joining: alice)
-        try settle([mallory])
+        let mallory = try group.join()
         let time = alice.replica.circle.frontier
         let old = site.heads
         try alice.write(1, 10)
@@ -457,8 +450,7 @@ struct ReplicaTests {
     @Test func `a newcomer that does not know its own addition believes no head: its author may have been removed`()
         throws
     {
-        let mallory = try SyncMember(joining: alice)
-        try settle([mallory])
+        let mallory = try group.join()
         site.post(try alice.replica.remove(mallory.keys.id, keys: alice.keys))
         try settle()
         let carol = try SyncMember(joining: alice)
@@ -565,11 +557,7 @@ struct ReplicaTests {
     // MARK: - A member who lies
 
     /// A member of the circle who signs what its code would not.
-    private func liar() throws -> SyncMember {
-        let mallory = try SyncMember(joining: alice)
-        try settle([mallory])
-        return mallory
-    }
+    private func liar() throws -> SyncMember { try group.join() }
 
     @Test func `an epoch that its author keeps for itself stops nobody, also after the author is removed`() throws {
         let mallory = try liar()

@@ -76,6 +76,11 @@ final class SyncMember {
     /// All that a device does when it hears of something.
     func synchronize() throws {
         try takeEntries()
+        try synchronizeJournals()
+    }
+
+    /// The same, while the transport withholds entries.
+    func synchronizeJournals() throws {
         try read()
         site.post(try replica.keepUp(clock: clock, keys: keys))
         site.post(try replica.adopt(salt: Self.name(), keys: keys) { items[$0] }.segments)
@@ -105,4 +110,47 @@ final class SyncMember {
     }
 
     func tombstones() -> Int { replica.items.values.filter(\.version.isTombstone).count }
+}
+
+/// Two members and more, with some rules.
+final class SyncGroup {
+    let site = SyncSite()
+    let alice: SyncMember
+    let bob: SyncMember
+    private let rules: SyncRules
+
+    init(_ rules: SyncRules = .all) throws {
+        self.rules = rules
+        alice = try SyncMember(founding: site)
+        alice.replica = alice.replica.unchecked(rules: rules)
+        try alice.synchronize()
+        bob = try SyncMember(joining: alice)
+        bob.replica = bob.replica.unchecked(rules: rules)
+        try settle()
+    }
+
+    func settle(_ more: [SyncMember] = []) throws {
+        for _ in 0..<4 { for member in [alice, bob] + more { try member.synchronize() } }
+    }
+
+    /// Somebody whom a member adds, before it has read anything.
+    func newcomer(of approver: SyncMember) throws -> SyncMember {
+        let member = try SyncMember(joining: approver)
+        member.replica = member.replica.unchecked(rules: rules)
+        return member
+    }
+
+    /// Somebody whom Alice adds, when all have read of it.
+    func join() throws -> SyncMember {
+        let member = try newcomer(of: alice)
+        try settle([member])
+        return member
+    }
+
+    /// Takes segments of a journal from the transport.
+    func withhold(_ journal: JournalID, from number: UInt64) -> [JournalPoint: [UInt8]] {
+        let some = site.segments.filter { $0.key.journal == journal && $0.key.number >= number }
+        for point in some.keys { site.segments[point] = nil }
+        return some
+    }
 }
