@@ -432,6 +432,9 @@ for target in package.targets {
         // What the compiler of protocol buffers makes marks no use of a pointer.
         target.swiftSettings = settings
         target.exclude = ["chatelaine.proto", "generated.sha256"]
+    case "KeychainSync", "SyncSimulation":
+        // Tests run thousands of schedules, at a tenth of the speed where the compiler optimises nothing.
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     case "PluginClient": target.plugins = ["ImportSecurity"]
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":
         target.exclude = ["Vectors"]
