@@ -57,6 +57,7 @@ struct SimulationTests {
         6960, 7176, 19820, 26052, 28060, 33196, 41692, 45552, 54332, 57308, 58510,
         // What was claimed wrongly: of members that the writer knew, deletions of nothing, heads that were lost.
         9811, 13042, 20080, 28539, 31976, 66468, 246932, 393391, 507030, 737969, 785575, 1_003_418, 2_210_655,
+        2_313_523,
         // Journals that could not be read yet, a journal that others had taken over and its device read once more, ends in another
         // history than others had read, heads that name entries which are not there, a head of a device that does not count.
         217270, 228730, 233330, 273307, 410554, 591015, 641372, 2_011_095,

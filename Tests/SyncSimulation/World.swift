@@ -254,12 +254,12 @@ final class World {
 
     private func setBack(_ machine: Machine, _ random: inout SeededRandom) {
         guard let image = machine.images.randomElement(using: &random) else { return }
+        let removed = alive.reduce(into: Set<DeviceID>()) { $0.formUnion($1.disk.replica.circle.state.removed) }
         machine.disk = image.copy()
         machine.seen = [:]
         machine.isBehind = true
         machine.isCatchingUp = false
-        // It takes a former member for one still, if it does not know of the removal.
-        let removed = alive.reduce(into: Set<DeviceID>()) { $0.formUnion($1.disk.replica.circle.state.removed) }
+        // It takes a former member for one still, if it does not know of the removal, as it did before perhaps.
         if !removed.isSubset(of: machine.disk.replica.circle.state.removed) { forgeries = [] }
     }
 
