@@ -433,7 +433,7 @@ for target in package.targets {
         target.swiftSettings = settings
         target.exclude = ["chatelaine.proto", "generated.sha256"]
     case "KeychainSync", "SyncSimulation":
-        // Tests run thousands of schedules, at a tenth of the speed where the compiler optimises nothing.
+        // Tests run thousands of schedules, at less than half of the speed where the compiler optimises nothing.
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     case "PluginClient": target.plugins = ["ImportSecurity"]
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":

@@ -38,10 +38,7 @@ struct SyncRuleTests {
         try group.settle()
         try bob.write(1, nil)
         try group.settle()
-        for member in [alice, bob] {
-            try member.compact()
-            try member.publish()
-        }
+        for member in [alice, bob] { try member.publishBase() }
         for _ in 0..<2 {
             for member in [alice, bob] {
                 try member.read()
@@ -75,10 +72,7 @@ struct SyncRuleTests {
         for member in [alice, bob] { _ = member.replica.collect() }
         #expect(alice.tombstones() + bob.tombstones() == 0)
         #expect(dave.tombstones() == 1)
-        for member in [alice, bob] {
-            try member.compact()
-            try member.publish()
-        }
+        for member in [alice, bob] { try member.publishBase() }
         let carol = try group.newcomer(of: alice)
         for _ in 0..<2 {
             for member in [alice, bob, carol] { try member.synchronize() }
@@ -100,18 +94,14 @@ struct SyncRuleTests {
         try bob.write(1, nil)
         try bob.publish()
         for member in [alice, carol] { try member.read() }
-        for member in [bob, carol] {
-            try member.compact()
-            try member.publish()
-        }
+        for member in [bob, carol] { try member.publishBase() }
         for member in [bob, carol] { try member.read() }
         try carol.publish()
         try alice.compact()
         for _ in 0..<2 {
             for member in [alice, bob] { try member.synchronize() }
         }
-        try bob.compact()
-        try bob.publish()
+        try bob.publishBase()
         // She says how far Alice's journal counts: to where it has the item.
         group.site.post(try carol.replica.remove(alice.keys.id, keys: carol.keys))
         try bob.takeEntries()
@@ -135,10 +125,7 @@ struct SyncRuleTests {
         try copy.write(2, 20)
         try copy.publish()
         try bob.read()
-        for member in [alice, bob] {
-            try member.compact()
-            try member.publish()
-        }
+        for member in [alice, bob] { try member.publishBase() }
         group.site.post(try alice.replica.remove(mallory.keys.id, keys: alice.keys))
         try group.settle()
         #expect(bob.value(1) == nil)
@@ -164,15 +151,11 @@ struct SyncRuleTests {
         try bob.write(1, nil)
         try bob.publish()
         try alice.synchronize()
-        for member in [alice, bob] {
-            try member.compact()
-            try member.publish()
-        }
+        for member in [alice, bob] { try member.publishBase() }
         for _ in 0..<3 {
             for member in [alice, bob] { try member.synchronizeJournals() }
         }
-        try bob.compact()
-        try bob.publish()
+        try bob.publishBase()
         try group.settle([dave])
         return [alice, bob, dave].contains { $0.value(1) != nil }
     }

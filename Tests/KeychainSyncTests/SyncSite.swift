@@ -105,6 +105,11 @@ final class SyncMember {
         return rewriting.damaged
     }
 
+    func publishBase() throws {
+        try compact()
+        try publish()
+    }
+
     func value(_ number: UInt8) -> UInt8? {
         items[Self.item(number)]?.withUnsafeBytes { $0.first }
     }

@@ -259,7 +259,7 @@ final class World {
         machine.seen = [:]
         machine.isBehind = true
         machine.isCatchingUp = false
-        // It takes a former member for one still, if it does not know of the removal, as it did before perhaps.
+        // It takes a former member for one still, if it does not know of the removal. It may have been the only one who knew.
         if !removed.isSubset(of: machine.disk.replica.circle.state.removed) { forgeries = [] }
     }
 
