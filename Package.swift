@@ -212,7 +212,11 @@ let targets: [[Target]] = [
     ]),
 
     // Service: the processes behind a keychain, and how they are spoken to.
-    folder("Sources/Service")(["KeychainMessages": ["SwiftProtobuf"]]),
+    folder("Sources/Service")([
+        "KeychainMessages": ["SwiftProtobuf"],
+        // What carries blobs between a person's devices. It knows no key.
+        "SyncTransport": ["KeychainSync", "KeychainSystem", "CKeychainLinux"],
+    ]),
     folder("Sources/Service", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         // The enclave's process is spoken to by the service, and by those who bring a passcode.
         "EnclaveClient": ["Crypto", "EnclaveDesk"],
@@ -347,6 +351,7 @@ let targets: [[Target]] = [
         "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
+        "SyncTransportTests": ["SyncTransport", "KeychainSync"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,

@@ -39,7 +39,7 @@ struct Disk {
     }
 
     func plan(_ view: View, clock: UInt64) throws -> MergePlan {
-        try replica.plan(clock: clock, heads: view.heads, keys: keys) { view.blobs[BlobName.segment($0)] }
+        try replica.plan(clock: clock, heads: view.heads, keys: keys) { view.blobs[BlobName($0).text] }
     }
 
     /// Nothing happens but time.
@@ -68,7 +68,7 @@ struct Disk {
         guard !damaged.isEmpty else { return }
         let outbox = outbox
         let found = try replica.repaired(Set(damaged.keys), keys: keys) { point in
-            let name = BlobName.segment(point)
+            let name = BlobName(point).text
             return outbox[name] ?? view.blobs[name]
         }
         for (name, item) in found { store[name] = item.record.item }
@@ -101,15 +101,15 @@ struct Disk {
             if before == head.contents, isFresh { return }
         }
         replica = next
-        outbox[BlobName.head(head.contents.journal)] = head.encoded
+        outbox[BlobName.head(head.contents.journal).text] = head.encoded
     }
 
     mutating func post(_ entries: [Entry]) {
-        for entry in entries { outbox[BlobName.entry(entry.hash)] = entry.encoded }
+        for entry in entries { outbox[BlobName.entry(entry.hash).text] = entry.encoded }
     }
 
     mutating func post(_ segments: [Segment]) {
-        for segment in segments { outbox[BlobName.segment(segment.point)] = segment.encoded }
+        for segment in segments { outbox[BlobName(segment.point).text] = segment.encoded }
     }
 
     /// The names of what is to be published, in this order: nobody needs to see an end or a head before its segments.

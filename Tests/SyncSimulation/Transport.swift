@@ -44,12 +44,3 @@ final class Transport {
         return view
     }
 }
-
-/// Names of blobs.
-enum BlobName {
-    static func entry(_ hash: EntryHash) -> String { "entry/\(hash.text)" }
-    static func segment(_ point: JournalPoint) -> String {
-        "seg/\(point.journal.text)/\(point.number)-\(point.hash.text.prefix(8))"
-    }
-    static func head(_ journal: JournalID) -> String { "head/\(journal.text)" }
-}

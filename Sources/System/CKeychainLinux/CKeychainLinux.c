@@ -100,6 +100,21 @@ bool clinux_is_in_memory(int descriptor) {
     return fstatfs(descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
+bool clinux_is_shared(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return true;
+    switch ((unsigned long)status.f_type) {
+    case 0x6969:     // NFS
+    case 0x517B:     // SMB
+    case 0xFF534D42: // CIFS
+    case 0xFE534D42: // SMB2
+    case 0x65735546: // FUSE
+    case 0x01021997: // 9P
+        return true;
+    default: return false;
+    }
+}
+
 int clinux_wait_for_input(int descriptor, const sigset_t *mask) {
     struct pollfd request = {.fd = descriptor, .events = POLLIN};
     return ppoll(&request, 1, NULL, mask);

@@ -88,6 +88,23 @@ extension [UInt8] {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// - Returns: nil for anything but an even number of lower-case digits.
+    init?(hexadecimal text: some StringProtocol) {
+        guard text.utf8.count.isMultiple(of: 2) else { return nil }
+        self = []
+        var high: UInt8?
+        for digit in text.utf8 {
+            let value: UInt8
+            switch digit {
+            case 48...57: value = digit - 48
+            case 97...102: value = digit - 87
+            default: return nil
+            }
+            if let first = high { append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+    }
 }
 
 package typealias CircleID = SyncHash

@@ -33,6 +33,10 @@ int clinux_wait_for_input(int descriptor, const sigset_t *mask);
 /// Whether an open file or folder is on a file system that lives in memory alone (tmpfs).
 bool clinux_is_in_memory(int descriptor);
 
+/// Whether other machines, or programs that the kernel does not see, may write where an open folder is: on a network's file
+/// system, or one that a program provides (FUSE).
+bool clinux_is_shared(int descriptor);
+
 /// Opens a new file in a folder that has no name and goes with its descriptor (O_TMPFILE in open(2), which Swift does not
 /// see), for reading and writing, for its owner alone. -1 with errno EOPNOTSUPP or EISDIR says that the file system or the
 /// kernel knows none.
