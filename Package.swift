@@ -187,13 +187,15 @@ let targets: [[Target]] = [
         "KeychainFiles": [],
         "EnclaveInterface": ["Crypto"],
         "EnclaveDesk": ["EnclaveInterface"],
-        "LocalEnclave": ["EnclaveInterface", "EnclaveDesk", "KeychainFiles", "Crypto", "CryptoExtras"],
+        // What devices of one person tell each other: formats and rules alone.
+        "KeychainSync": ["Crypto"],
+        "LocalEnclave": ["EnclaveInterface", "EnclaveDesk", "KeychainFiles", "KeychainSync", "Crypto", "CryptoExtras"],
         "KeychainPolicy": ["EnclaveInterface"],
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
         "KeychainStore": ["KeychainVault", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface"],
         "KeychainBackup": ["EnclaveInterface", "Crypto", "CryptoExtras"],
-        // What devices of one person tell each other: formats and rules alone.
-        "KeychainSync": ["Crypto"],
+        // A device of a person who has several: its keys.
+        "SyncEngine": ["KeychainSync", "EnclaveInterface", "Crypto"],
         "KeychainEngine": [
             "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
             "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles",
@@ -320,7 +322,10 @@ let targets: [[Target]] = [
         "SecurityTests": ["Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust", "X509"],
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
         "KeychainProtocolTests": ["KeychainMessages", "SwiftProtobuf"],
-        "EnclaveProtocolTests": ["EnclaveServer", "PeerIdentity", "chatelaine-enclave", "kernel-filter"],
+        "EnclaveProtocolTests": [
+            "EnclaveServer", "PeerIdentity", "KeychainSync", "SyncEngine", "SyncTestSupport", "chatelaine-enclave",
+            "kernel-filter",
+        ],
         "KeychainSystemTests": ["CProbe"],
         "PeerIdentityTests": ["PeerIdentity"],
         "CodeSignatureTests": ["CodeSignature"],
@@ -342,7 +347,7 @@ let targets: [[Target]] = [
         "KeyTests": ["KeychainKeys", "SwiftASN1"],
         "ExchangeTests": ["KeychainExchange", "CryptoExtras"],
         "KeychainEnclaveTests": [],
-        "KeychainVaultTests": [],
+        "KeychainVaultTests": ["KeychainSync", "SyncEngine", "SyncTestSupport"],
         "TPMEnclaveTests": ["TPMEnclave", "chatelaine-enclave"],
         "KeychainStoreTests": ["KeychainStore", "Security", "CoreFoundationAliases", "CFaultVFS"],
         "ProcessTests": ["KeychainProbe", "chatelained"],
@@ -351,6 +356,7 @@ let targets: [[Target]] = [
         "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
+        "SyncEngineTests": ["SyncEngine", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
@@ -367,6 +373,8 @@ let targets: [[Target]] = [
         "TranscriptTesting": [],
         // The rules of synchronization under schedules of all that can go wrong.
         "SyncSimulation": ["KeychainSync", "KeychainModel", "Crypto"],
+        // Devices with enclaves of their own, and what they write for each other.
+        "SyncTestSupport": ["SyncEngine", "KeychainSync", "KeychainModel", "EnclaveInterface", "LocalEnclave"],
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
         "KeychainTestSupport": ["KeychainModel", "KeychainClient", "Crypto", "GRDB", "Logging", "EnclaveInterface"],
     ]),

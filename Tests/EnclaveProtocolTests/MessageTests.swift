@@ -63,7 +63,8 @@ struct EnclaveMessageTests {
     )
     private static let tokens = [AuthorizationToken(Array(repeating: 7, count: 32))].compactMap(\.self)
 
-    static let requests: [any EnclaveRequest] = plainRequests + requestsWithTokens + requestsWithContexts + keyRequests
+    static let requests: [any EnclaveRequest] =
+        plainRequests + requestsWithTokens + requestsWithContexts + keyRequests + syncRequests
 
     private static let plainRequests: [any EnclaveRequest] = [
         KeychainPresenceRequest(), CreateKeychainRequest(), ServiceKeysRequest(),
@@ -102,6 +103,25 @@ struct EnclaveMessageTests {
         ),
         ConfirmPasscodeRequest(secret, with: nil), AuthorizeRequest(.changeSettings, passcode: nil),
     ]
+
+    private static let hash = [UInt8](repeating: 5, count: 32)
+
+    private static let syncRequests: [any EnclaveRequest] =
+        [
+            SyncCardRequest(), SyncSignRequest(1, []), SyncSignRequest(2, [1, 2, 3]), SyncNoteRequest([1, 2]),
+            SyncBeginEpochRequest(for: [], earlier: []), SyncBeginEpochRequest(for: [[1], [2, 3]], earlier: [hash]),
+            SyncWrapRequest([], for: []), SyncWrapRequest([hash, hash], for: [1]), SyncUnwrapRequest([1]),
+            SyncBoxKeyRequest(1, in: hash, for: hash), SyncCodeRequest(of: hash, in: hash),
+            CeremonyStateRequest(ends: false), CeremonyStateRequest(ends: true),
+        ]
+        + SyncCeremonyStep.allCases.map { SyncCeremonyRequest($0, [7]) }
+        + tokens.flatMap { token -> [any EnclaveRequest] in
+            [
+                TypeDigitsRequest(secret, with: token), AllowSyncRequest(.found, with: token),
+                AllowSyncRequest(.remove(hash), with: token), AllowSyncRequest(.forget, with: token),
+                AllowSyncRequest(.addRecoveryKey(card: [1], consent: [2, 3]), with: token),
+            ]
+        }
 
     private static let requestsWithTokens: [any EnclaveRequest] = tokens.flatMap { token -> [any EnclaveRequest] in
         [
@@ -413,6 +433,9 @@ struct EnclaveMessageTests {
             contexts.map { Reply(OpenContextRequest.self, .success($0)) },
             tokens.map { Reply(AuthorizeRequest.self, .success($0)) },
             privateKeys.map { Reply(MakePrivateKeyRequest.self, .success($0)) },
+            SyncCeremonyState.Stage.allCases.map {
+                Reply(CeremonyStateRequest.self, .success(SyncCeremonyState($0, digits: "012345")))
+            },
             [Reply(WrapRequest.self, .failure(lacks[0]))],
             [Reply(AskOwnerRequest.self, .failure(PresenceFailure.declined.error))],
         ].flatMap(\.self)
@@ -446,7 +469,8 @@ struct EnclaveMessageTests {
         var expected: [UInt8: UInt8] = [
             1: 129, 3: 131, 4: 132, 5: 133, 6: 130, 7: 130, 9: 134, 10: 135, 11: 135, 15: 132, 16: 137, 18: 139,
             19: 142,
-            20: 143, 26: 144, 32: 130, 67: 136, 73: 138, 74: 138, 96: 138, 97: 138,
+            20: 143, 26: 144, 32: 130, 36: 135, 37: 135, 39: 135, 40: 135, 41: 132, 42: 134, 43: 135, 44: 135,
+            67: 136, 73: 138, 74: 138, 81: 145, 82: 145, 96: 138, 97: 138,
         ]
         for number in numbers.keys where expected[number] == nil { expected[number] = 128 }
         #expect(numbers == expected)

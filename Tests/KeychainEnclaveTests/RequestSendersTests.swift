@@ -43,7 +43,7 @@ struct RequestSendersTests {
         UnlockRequest(passcode), LogInRequest(passcode, setsFirst: false), VerifyPasscodeRequest(passcode),
         ChangePasscodeRequest(from: passcode, to: passcode),
         ConfirmPasscodeRequest(passcode, with: nil), AuthorizeRequest(.backup, passcode: passcode),
-        ChangeSettingsRequest(LockSettings(), passcode: passcode),
+        ChangeSettingsRequest(LockSettings(), passcode: passcode), CeremonyStateRequest(ends: true),
     ]
 
     /// All that brings keys out, uses them, or is about what was proved.
@@ -59,7 +59,9 @@ struct RequestSendersTests {
             UsePrivateKeyRequest(key, for: .signature(ofDigest: []), with: .none),
             OpenContextRequest(["group"]), CloseContextRequest(try enclave.openContext(["group"])),
             ForgetProofRequest(try #require(PresenceProof([UInt8](repeating: 7, count: PresenceProof.size)))),
-            PresenceStatusRequest(),
+            PresenceStatusRequest(), SyncCardRequest(), SyncSignRequest(1, []), SyncNoteRequest([]),
+            SyncWrapRequest([], for: []), SyncUnwrapRequest([]), SyncCeremonyRequest(.begin),
+            SyncBoxKeyRequest(1, in: [], for: []), SyncCodeRequest(of: [], in: []),
         ]
     }
 

@@ -104,7 +104,7 @@ struct CircleTests {
 
     @Test func `a card without its device's consent to this circle is refused`() throws {
         let addition = Addition(card: bob.card, wraps: [])
-        let elsewhere = try bob.sign(Addition.consentDigest(of: bob.card, to: SyncHash(of: [1])))
+        let elsewhere = try bob.sign(Addition.consent(of: bob.card, to: SyncHash(of: [1])))
         for consent in [elsewhere, [UInt8](repeating: 0, count: 64)] {
             let entry = try alice.entry(.add(addition), in: circle.id, after: [founding.hash], consent: consent)
             #expect(throws: SyncRefusal.badSignature) { try members([entry]) }

@@ -29,9 +29,7 @@ struct JoiningTests {
     private func member(_ request: JoinRequest, limit: JoinLimit = JoinLimit()) throws -> ApprovingMember {
         try ApprovingMember(
             request,
-            for: alice.replica,
-            card: alice.keys.card,
-            nonce: nonce(),
+            answering: JoinAnswer(to: request, of: alice.replica, card: alice.keys.card, nonce: nonce()),
             limit: limit,
             clock: Self.clock
         )
@@ -114,7 +112,7 @@ struct JoiningTests {
         let (reveal, shown) = try joining.take(approving.answer, clock: Self.clock)
         try approving.take(reveal, clock: Self.clock)
         _ = try approving.type(shown, clock: Self.clock)
-        let elsewhere = try bob.sign(Addition.consentDigest(of: bob.card, to: SyncHash(of: [1])))
+        let elsewhere = try bob.sign(Addition.consent(of: bob.card, to: SyncHash(of: [1])))
         let other = JoinConsent(ceremony: SyncMember.name(), signature: elsewhere)
         #expect(throws: JoinFailure.otherCeremony) { try approving.take(other, clock: Self.clock) }
         let wrong = JoinConsent(ceremony: ceremony, signature: elsewhere)
@@ -204,7 +202,7 @@ struct JoiningTests {
 
     @Test func `a recovery key adds a device when no other one is left, and reads what is there`() throws {
         let paper = try SyncDevice(recovery: recoveryKey())
-        let consent = try paper.sign(Addition.consentDigest(of: paper.card, to: alice.replica.circle.id))
+        let consent = try paper.sign(Addition.consent(of: paper.card, to: alice.replica.circle.id))
         site.post(try alice.replica.add(paper.card, consent: consent, keys: alice.keys))
         for _ in 0..<3 { try alice.synchronize() }
         // Only the paper and the transport are left.
@@ -212,7 +210,7 @@ struct JoiningTests {
         var circle = try Circle(founding: founding)
         #expect(circle.insert(Array(site.entries.values)).added.count == site.entries.count - 1)
         let again = try SyncDevice(recovery: RecoveryKey(text: recoveryKey().text))
-        let bobs = try bob.sign(Addition.consentDigest(of: bob.card, to: circle.id))
+        let bobs = try bob.sign(Addition.consent(of: bob.card, to: circle.id))
         let entries = try Replica.recover(bob.card, consent: bobs, in: circle, by: again.id, keys: again)
         var replica = Replica(of: bob.id, in: circle, required: [])
         _ = try replica.insert(entries, keys: bob)
@@ -228,7 +226,7 @@ struct JoiningTests {
         let paper = try SyncDevice(recovery: recoveryKey())
         let invented = try SyncMember(founding: SyncSite())
         for _ in 0..<2 { try invented.synchronize() }
-        let consent = try paper.sign(Addition.consentDigest(of: paper.card, to: alice.replica.circle.id))
+        let consent = try paper.sign(Addition.consent(of: paper.card, to: alice.replica.circle.id))
         #expect(throws: SyncRefusal.badSignature) {
             try invented.replica.add(paper.card, consent: consent, keys: invented.keys)
         }

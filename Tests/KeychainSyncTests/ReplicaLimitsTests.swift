@@ -46,7 +46,7 @@ struct ReplicaLimitsTests {
         try alice.synchronize()
         var contents = try #require(bob.replica.own?.head).contents
         contents.clock += 1
-        site.post(try Head(contents) { (digest) throws(KeychainError) in try bob.keys.sign(digest) })
+        site.post(try Head(contents) { (statement) throws(KeychainError) in try bob.keys.sign(statement) })
         try alice.synchronize()
         #expect(alice.replica.circle.state.end(of: contents.journal, by: bob.keys.id) == nil)
         // Her disk is set back, and that she has to tell.
@@ -140,7 +140,7 @@ struct ReplicaLimitsTests {
         contents.read = []
         contents.readAtBase = []
         site.post([segment])
-        site.post(try Head(contents) { (digest) throws(KeychainError) in try bob.keys.sign(digest) })
+        site.post(try Head(contents) { (statement) throws(KeychainError) in try bob.keys.sign(statement) })
         return Ending(of: bob.keys.id, salt: salt, at: 1, segment.hash)
     }
 
@@ -167,7 +167,7 @@ struct ReplicaLimitsTests {
             number: 1,
             hash: SyncHash(of: [1])
         )
-        site.post(try Head(contents) { (digest) throws(KeychainError) in try mallory.keys.sign(digest) })
+        site.post(try Head(contents) { (statement) throws(KeychainError) in try mallory.keys.sign(statement) })
         for _ in 0..<2 {
             try settle([mallory])
             for member in [alice, bob, mallory] { try member.compact() }

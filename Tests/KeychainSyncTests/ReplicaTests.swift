@@ -137,7 +137,7 @@ struct ReplicaTests {
         var contents = try #require(bob.replica.own?.head).contents
         contents.counter += 10
         change(&contents)
-        return try Head(contents) { (digest) throws(KeychainError) in try (signer ?? bob.keys).sign(digest) }
+        return try Head(contents) { (statement) throws(KeychainError) in try (signer ?? bob.keys).sign(statement) }
     }
 
     @Test func `a head that its device has not signed is refused`() throws {
@@ -671,7 +671,7 @@ struct ReplicaTests {
             contents.read = []
             contents.readAtBase = []
             site.post([segment])
-            site.post(try Head(contents) { (digest) throws(KeychainError) in try mallory.keys.sign(digest) })
+            site.post(try Head(contents) { (statement) throws(KeychainError) in try mallory.keys.sign(statement) })
         }
         let plan = try alice.plan()
         #expect(plan.refused.count == 21 - Replica.mostLive)

@@ -31,13 +31,16 @@ final class SyncDevice: DeviceKeys {
 
     var id: DeviceID { card.id }
 
-    func sign(_ digest: SyncHash) throws(KeychainError) -> [UInt8] {
+    func sign(_ statement: SyncStatement) throws(KeychainError) -> [UInt8] {
         do {
-            return Array(try signing.signature(for: digest.bytes).rawRepresentation)
+            return Array(try signing.signature(for: statement.digest.bytes).rawRepresentation)
         } catch {
             throw KeychainError(.internalError, "\(error)")
         }
     }
+
+    /// It signs whatever it is given: an attacker's device, too.
+    func note(_ entry: Entry) {}
 
     func beginEpoch(
         for cards: [DeviceCard],
@@ -129,7 +132,7 @@ final class SyncDevice: DeviceKeys {
         epochs: [EpochID] = []
     ) throws -> Entry {
         let addition = Addition(card: other.card, wraps: try wrap(epochs, for: other.card, in: circle))
-        let consent = try other.sign(Addition.consentDigest(of: other.card, to: circle))
+        let consent = try other.sign(Addition.consent(of: other.card, to: circle))
         return try entry(.add(addition), in: circle, after: parents, consent: consent)
     }
 

@@ -40,7 +40,7 @@ final class SyncMember {
         let circle = approver.replica.circle
         let founding = try #require(circle.entries.first)
         replica = Replica(of: keys.id, in: try Circle(founding: founding), required: approver.replica.knownHeads)
-        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
         site.post(try approver.replica.add(keys.card, consent: consent, keys: approver.keys))
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import KeychainSync
 import SyncSimulation
@@ -39,6 +40,23 @@ struct VectorTests {
                 #expect(refusal.name == change.result, "\(blob.kind) \(blob.name) \(change)")
             }
         }
+    }
+
+    @Test func `boxes of segments that were sealed once are opened for ever`() throws {
+        let epoch = EpochSecret(SymmetricKey(data: SyncVectors.bytes(file.secret)))
+        let records = try Record.list(SyncVectors.bytes(try #require(file.blobs.first { $0.kind == "records" }).bytes))
+        let segments = try file.blobs.filter { $0.kind == "segment" }.map { try Segment(SyncVectors.bytes($0.bytes)) }
+        var found: [[SyncHash]] = []
+        for segment in segments {
+            for box in segment.boxes {
+                let data = segment.header.associatedData(of: box.tier, in: box.epoch)
+                let contents = try epoch.open(box.sealed, for: box.tier, authenticating: data)
+                let opened = try Record.list(Padding.contents(of: contents.withUnsafeBytes { Array($0) }))
+                found.append(opened.map(\.version.hash))
+            }
+        }
+        let versions = records.map(\.version.hash)
+        #expect(found == [[versions[0]], [versions[1]], versions])
     }
 
     /// It was written by somebody who had docs/formats/sync.md and nothing else.

@@ -2,7 +2,10 @@ import Crypto
 import Foundation
 import KeychainClient
 import KeychainModel
+import KeychainSync
 import KeychainTestSupport
+import SyncEngine
+import SyncTestSupport
 import Testing
 
 @testable import EnclaveDesk
@@ -146,9 +149,11 @@ struct GoldenTests {
     // MARK: - Private keys
 
     /// An enclave with the keys of the keybag of version 3.
-    private func enclave() throws -> LocalEnclave {
+    private func enclave(_ syncKeys: [UInt8]? = nil) throws -> LocalEnclave {
         let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
-        let enclave = try LocalEnclave(MemoryStorage(keybag: Self.golden("keybag-3")), device: MemoryBinding(key))
+        let storage = MemoryStorage(keybag: try Self.golden("keybag-3"))
+        try storage.write(syncKeys: syncKeys)
+        let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
         let owner = LocalControl(enclave, for: .owner)
         try owner.unlock(SecretBytes(Array(Self.passcode.utf8)))
         return enclave
@@ -191,6 +196,62 @@ struct GoldenTests {
             let made = try MLKEM1024.PublicKey(rawRepresentation: publicKey).encapsulate()
             let secret = try result(.decapsulation(of: Array(made.encapsulated)))
             #expect(SymmetricKey(data: secret) == made.sharedSecret)
+        }
+    }
+
+    // MARK: - The keys of a device in a circle
+
+    private static let circleDigest = SyncHash(of: [1])
+
+    /// What the device does with its keys: its card, and the code of a digest and the key of a box in its epoch.
+    private static func uses(of enclave: LocalEnclave, in epoch: EpochID) throws -> [UInt8] {
+        let keys = try EnclaveDeviceKeys(in: enclave)
+        let request = SyncBoxKeyRequest(SyncTier.unlocked.rawValue, in: epoch.bytes, for: circleDigest.bytes)
+        let boxKey = try enclave.answer(request).withUnsafeBytes { Array($0) }
+        return keys.card.encoded + (try keys.code(of: circleDigest, in: epoch).bytes) + boxKey
+    }
+
+    @Test func `the keys of a device of version 1 do what they did`() throws {
+        let file = try Self.golden("sync-keys-1")
+        let expected = try Self.golden("sync-keys-1-uses")
+        let circle = try #require(SyncHash(expected.prefix(32)))
+        let epoch = try #require(SyncHash(expected[32..<64]))
+        let enclave = try enclave(file)
+        #expect(try Self.uses(of: enclave, in: epoch) == Array(expected.dropFirst(64)))
+        let device = try CircleDevice(enclave, owner: LocalControl(enclave, for: .owner), at: CircleSite())
+        let made = try device.keys.beginEpoch(for: [device.keys.card], earlier: [epoch], in: circle)
+        #expect(made.earlier.map(\.epoch) == [epoch])
+    }
+
+    /// Under the same keybag.
+    private func makeSyncKeys(in target: String) throws {
+        let key = try DeviceKey(file: SecretBytes(Self.golden("device.key")))
+        let storage = MemoryStorage(keybag: try Self.golden("keybag-3"))
+        let enclave = try LocalEnclave(storage, device: MemoryBinding(key))
+        let owner = LocalControl(enclave, for: .administrator)
+        try owner.unlock(SecretBytes(Array(Self.passcode.utf8)))
+        let device = try CircleDevice(enclave, owner: owner, at: CircleSite())
+        try owner.allow(.found, with: try owner.authorize(.synchronize, passcode: nil))
+        let nameKey = SecretBytes([UInt8](repeating: 9, count: 32))
+        let founded = try Replica.founding(device.keys.card, salt: .random(), nameKey: nameKey, keys: device.keys)
+        device.replica = founded.replica
+        device.site.post(founded.entries)
+        try device.synchronize()
+        var replica = try #require(device.replica)
+        let epoch = try #require(replica.circle.state.goodEpochs.first?.id)
+        let paper = try Stranger(kind: .recovery)
+        let consent = try paper.consent(to: replica.circle.id)
+        let change = SyncChange.addRecoveryKey(card: paper.card.encoded, consent: consent)
+        try owner.allow(change, with: try owner.authorize(.synchronize, passcode: nil))
+        _ = try replica.add(paper.card, consent: consent, keys: device.keys)
+        try owner.allow(.remove(paper.card.id.bytes), with: try owner.authorize(.synchronize, passcode: nil))
+        _ = try replica.remove(paper.card.id, keys: device.keys)
+        let file = try #require(try storage.syncKeys())
+        for (name, bytes) in [
+            ("sync-keys-1", file),
+            ("sync-keys-1-uses", replica.circle.id.bytes + epoch.bytes + (try Self.uses(of: enclave, in: epoch))),
+        ] {
+            try Data(bytes).write(to: URL(fileURLWithPath: target + "/" + name))
         }
     }
 
@@ -280,6 +341,7 @@ struct GoldenTests {
         let target = try #require(ProcessInfo.processInfo.environment["CHATELAINE_MAKE_GOLDEN"])
         try makePrivateKeys(in: target)
         try makeKeybag(in: target)
+        try makeSyncKeys(in: target)
         let keychain = try TestKeychain()
         let connection = keychain.connection(groups: Self.groups)
         for request in Self.requests() { _ = try connection.add(request) }

@@ -6,7 +6,7 @@ import Testing
 private let operations: [(name: String, operation: GuardedOperation)] = [
     ("backup", .backup), ("restore", .restore), ("export", .export), ("rotate-keys", .rotateKeys),
     ("set-passcode", .setPasscode), ("remove-passcode", .removePasscode), ("confirm-passcode", .confirmPasscode),
-    ("change-settings", .changeSettings),
+    ("change-settings", .changeSettings), ("synchronize", .synchronize),
 ]
 
 /// What malware puts into the environment of a program that runs as root.
@@ -59,7 +59,7 @@ struct AuthorizationByPolkitTests {
     @Test func `each operation is an action that asks for the user's own password, each time anew`() throws {
         let names = [
             "backup", "restore", "export", "rotate-keys", "set-passcode", "remove-passcode", "confirm-passcode",
-            "change-settings",
+            "change-settings", "synchronize",
         ]
         for name in names {
             let action = try site.run("pkaction --verbose --action-id org.chatelaine.\(name)")

@@ -59,13 +59,15 @@ final class SimulatedKeys: DeviceKeys {
     /// As a copy of a disk has them.
     func copy() -> SimulatedKeys { SimulatedKeys(copyOf: self) }
 
-    func sign(_ digest: SyncHash) throws(KeychainError) -> [UInt8] {
+    func sign(_ statement: SyncStatement) throws(KeychainError) -> [UInt8] {
         do {
-            return Array(try signing.signature(for: digest.bytes).rawRepresentation)
+            return Array(try signing.signature(for: statement.digest.bytes).rawRepresentation)
         } catch {
             throw KeychainError(.internalError, "\(error)")
         }
     }
+
+    func note(_ entry: Entry) {}
 
     // MARK: - Epochs
 

@@ -37,7 +37,7 @@ package final class SyncSpeed {
     private func newcomer() throws -> Disk {
         let keys = try SimulatedKeys(numbers)
         let circle = founder.replica.circle
-        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
         founder.post(try founder.replica.add(keys.card, consent: consent, keys: founder.keys))
         try publish(&founder)
         guard let founding = circle.entries.first else { throw SimulationFault(description: "a circle has an entry") }

@@ -217,7 +217,7 @@ final class World {
             }
         }
         for point in machine.disk.replica.release() {
-            let name = BlobName.segment(point)
+            let name = BlobName(point).text
             machine.disk.outbox[name] = nil
             transport.remove(name, &random)
         }
@@ -235,7 +235,7 @@ final class World {
         // Entries of others, too: they may be the only ones who had them.
         if transport.isHonest || random.chance(10) {
             for entry in machine.disk.replica.circle.entries {
-                let name = BlobName.entry(entry.hash)
+                let name = BlobName.entry(entry.hash).text
                 if view.blobs[name] == nil { transport.write(name, entry.encoded, &random) }
             }
         }
@@ -278,7 +278,7 @@ final class World {
         else { return }
         let keys = try SimulatedKeys(numbers)
         let circle = approver.disk.replica.circle
-        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
         let required = approver.disk.replica.knownHeads
         approver.disk.post(try approver.disk.replica.add(keys.card, consent: consent, keys: approver.disk.keys))
         guard let founding = circle.entries.first else { return }
@@ -342,7 +342,7 @@ final class World {
         guard let paper else {
             guard machine.disk.replica.isSettled, (try? machine.disk.replica.writingEpoch()) != nil else { return }
             let keys = try SimulatedKeys(numbers, kind: .recovery)
-            let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+            let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
             machine.disk.post(try machine.disk.replica.add(keys.card, consent: consent, keys: machine.disk.keys))
             paper = keys
             return
@@ -353,7 +353,7 @@ final class World {
         _ = known.insert(view.entries)
         guard known.state.members[paper.card.id] != nil else { return }
         let keys = try SimulatedKeys(numbers)
-        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle.id))
+        let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
         let entries = try Replica.recover(keys.card, consent: consent, in: known, by: paper.card.id, keys: paper)
         var disk = Disk(
             replica: Replica(of: keys.card.id, in: try Circle(founding: founding), required: []).unchecked(
@@ -418,7 +418,7 @@ final class World {
         // Its own circle is the one of its time: all that it signs is back-dated.
         let keys = try SimulatedKeys(numbers)
         let circle = intruder.disk.replica.circle.id
-        let consent = try keys.sign(Addition.consentDigest(of: keys.card, to: circle))
+        let consent = try keys.sign(Addition.consent(of: keys.card, to: circle))
         var disk = intruder.disk
         accomplices.append((keys, intruder.card.id))
         let forgery = SecretBytes(numbers.bytes("intruder", 8))

@@ -137,6 +137,18 @@ enum FuzzEnclaveMessages: FuzzTarget {
                     )
                 ).encoded(id: 1, uid: 2)),
             "log-in": [0] + (try LogInRequest(secret, setsFirst: true).encoded(id: 1, uid: 2)),
+            "sync-begin-epoch": [0]
+                + (try SyncBeginEpochRequest(for: [[1, 2]], earlier: [[UInt8](repeating: 3, count: 32)])
+                    .encoded(id: 1, uid: 2)),
+            "sync-ceremony": [0] + (try SyncCeremonyRequest(.answer, [1, 2]).encoded(id: 1, uid: 2)),
+            "sync-allow": [0]
+                + (try AllowSyncRequest(.addRecoveryKey(card: [1], consent: [2]), with: token).encoded(id: 1, uid: 2)),
+            "sync-ceremony-state": [1]
+                + (try CeremonyStateRequest.encoded(
+                    answer: SyncCeremonyState(.showing, digits: "012345"),
+                    id: 1,
+                    uid: 2
+                )),
             "session-unlocked": [0] + (try SessionUnlockedRequest().encoded(id: 1, uid: 2)),
             "open-context": [0] + (try OpenContextRequest(["TEAM.a", "TEAM.b"]).encoded(id: 1, uid: 2)),
             "vouch": [0]

@@ -21,8 +21,8 @@ struct ScriptDevice {
         )
     }
 
-    func sign(_ digest: SyncHash) -> [UInt8] {
-        (try? signing.signature(for: digest.bytes).rawRepresentation).map { Array($0) } ?? []
+    func sign(_ statement: SyncStatement) -> [UInt8] {
+        (try? signing.signature(for: statement.digest.bytes).rawRepresentation).map { Array($0) } ?? []
     }
 }
 
@@ -80,7 +80,7 @@ enum FuzzSyncCircle: FuzzTarget {
         switch input.byte() % 6 {
         case 0:
             body = .add(Addition(card: other.card, wraps: wraps(&input, for: [other])))
-            consent = other.sign(Addition.consentDigest(of: other.card, to: founding.hash))
+            consent = other.sign(Addition.consent(of: other.card, to: founding.hash))
         case 1: body = .remove(Removal(of: other.card.id, ends: ends ?? []))
         case 2: body = .end(ends ?? [])
         case 3: body = .floor(UInt16(input.byte() & 7))

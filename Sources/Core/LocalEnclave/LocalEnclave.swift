@@ -3,8 +3,8 @@ package import EnclaveDesk
 package import EnclaveInterface
 package import KeychainModel
 
-/// The enclave's own code, in whichever process it runs: the lock, the passcode, the owner's presence and the key ring,
-/// each a type of its own.
+/// The enclave's own code, in whichever process it runs: the lock, the passcode, the owner's presence, the key ring, and
+/// the keys of a device among others, each a type of its own.
 ///
 /// It can be used from any number of threads. What needs a passcode or rewrites the keybag waits for its turn; nothing
 /// else waits for that.
@@ -13,6 +13,8 @@ package final class LocalEnclave: InProcessEnclave {
     let passcode: PasscodeGuard
     let presence: OwnerPresence
     let keyRing: KeyRing
+    let sync: SyncKeys
+    let ceremonies: SyncCeremonies
 
     /// Where the owner is asked for what items demand.
     package var desk: PresenceDesk { presence.desk }
@@ -48,6 +50,8 @@ package final class LocalEnclave: InProcessEnclave {
         self.passcode = passcode
         presence = OwnerPresence(editor, at: desk)
         keyRing = KeyRing(editor, presence)
+        sync = SyncKeys(keyRing)
+        ceremonies = SyncCeremonies(sync)
         try passcode.beginWaiting()
         desk.serve { [weak passcode] (typed) throws(KeychainError) in
             guard let passcode else { throw PresenceFailure.interrupted.error }
@@ -72,8 +76,10 @@ package final class LocalEnclave: InProcessEnclave {
     }
 
     /// Whether it could be closed and opened again unnoticed: it has no key that a passcode has opened, no open
-    /// question, and no delay after wrong answers.
-    package var isAtRest: Bool { presence.isAtRest && passcode.isAtRest && locking.isClosed }
+    /// question, no delay after wrong answers, and adds no device.
+    package var isAtRest: Bool {
+        presence.isAtRest && passcode.isAtRest && locking.isClosed && ceremonies.isAtRest
+    }
 
     // MARK: - As the keychain's own code sees it
 

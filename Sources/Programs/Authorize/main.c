@@ -170,7 +170,7 @@ int main(int count, char *arguments[]) {
     const struct operation *operation = count == 2 ? operation_named(arguments[1]) : NULL;
     if (operation == NULL) {
         return refuse("it takes one operation: set-passcode, remove-passcode, confirm-passcode, change-settings, backup, "
-                      "restore, export or rotate-keys");
+                      "restore, export, rotate-keys or synchronize");
     }
     if (!is_root) return authenticate_and_speak(operation);
     if (has_number) return speak_after_polkit(number, operation);

@@ -12,6 +12,8 @@ static const struct operation operations[] = {
     {"remove-passcode", 6, "remove the passcode of your keychain. It can no longer be locked then"},
     {"confirm-passcode", 7, "confirm that you set the passcode of your keychain yourself"},
     {"change-settings", 8, "change when your keychain locks, and after how many wrong passcodes it is destroyed"},
+    {"synchronize", 9,
+     "add a device to those that share your keychain, or remove one. A device that you add can read your passwords"},
 };
 
 const struct operation *operation_named(const char *name) {

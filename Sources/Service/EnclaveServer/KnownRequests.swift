@@ -15,6 +15,9 @@ package enum KnownRequests {
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
         AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, MatchedRequest.self,
         MismatchedRequest.self, SessionUnlockedRequest.self,
+        SyncCardRequest.self, SyncSignRequest.self, SyncNoteRequest.self, SyncBeginEpochRequest.self,
+        SyncWrapRequest.self, SyncUnwrapRequest.self, SyncBoxKeyRequest.self, SyncCodeRequest.self,
+        SyncCeremonyRequest.self, CeremonyStateRequest.self, TypeDigitsRequest.self, AllowSyncRequest.self,
     ]
 
     private static let table: [any TableRequest.Type] = [

@@ -21,7 +21,7 @@ struct SampleDevice {
 
     var id: DeviceID { card.id }
 
-    func sign(_ digest: SyncHash) throws -> [UInt8] {
-        Array(try signing.signature(for: digest.bytes).rawRepresentation)
+    func sign(_ statement: SyncStatement) throws -> [UInt8] {
+        Array(try signing.signature(for: statement.digest.bytes).rawRepresentation)
     }
 }

@@ -36,7 +36,7 @@ struct Samples {
         ]
         for (name, body) in try Self.bodies(alice, bob, epoch, nameKey, circle) {
             let parents = [circle, Self.hash(1)]
-            let consent = try bob.sign(Addition.consentDigest(of: bob.card, to: circle))
+            let consent = try bob.sign(Addition.consent(of: bob.card, to: circle))
             let entry = try Entry(
                 circle: circle,
                 parents: parents,
@@ -186,7 +186,7 @@ struct Samples {
             nonce: Self.hash(13),
             heads: [JoinAnswer.KnownHead(journal: try Self.name(7), counter: 3, hash: Self.hash(14))]
         )
-        let consent = try bob.sign(Addition.consentDigest(of: bob.card, to: circle))
+        let consent = try bob.sign(Addition.consent(of: bob.card, to: circle))
         blobs.append(
             ("request", "of a newcomer", JoinRequest(ceremony: ceremony, card: bob.card, nonce: nonce).encoded)
         )

@@ -261,3 +261,17 @@ extension AnswerForm where Value == PresenceContextID {
         }
     }
 }
+
+extension AnswerForm where Value == SyncCeremonyState {
+    static var ceremony: Self {
+        Self(145) { (state, writer) throws(KeychainError) in
+            writer.append(state.stage.rawValue)
+            writer.append(text: state.digits)
+        } read: { (reader) throws(KeychainError) in
+            guard let stage = SyncCeremonyState.Stage(rawValue: try reader.byte()) else {
+                throw MessageReader.malformed
+            }
+            return SyncCeremonyState(stage, digits: try reader.text())
+        }
+    }
+}

@@ -8,11 +8,13 @@ package enum GuardedOperation: UInt8, Sendable, CaseIterable {
     case removePasscode = 6
     case confirmPasscode = 7
     case changeSettings = 8
+    /// Who belongs to the circle of this keychain's devices.
+    case synchronize = 9
 
     /// Whether a confirmed passcode is enough for it. For the others the system has to have authenticated the person.
     package var takesPasscode: Bool {
         switch self {
-        case .backup, .restore, .export, .rotateKeys: true
+        case .backup, .restore, .export, .rotateKeys, .synchronize: true
         case .setPasscode, .removePasscode, .confirmPasscode, .changeSettings: false
         }
     }

@@ -1,7 +1,6 @@
 /// A device becomes a member: with its own consent, and with the keys of all that is written now.
 package struct Addition: Hashable, Sendable {
     package static let mostWraps = 64
-    private static let consentTag = "chatelaine sync joins 1"
 
     package let card: DeviceCard
     /// The secrets of all good epochs, for the newcomer.
@@ -13,15 +12,15 @@ package struct Addition: Hashable, Sendable {
     }
 
     /// What a newcomer signs.
-    package static func consentDigest(of card: DeviceCard, to circle: CircleID) -> SyncHash {
-        SyncHash(of: circle.bytes + card.encoded, tag: consentTag)
+    package static func consent(of card: DeviceCard, to circle: CircleID) -> SyncStatement {
+        SyncStatement(.consent, circle.bytes + card.encoded)
     }
 
     /// Nobody is added who does not want to be, and to no other circle.
     ///
     /// - Parameter consent: the newcomer's signature.
     package func isMeant(by consent: [UInt8], for circle: CircleID) -> Bool {
-        card.verifies(consent, of: Self.consentDigest(of: card, to: circle))
+        card.verifies(consent, of: Self.consent(of: card, to: circle))
     }
 
     func write(to writer: inout SyncWriter) {

@@ -78,6 +78,9 @@ package struct Circle: Sendable {
 
     package var entries: [Entry] { graph.nodes.map(\.entry) }
 
+    /// How many they are.
+    var count: Int { graph.nodes.count }
+
     /// All that somebody with this frontier knows: these entries, their parents, and theirs.
     ///
     /// - Returns: nil where one of them is not known here.

@@ -42,10 +42,15 @@ package struct DeviceCard: Hashable, Sendable {
         )
     }
 
-    package func verifies(_ signature: [UInt8], of digest: SyncHash) -> Bool {
+    package func verifies(_ signature: [UInt8], of statement: SyncStatement) -> Bool {
+        Self.verifies(signature, of: statement, by: signingKey)
+    }
+
+    /// The same, for the signing key of a card alone.
+    package static func verifies(_ signature: [UInt8], of statement: SyncStatement, by signingKey: [UInt8]) -> Bool {
         guard let key = try? P256.Signing.PublicKey(x963Representation: signingKey),
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
         else { return false }
-        return key.isValidSignature(signature, for: digest.bytes)
+        return key.isValidSignature(signature, for: statement.digest.bytes)
     }
 }

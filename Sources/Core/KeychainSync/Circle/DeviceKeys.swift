@@ -3,13 +3,18 @@ package import KeychainModel
 /// The keys of one device: in an enclave, and in simulations in memory. The device's own keys and the secrets of epochs never
 /// leave it.
 package protocol DeviceKeys {
-    /// ECDSA over P-256: 64 bytes, r and s.
+    /// ECDSA over P-256, of the statement's digest: 64 bytes, r and s.
     ///
-    /// - Parameter digest: what is signed: a digest over a tag and the bytes.
-    func sign(_ digest: SyncHash) throws(KeychainError) -> [UInt8]
+    /// - Throws: `noPermission` for what the owner has not allowed.
+    func sign(_ statement: SyncStatement) throws(KeychainError) -> [UInt8]
+
+    /// Takes note of an entry that the circle has taken in. Each comes after its parents.
+    func note(_ entry: Entry) throws(KeychainError)
 
     /// Begins an epoch and keeps its secret.
     ///
+    /// - Throws: `interactionNotAllowed` while the device is locked, `noPermission` for a card of somebody whom the owner, or another
+    ///   member, has not added.
     /// - Parameters:
     ///   - cards: of all members.
     ///   - earlier: whose secrets are sealed under the new one, if this device has them.
@@ -18,13 +23,13 @@ package protocol DeviceKeys {
 
     /// Wraps the secrets of epochs for a newcomer.
     ///
-    /// - Throws: `itemNotFound` for an epoch whose secret this device does not have.
+    /// - Throws: `interactionNotAllowed` while the device is locked, `itemNotFound` for an epoch whose secret this device does not have.
     func wrap(_ epochs: [EpochID], for card: DeviceCard, in circle: CircleID) throws(KeychainError) -> [EpochWrap]
 
     /// Keeps the secrets of which an entry has a wrap for this device, and what is sealed under them. What was made for others,
     /// or to deceive, is left alone.
     ///
-    /// - Returns: the epochs of this entry whose secrets this device has now.
+    /// - Returns: the epochs of this entry whose secrets this device has now: no new ones while it is locked.
     func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID>
 
     /// HMAC-SHA-256 of a digest, under a key that is derived from an epoch's secret.

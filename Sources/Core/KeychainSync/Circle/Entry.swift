@@ -6,7 +6,6 @@ package struct Entry: Hashable, Sendable {
     package static let mostParents = 32
     static let signatureSize = 64
     private static let version: UInt8 = 1
-    private static let tag = "chatelaine sync entry 1"
 
     /// Zero in the entry that founds a circle.
     package let circle: CircleID
@@ -23,14 +22,14 @@ package struct Entry: Hashable, Sendable {
 
     /// - Parameters:
     ///   - consent: for an addition alone.
-    ///   - sign: signs the digest with the author's key.
+    ///   - sign: signs with the author's key.
     package init<Failure: Error>(
         circle: CircleID,
         parents: [EntryHash],
         author: DeviceID,
         body: EntryBody,
         consent: [UInt8]? = nil,
-        sign: (SyncHash) throws(Failure) -> [UInt8]
+        sign: (SyncStatement) throws(Failure) -> [UInt8]
     ) throws(Failure) {
         self.circle = circle
         self.parents = parents.sorted()
@@ -39,7 +38,7 @@ package struct Entry: Hashable, Sendable {
         self.consent = consent
         let statement = Self.statement(circle, self.parents, author, body)
         hash = SyncHash(of: statement)
-        signature = try sign(SyncHash(of: statement, tag: Self.tag))
+        signature = try sign(SyncStatement(.entry, statement))
     }
 
     private static func statement(
@@ -60,6 +59,9 @@ package struct Entry: Hashable, Sendable {
 
     private var statement: [UInt8] { Self.statement(circle, parents, author, body) }
 
+    /// What its signature is of.
+    package var unsigned: SyncStatement { SyncStatement(.entry, statement) }
+
     package var encoded: [UInt8] { statement + (consent ?? []) + signature }
 
     /// The secrets that it hands on.
@@ -73,11 +75,28 @@ package struct Entry: Hashable, Sendable {
 
     /// Whether the author, whose card this is, has signed it.
     package func isSigned(by card: DeviceCard) -> Bool {
-        card.id == author && card.verifies(signature, of: SyncHash(of: statement, tag: Self.tag))
+        card.id == author && card.verifies(signature, of: SyncStatement(.entry, statement))
     }
 
     /// Reads an entry. Its signature is not looked at: that takes its author's card.
     package init(_ bytes: [UInt8]) throws(SyncRefusal) {
+        try self.init(bytes) { (reader, kind) throws(SyncRefusal) in
+            (
+                kind == .add ? try reader.take(Self.signatureSize) : nil,
+                try reader.take(Self.signatureSize)
+            )
+        }
+    }
+
+    /// Reads what an entry says, before it is signed.
+    package init(statement: [UInt8]) throws(SyncRefusal) {
+        try self.init(statement) { _, _ in (nil, []) }
+    }
+
+    private init(
+        _ bytes: [UInt8],
+        signatures: (inout SyncReader, EntryBody.Kind) throws(SyncRefusal) -> (consent: [UInt8]?, own: [UInt8])
+    ) throws(SyncRefusal) {
         var reader = try SyncReader(bytes, atMost: Self.largest)
         try reader.version(Self.version)
         circle = try reader.hash()
@@ -89,8 +108,7 @@ package struct Entry: Hashable, Sendable {
         guard let kind = EntryBody.Kind(rawValue: code) else { throw .unknownKind(code) }
         body = try EntryBody(kind, try reader.field(atMost: Self.largestBody))
         hash = SyncHash(of: Array(bytes.prefix(reader.offset)))
-        consent = kind == .add ? try reader.take(Self.signatureSize) : nil
-        signature = try reader.take(Self.signatureSize)
+        (consent, signature) = try signatures(&reader, kind)
         try reader.end()
         // One without parents founds a circle, and nothing else does.
         guard parents.isEmpty == (kind == .found), (circle == .zero) == (kind == .found) else { throw .outOfRange }

@@ -5,6 +5,7 @@ package import KeychainModel
 /// The secret of an epoch, and the keys that are derived from it. Only enclaves and simulations have one.
 package struct EpochSecret: Sendable {
     private static let tierInfo = "chatelaine sync tier 1 "
+    private static let boxInfo = "chatelaine sync box 1"
     private static let earlierInfo = "chatelaine sync earlier 1"
     private static let digestInfo = "chatelaine sync digest 1"
     private static let wrapInfo = "chatelaine sync epoch wrap 1"
@@ -78,12 +79,11 @@ package struct EpochSecret: Sendable {
     ///
     /// - Throws: `notOpened`, also for a secret that is not the one that the epoch is named by.
     package func open(_ earlier: EarlierEpoch) throws(SyncRefusal) -> EpochSecret {
-        var secret = try earlier.box.opened(
+        let secret = try earlier.box.opened(
             under: derived(Self.earlierInfo),
             authenticating: id.bytes + earlier.epoch.bytes
         )
-        defer { secret.resetBytes(in: 0..<secret.count) }
-        let epoch = EpochSecret(SymmetricKey(data: secret))
+        let epoch = EpochSecret(unsafe secret.withUnsafeBytes { unsafe SymmetricKey(data: $0) })
         guard epoch.id == earlier.epoch else { throw .notOpened }
         return epoch
     }
@@ -96,7 +96,7 @@ package struct EpochSecret: Sendable {
         for tier: SyncTier,
         authenticating data: [UInt8]
     ) throws(SyncRefusal) -> SealedBox {
-        let key = key(of: tier)
+        let key = boxKey(for: tier, authenticating: data)
         return try unsafe contents.withUnsafeBytes { (bytes) throws(SyncRefusal) in
             try unsafe SealedBox(sealing: bytes, under: key, authenticating: data)
         }
@@ -108,19 +108,39 @@ package struct EpochSecret: Sendable {
         for tier: SyncTier,
         authenticating data: [UInt8]
     ) throws(SyncRefusal) -> SecretBytes {
-        var contents = try box.opened(under: key(of: tier), authenticating: data)
-        defer { contents.resetBytes(in: 0..<contents.count) }
-        return SecretBytes(contents)
+        try box.opened(under: boxKey(for: tier, authenticating: data), authenticating: data)
+    }
+
+    /// The key of one box, which opens no other one.
+    package func boxKey(for tier: SyncTier, authenticating data: [UInt8]) -> SymmetricKey {
+        Self.boxKey(under: key(of: tier), for: SyncHash(of: data))
+    }
+
+    /// - Parameter data: the hash of what the box is authenticated with.
+    package static func boxKey(under tierKey: SymmetricKey, for data: SyncHash) -> SymmetricKey {
+        derived(tierKey, Array(boxInfo.utf8) + data.bytes)
     }
 
     /// HMAC-SHA-256 of a digest of the items. Who has not this secret cannot compare it with a guess.
-    package func code(of digest: SyncHash) -> SyncHash {
-        SyncHash(HMAC<SHA256>.authenticationCode(for: digest.bytes, using: derived(Self.digestInfo))) ?? .zero
+    package func code(of digest: SyncHash) -> SyncHash { Self.code(of: digest, under: digestKey) }
+
+    package static func code(of digest: SyncHash, under digestKey: SymmetricKey) -> SyncHash {
+        SyncHash(HMAC<SHA256>.authenticationCode(for: digest.bytes, using: digestKey)) ?? .zero
     }
 
-    private func key(of tier: SyncTier) -> SymmetricKey { derived(Self.tierInfo + String(tier.rawValue)) }
+    // MARK: - For enclaves
 
-    private func derived(_ info: String) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Array(info.utf8), outputByteCount: 32)
+    /// The secret itself, to be kept.
+    package var key: SymmetricKey { secret }
+
+    /// What the keys of boxes of a tier are derived from.
+    package func key(of tier: SyncTier) -> SymmetricKey { derived(Self.tierInfo + String(tier.rawValue)) }
+
+    package var digestKey: SymmetricKey { derived(Self.digestInfo) }
+
+    private func derived(_ info: String) -> SymmetricKey { Self.derived(secret, Array(info.utf8)) }
+
+    private static func derived(_ key: SymmetricKey, _ info: [UInt8]) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: 32)
     }
 }

@@ -13,28 +13,18 @@ package struct ApprovingMember: Sendable {
     private var state = State.answered
 
     /// - Parameters:
-    ///   - replica: the member's, settled: it is what the newcomer will not be older than.
-    ///   - nonce: 32 random bytes.
+    ///   - answer: with a nonce of 32 random bytes, which nobody has seen.
     ///   - clock: milliseconds since 1970.
     /// - Throws: `tooManyFailures`.
     package init(
         _ request: JoinRequest,
-        for replica: Replica,
-        card: DeviceCard,
-        nonce: SyncHash,
+        answering answer: JoinAnswer,
         limit: JoinLimit,
         clock: UInt64
     ) throws(JoinFailure) {
         try limit.check(clock: clock)
         self.request = request
-        answer = JoinAnswer(
-            ceremony: request.ceremony,
-            circle: replica.circle.id,
-            frontier: replica.circle.frontier,
-            card: card,
-            nonce: nonce,
-            heads: replica.knownHeads
-        )
+        self.answer = answer
         began = clock
     }
 

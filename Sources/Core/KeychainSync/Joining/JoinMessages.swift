@@ -80,6 +80,31 @@ package struct JoinAnswer: Hashable, Sendable {
         self.heads = heads.sorted { $0.journal < $1.journal }
     }
 
+    /// - Parameters:
+    ///   - replica: a member's, settled: it is what the newcomer will not be older than.
+    ///   - nonce: 32 random bytes; an enclave puts its own in.
+    package init(to request: JoinRequest, of replica: Replica, card: DeviceCard, nonce: SyncHash = .zero) {
+        self.init(
+            ceremony: request.ceremony,
+            circle: replica.circle.id,
+            frontier: replica.circle.frontier,
+            card: card,
+            nonce: nonce,
+            heads: replica.knownHeads
+        )
+    }
+
+    package func withNonce(_ nonce: SyncHash) -> JoinAnswer {
+        JoinAnswer(
+            ceremony: ceremony,
+            circle: circle,
+            frontier: frontier,
+            card: card,
+            nonce: nonce,
+            heads: heads
+        )
+    }
+
     package var encoded: [UInt8] {
         var writer = SyncWriter()
         writer.append(number: Self.version)

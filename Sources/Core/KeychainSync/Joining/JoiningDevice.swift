@@ -41,19 +41,19 @@ package struct JoiningDevice: Sendable {
 
     /// The owner has typed what the member shows.
     ///
-    /// - Parameter sign: signs the digest with this device's key.
+    /// - Parameter sign: signs with this device's key.
     /// - Throws: `wrongDigits`, and what signing throws; the ceremony is over then.
     package mutating func type(
         _ digits: String,
         clock: UInt64,
-        sign: (SyncHash) throws -> [UInt8]
+        sign: (SyncStatement) throws -> [UInt8]
     ) throws -> JoinConsent {
         try checkTime(clock)
         guard case .revealed(let answer, let expected) = state else { throw JoinFailure.otherCeremony }
         // One guess.
         state = .requested
         guard JoinDigits.isSame(digits, as: expected.members) else { throw JoinFailure.wrongDigits }
-        let consent = try sign(Addition.consentDigest(of: request.card, to: answer.circle))
+        let consent = try sign(Addition.consent(of: request.card, to: answer.circle))
         state = .consented(answer)
         return JoinConsent(ceremony: request.ceremony, signature: consent)
     }
@@ -67,6 +67,12 @@ package struct JoiningDevice: Sendable {
         let circle = try Circle(founding: founding)
         guard circle.id == answer.circle else { throw .otherCircle }
         return Replica(of: request.card.id, in: circle, required: answer.heads)
+    }
+
+    /// The answer that the owner has joined by.
+    package var accepted: JoinAnswer? {
+        guard case .consented(let answer) = state else { return nil }
+        return answer
     }
 
     private func checkTime(_ clock: UInt64) throws(JoinFailure) {

@@ -3,7 +3,6 @@ package struct Head: Hashable, Sendable {
     package static let largest = 29_984
     package static let mostMarks = 256
     private static let version: UInt8 = 1
-    private static let tag = "chatelaine sync head 1"
 
     package struct Contents: Hashable, Sendable {
         package var circle: CircleID
@@ -94,22 +93,32 @@ package struct Head: Hashable, Sendable {
 
     package init<Failure: Error>(
         _ contents: Contents,
-        sign: (SyncHash) throws(Failure) -> [UInt8]
+        sign: (SyncStatement) throws(Failure) -> [UInt8]
     ) throws(Failure) {
         self.contents = contents
         let bytes = contents.encoded
         hash = SyncHash(of: bytes)
-        signature = try sign(SyncHash(of: bytes, tag: Self.tag))
+        signature = try sign(SyncStatement(.head, bytes))
     }
 
     package var encoded: [UInt8] { contents.encoded + signature }
 
     package func isSigned(by card: DeviceCard) -> Bool {
-        card.id == contents.device && card.verifies(signature, of: SyncHash(of: contents.encoded, tag: Self.tag))
+        card.id == contents.device && card.verifies(signature, of: SyncStatement(.head, contents.encoded))
     }
 
     /// Reads a head. Its signature is not looked at: that takes its device's card.
     package init(_ bytes: [UInt8]) throws(SyncRefusal) {
+        try self.init(bytes) { (reader) throws(SyncRefusal) in try reader.take(Entry.signatureSize) }
+    }
+
+    /// Reads what a head says, before it is signed.
+    package init(statement: [UInt8]) throws(SyncRefusal) { try self.init(statement) { _ in [] } }
+
+    private init(
+        _ bytes: [UInt8],
+        signature read: (inout SyncReader) throws(SyncRefusal) -> [UInt8]
+    ) throws(SyncRefusal) {
         var reader = try SyncReader(bytes, atMost: Self.largest)
         try reader.version(Self.version)
         let circle = try reader.hash()
@@ -125,8 +134,8 @@ package struct Head: Hashable, Sendable {
                 try JournalPoint(from: &reader)
             }
         }
-        let read = try marks(&reader)
-        let readAtBase = try marks(&reader)
+        let marksNow = try marks(&reader)
+        let marksAtBase = try marks(&reader)
         let frontier = try reader.rising(atMost: Entry.mostParents, by: \.self) { (reader) throws(SyncRefusal) in
             try reader.hash()
         }
@@ -138,8 +147,8 @@ package struct Head: Hashable, Sendable {
             tip: tip,
             base: base,
             isSettled: isSettled,
-            read: read,
-            readAtBase: readAtBase,
+            read: marksNow,
+            readAtBase: marksAtBase,
             frontier: frontier,
             epoch: try reader.hash(),
             stampFloor: try reader.number(UInt64.self),
@@ -147,15 +156,14 @@ package struct Head: Hashable, Sendable {
             clock: try reader.number(UInt64.self)
         )
         hash = SyncHash(of: Array(bytes.prefix(reader.offset)))
-        signature = try reader.take(Entry.signatureSize)
+        signature = try read(&reader)
         try reader.end()
         guard counter > 0, counter < Record.numberBound, circle != .zero, tip.number > 0,
             tip.number < Record.numberBound, base <= tip.number, tip.hash != .zero, !frontier.isEmpty,
             contents.stampFloor < Record.stampBound
         else { throw .outOfRange }
-        guard (read + readAtBase).allSatisfy({ $0.number > 0 }) else { throw .outOfRange }
+        guard (marksNow + marksAtBase).allSatisfy({ $0.number > 0 }) else { throw .outOfRange }
         // A device reads its own journal as others have it, by its tip.
-        guard !read.contains(where: { $0.journal == journal }), !readAtBase.contains(where: { $0.journal == journal })
-        else { throw .notCanonical }
+        guard !(marksNow + marksAtBase).contains(where: { $0.journal == journal }) else { throw .notCanonical }
     }
 }

@@ -1,5 +1,6 @@
-import Crypto
+package import Crypto
 import FoundationEssentials
+package import KeychainModel
 
 /// AES-256-GCM: nonce, ciphertext, tag.
 package struct SealedBox: Hashable, Sendable {
@@ -18,7 +19,7 @@ package struct SealedBox: Hashable, Sendable {
     /// Reads one that holds a key of 32 bytes.
     init(ofKeyFrom reader: inout SyncReader) throws(SyncRefusal) { bytes = try reader.take(Self.sizeOfKey) }
 
-    init(
+    package init(
         sealing contents: UnsafeRawBufferPointer,
         under key: SymmetricKey,
         authenticating data: [UInt8]
@@ -29,12 +30,13 @@ package struct SealedBox: Hashable, Sendable {
         bytes = Array(box)
     }
 
-    /// - Returns: the contents, which the caller wipes.
-    func opened(under key: SymmetricKey, authenticating data: [UInt8]) throws(SyncRefusal) -> Data {
+    /// - Throws: `notOpened`.
+    package func opened(under key: SymmetricKey, authenticating data: [UInt8]) throws(SyncRefusal) -> SecretBytes {
         guard let box = try? AES.GCM.SealedBox(combined: bytes),
-            let contents = try? AES.GCM.open(box, using: key, authenticating: data)
+            var contents = try? AES.GCM.open(box, using: key, authenticating: data)
         else { throw .notOpened }
-        return contents
+        defer { contents.resetBytes(in: 0..<contents.count) }
+        return SecretBytes(contents)
     }
 }
 

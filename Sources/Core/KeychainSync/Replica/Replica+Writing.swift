@@ -228,7 +228,7 @@ extension Replica {
             digest: try keys.code(of: itemsDigest, in: epoch),
             clock: clock
         )
-        let head = try Head(contents) { (digest) throws(KeychainError) in try keys.sign(digest) }
+        let head = try Head(contents) { (statement) throws(KeychainError) in try keys.sign(statement) }
         // What no reader would take must not be published.
         guard try Head(head.encoded) == head else { throw SyncRefusal.notCanonical }
         self.own?.counter += 1

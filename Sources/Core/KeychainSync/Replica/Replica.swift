@@ -24,7 +24,7 @@ package struct Replica: Sendable {
     /// Nobody reads more of a journal at one time: 1 GiB, from the base on.
     static let longestReading = 1 << 30
     /// The newest version of the formats that this code has.
-    static let newestFormat: UInt16 = 1
+    package static let newestFormat: UInt16 = 1
     private static let itemsTag = "chatelaine sync items 1"
 
     package let device: DeviceID
@@ -98,7 +98,8 @@ package struct Replica: Sendable {
             parents: [],
             author: card.id,
             body: .found(Founding(card: card, nameKey: Founding.commitment(to: nameKey)))
-        ) { (digest) throws(KeychainError) in try keys.sign(digest) }
+        ) { (statement) throws(KeychainError) in try keys.sign(statement) }
+        try keys.note(founding)
         var replica = Replica(of: card.id, in: try Circle(founding: founding), required: [])
         replica.phase = .member
         let epoch = try replica.beginEpoch(nameKey: nameKey, keys: keys)
@@ -174,6 +175,9 @@ package struct Replica: Sendable {
 
     /// What follows from entries that came in.
     private mutating func notice(_ added: [Entry], _ keys: some DeviceKeys) throws {
+        // The one that founds a circle is there before the others, and came in with none.
+        if circle.count == added.count + 1, let founding = circle.entries.first { try keys.note(founding) }
+        for entry in added { try keys.note(entry) }
         // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
         try unwrap(added, keys)
         noticeBoxes(keys)
@@ -282,7 +286,7 @@ package struct Replica: Sendable {
         keys: some DeviceKeys
     ) throws -> Entry {
         try Entry(circle: circle.id, parents: parents, author: device, body: body, consent: consent) {
-            (digest) throws(KeychainError) in try keys.sign(digest)
+            (statement) throws(KeychainError) in try keys.sign(statement)
         }
     }
 

@@ -34,6 +34,10 @@ package struct EnclaveVisit: Sendable {
 
     var keyRing: KeyRing { enclave.keyRing }
 
+    var sync: SyncKeys { enclave.sync }
+
+    var ceremonies: SyncCeremonies { enclave.ceremonies }
+
     var passcode: PasscodeGuard { enclave.passcode }
 
     var desk: PresenceDesk { enclave.desk }

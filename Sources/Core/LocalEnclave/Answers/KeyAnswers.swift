@@ -41,6 +41,9 @@ extension MakePrivateKeyRequest: ServedRequest {
 
 extension UsePrivateKeyRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> Result<SecretBytes, KeychainError> {
+        guard !SyncKeyStore.isDeviceKey(key) else {
+            throw KeychainError(.noPermission, "a device signs for its circle alone")
+        }
         do throws(KeychainError) {
             return .success(try visit.keyRing.use(key, for: use, with: visit.own(credentials)))
         } catch {

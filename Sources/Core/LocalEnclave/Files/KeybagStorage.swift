@@ -22,14 +22,21 @@ package protocol KeybagStorage: Sendable {
     /// Nil where none was written.
     func attempts() throws(KeychainError) -> [UInt8]?
     func write(attempts: [UInt8]) throws(KeychainError)
+
+    /// The keys of a device among others. Nil where there are none.
+    func syncKeys() throws(KeychainError) -> [UInt8]?
+    /// - Parameter syncKeys: nil to remove them.
+    func write(syncKeys: [UInt8]?) throws(KeychainError)
+    /// Changes whenever another process may have written them; nil where none can.
+    var syncStamp: FileStamp? { get }
 }
 
 /// In the memory of one process.
 package final class MemoryStorage: KeybagStorage {
-    private let contents: Mutex<(keybag: [UInt8], attempts: [UInt8]?)>
+    private let contents: Mutex<(keybag: [UInt8], attempts: [UInt8]?, syncKeys: [UInt8]?)>
 
     package init(keybag: [UInt8]) {
-        contents = Mutex((keybag, nil))
+        contents = Mutex((keybag, nil, nil))
     }
 
     package func withLock<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
@@ -40,6 +47,9 @@ package final class MemoryStorage: KeybagStorage {
     package var stamp: FileStamp? { nil }
     package func attempts() throws(KeychainError) -> [UInt8]? { contents.withLock { $0.attempts } }
     package func write(attempts: [UInt8]) throws(KeychainError) { contents.withLock { $0.attempts = attempts } }
+    package func syncKeys() throws(KeychainError) -> [UInt8]? { contents.withLock { $0.syncKeys } }
+    package func write(syncKeys: [UInt8]?) throws(KeychainError) { contents.withLock { $0.syncKeys = syncKeys } }
+    package var syncStamp: FileStamp? { nil }
 }
 
 /// In a folder.
@@ -90,4 +100,27 @@ package struct FolderStorage: KeybagStorage {
     package func write(attempts: [UInt8]) throws(KeychainError) {
         try SecureFile.overwrite(attempts, at: attemptsPath)
     }
+
+    private var syncPath: String { folder + "/sync.keys" }
+
+    package func syncKeys() throws(KeychainError) -> [UInt8]? {
+        guard let file = try SecureFile.read(syncPath, largest: SyncKeyFile.largest, ownership: .own) else {
+            return nil
+        }
+        return unsafe file.withUnsafeBytes { unsafe Array($0) }
+    }
+
+    package func write(syncKeys: [UInt8]?) throws(KeychainError) {
+        guard let syncKeys else {
+            return try KeychainError.translating {
+                guard unsafe unlink(syncPath) == 0 || errno == ENOENT else {
+                    throw SystemError("\(syncPath) cannot be removed")
+                }
+                try Folder.synchronize(of: syncPath)
+            }
+        }
+        try SecureFile.write(SecretBytes(syncKeys), to: syncPath)
+    }
+
+    package var syncStamp: FileStamp? { isShared ? FileStamp.ofFile(syncPath) : nil }
 }

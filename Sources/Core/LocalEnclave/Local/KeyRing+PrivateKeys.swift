@@ -85,7 +85,11 @@ extension KeyRing {
 
     /// - Throws: `interactionNotAllowed` while the class is locked.
     private func wrappingKey(of header: EnclaveKey.Header) throws(KeychainError) -> SymmetricKey {
-        let accessibility = header.accessibility.thisDeviceOnly
+        try wrappingKey(ofPrivateKeysIn: header.accessibility.thisDeviceOnly)
+    }
+
+    /// - Throws: `interactionNotAllowed` while the class is locked.
+    func wrappingKey(ofPrivateKeysIn accessibility: Accessibility) throws(KeychainError) -> SymmetricKey {
         func present() throws(KeychainError) -> SymmetricKey? {
             try locking.use { (state) throws(KeychainError) in
                 if let key = state.keys.privateKeys[accessibility]?.key { return key }

@@ -75,6 +75,7 @@ extension PasscodeGuard {
             case .removePasscode: "passcode remove"
             case .confirmPasscode: "passcode confirm"
             case .changeSettings: "settings"
+            case .synchronize: "sync approve"
             }
         return KeychainError(
             .authenticationFailed,

@@ -157,6 +157,7 @@ extension GuardedOperation {
         case .removePasscode: "remove-passcode"
         case .confirmPasscode: "confirm-passcode"
         case .changeSettings: "change-settings"
+        case .synchronize: "synchronize"
         }
     }
 }
