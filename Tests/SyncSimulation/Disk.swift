@@ -10,6 +10,30 @@ struct Disk {
     /// What it has to publish, and to publish again where it is lost.
     var outbox: [String: [UInt8]] = [:]
     var published: [String: [UInt8]] = [:]
+    /// The replica in pieces, as it was last written, and what it was then.
+    private var pieces: [ReplicaPiece: [UInt8]] = [:]
+    private var written: Replica?
+
+    /// Its process ends, and begins anew with what was written.
+    mutating func restart() throws {
+        if let written {
+            for (piece, bytes) in replica.pieces(since: written) { pieces[piece] = bytes }
+        } else {
+            pieces = replica.pieces
+        }
+        guard pieces == replica.pieces else { throw SimulationFault(description: "a change was not written as it is") }
+        written = replica
+        let keys = try pieces.keys.map { try ReplicaPiece(key: $0.key) }
+        guard Set(keys) == Set(pieces.keys) else { throw SimulationFault(description: "a piece has another key") }
+        let again = try Replica(pieces: pieces).unchecked(rules: replica.rules)
+        guard again.pieces == pieces else { throw SimulationFault(description: "what was written is read otherwise") }
+        replica = again
+    }
+
+    init(replica: Replica, keys: SimulatedKeys) {
+        self.replica = replica
+        self.keys = keys
+    }
 
     func copy() -> Disk {
         var disk = self

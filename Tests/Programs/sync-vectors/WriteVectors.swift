@@ -9,7 +9,10 @@ import SyncSimulation
 enum WriteVectors {
     private typealias Change = SyncVectors.Change
 
+    /// - Throws: also for arguments other than `state`, which prints replicas in pieces.
     static func main() throws {
+        if CommandLine.arguments.dropFirst() == ["state"] { return try writeState() }
+        guard CommandLine.arguments.count == 1 else { throw SyncRefusal.unknownKind(0) }
         let samples = try Samples()
         var blobs: [SyncVectors.Blob] = []
         var changes: [Change] = []
@@ -31,6 +34,16 @@ enum WriteVectors {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let file = SyncVectors(secret: hex(samples.secret), blobs: blobs, changes: changes)
+        FileHandle.standardOutput.write(try encoder.encode(file) + Data("\n".utf8))
+    }
+
+    private static func writeState() throws {
+        var file: [String: [String: String]] = [:]
+        for (name, replica) in try SampleReplicas().all {
+            for (piece, bytes) in replica.pieces { file[name, default: [:]][hex(piece.key)] = hex(bytes) }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         FileHandle.standardOutput.write(try encoder.encode(file) + Data("\n".utf8))
     }
 

@@ -76,6 +76,37 @@ package struct Circle: Sendable {
         state = CircleState(of: graph)
     }
 
+    /// Puts a circle together from entries that it had taken in, in their order. They are believed.
+    ///
+    /// - Throws: `unknownKind` where the first one founds no circle, `outOfRange` for an order in which one comes before its parents.
+    init(restoring entries: [Entry]) throws(SyncRefusal) {
+        guard let first = entries.first else { throw .truncated }
+        guard case .found(let founding) = first.body else { throw .unknownKind(first.body.kind.rawValue) }
+        id = first.hash
+        self.founding = founding
+        cards = [founding.card.id: founding.card]
+        graph.append(first, past: NumberSet())
+        state = CircleState(of: graph)
+        for entry in entries.dropFirst() {
+            var past = NumberSet()
+            for parent in entry.parents {
+                guard let number = graph.numbers[parent] else { throw .outOfRange }
+                past.formUnion(graph.nodes[number].past)
+                past.insert(number)
+            }
+            note(entry, bytes: entry.encoded.count)
+            graph.append(entry, past: past)
+        }
+        state = CircleState(of: graph)
+    }
+
+    /// Counts an entry to its author's share.
+    private mutating func note(_ entry: Entry, bytes: Int) {
+        size += bytes
+        shares[entry.author] = share(of: entry.author).adding(entry, bytes: bytes)
+        if case .add(let addition) = entry.body { cards[addition.card.id] = addition.card }
+    }
+
     package var entries: [Entry] { graph.nodes.map(\.entry) }
 
     /// How many they are.
@@ -196,9 +227,7 @@ package struct Circle: Sendable {
         let then = Membership(of: graph, in: past)
         guard then.members[entry.author] != nil else { throw .notMember }
         try check(entry, by: then, past)
-        size += bytes
-        shares[entry.author] = share
-        if case .add(let addition) = entry.body { cards[addition.card.id] = addition.card }
+        note(entry, bytes: bytes)
         graph.append(entry, past: past)
         return .added
     }

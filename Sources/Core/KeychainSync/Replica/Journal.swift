@@ -1,5 +1,5 @@
 /// What a device knows of another journal: one of another device, or an earlier one of its own.
-package struct Journal: Sendable {
+package struct Journal: Equatable, Sendable {
     package let device: DeviceID
     package let salt: SyncName
     /// The hashes of its segments from the first on, as far as they were read.
@@ -37,7 +37,7 @@ extension [SegmentHash] {
 }
 
 /// The journal that a device writes.
-package struct OwnJournal: Sendable {
+package struct OwnJournal: Equatable, Sendable {
     package let salt: SyncName
     package let id: JournalID
     package internal(set) var history: [SegmentHash] = []
@@ -74,7 +74,7 @@ package struct Rewriting: Sendable {
 }
 
 /// What is current of an item, or that it is gone.
-package struct CurrentItem: Sendable {
+package struct CurrentItem: Equatable, Sendable {
     package internal(set) var version: Version
     package internal(set) var tier: SyncTier
     /// What its author replaced.

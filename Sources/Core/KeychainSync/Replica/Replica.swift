@@ -42,7 +42,7 @@ package struct Replica: Sendable {
     var opened: Set<EpochID> = []
     /// How long this replica has lived, in milliseconds, by a clock that may be wrong.
     package internal(set) var age: UInt64 = 0
-    private var lastClock: UInt64?
+    var lastClock: UInt64?
     /// Since when an end of a journal of this device cannot be read.
     var unreadSince: [JournalID: UInt64] = [:]
     /// Since when items that the store has lost are found nowhere.
@@ -61,7 +61,7 @@ package struct Replica: Sendable {
     var formerSince: UInt64 = 0
     /// How often it did because it had other items than somebody else.
     var differences = 0
-    var rules = SyncRules.all
+    package internal(set) var rules = SyncRules.all
     /// How many bytes of a journal are read at one time, and written after a base.
     var longestReading = Self.longestReading
 
