@@ -15,8 +15,6 @@ package enum BackupRow: Sendable {
 package struct SealedRestoredItem: Sendable {
     package let sealed: SealedItem
     package let authorized: AuthorizedRestoredItem
-    /// Its SHA-1, by which synchronization decides between two of the same time.
-    package let sha1: [UInt8]
 }
 
 extension KeychainVault {
@@ -112,13 +110,7 @@ extension KeychainVault {
             )
         }
         let sealed = try seal(contents)
-        return items.indices.map { index in
-            SealedRestoredItem(
-                sealed: sealed[index],
-                authorized: items[index],
-                sha1: sha1(of: contents[index])
-            )
-        }
+        return zip(sealed, items).map { SealedRestoredItem(sealed: $0, authorized: $1) }
     }
 
     /// Opens what stands where a restored item is to be, whichever group it is of.
@@ -130,7 +122,7 @@ extension KeychainVault {
 }
 
 extension BackupItem {
-    fileprivate init(_ item: OpenedItem, secrets: OpenedSecrets) {
+    package init(_ item: OpenedItem, secrets: OpenedSecrets) {
         self.init(
             itemClass: item.row.itemClass,
             uuid: item.row.uuid,

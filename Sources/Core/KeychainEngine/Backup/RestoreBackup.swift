@@ -241,13 +241,18 @@ private struct Restoration {
         let order = Self.order(of: new.authorized.item.attributes, item.attributes)
         // Every device decides alike, or they would never agree.
         if new.sealed.row.isSynchronizable, item.row.isSynchronizable {
-            return order > 0 || order == 0 && new.sha1.lexicographicallyPrecedes(secrets.sha1)
+            return order > 0 || order == 0 && Self.precedes(new.authorized.item, BackupItem(item, secrets: secrets))
         }
         return switch rule {
         case .newer: order > 0
         case .keep: false
         case .replace: true
         }
+    }
+
+    /// Whether an item is current, and not the other one of the same time.
+    private static func precedes(_ item: BackupItem, _ other: BackupItem) -> Bool {
+        SyncItemCodec.digest(of: item).lexicographicallyPrecedes(SyncItemCodec.digest(of: other))
     }
 
     /// 1 where the first was modified later, -1 where the second was.
