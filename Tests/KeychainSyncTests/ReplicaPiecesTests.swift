@@ -37,6 +37,7 @@ struct ReplicaPiecesTests {
         // What takes days to come about.
         replicas[1].lostSince = [SyncHash(of: [1]): 2, SyncHash(of: [2]): 3]
         replicas[1].unreadSince = [SyncMember.name(): 4]
+        replicas[1].hasLockedSecrets = true
         (replicas[1].differences, replicas[1].suspectedSince, replicas[1].stampFloor) = (5, 6, 7)
         for replica in replicas { #expect(described(try Replica(pieces: replica.pieces)) == described(replica)) }
         // What none of them has would not be missed.

@@ -340,6 +340,26 @@ struct ReplicaTests {
         }
     }
 
+    @Test func `secrets that came while a device was locked are taken once it is unlocked`() throws {
+        let carol = try SyncMember(joining: alice)
+        for _ in 0..<3 { for member in [carol, alice, bob] { try member.synchronize() } }
+        alice.keys.locked = [.unlocked]
+        site.post(try bob.replica.remove(carol.keys.id, keys: bob.keys))
+        try bob.synchronize()
+        try bob.write(1, 10)
+        try bob.publish()
+        try alice.takeEntries()
+        #expect(alice.replica.hasLockedSecrets)
+        #expect(alice.replica.circle.state.members[carol.keys.id] == nil)
+        // It begins no epoch of its own meanwhile, and loses nothing.
+        #expect(try alice.replica.keepUp(clock: alice.clock, keys: alice.keys).isEmpty)
+        alice.keys.locked = []
+        try alice.synchronize()
+        #expect(!alice.replica.hasLockedSecrets)
+        try alice.synchronize()
+        #expect(alice.value(1) == 10)
+    }
+
     @Test func `a locked device reads nothing in part, and all of it once it is unlocked`() throws {
         try bob.write(1, 10, tier: .unlocked)
         try bob.publish()

@@ -47,6 +47,7 @@ final class SyncDevice: DeviceKeys {
         earlier: Set<EpochID>,
         in circle: CircleID
     ) throws(KeychainError) -> EpochSecrets {
+        try checkUnlocked()
         let secret = EpochSecret()
         let known = earlier.compactMap { epochs[$0] }
         epochs[secret.id] = secret
@@ -54,6 +55,7 @@ final class SyncDevice: DeviceKeys {
     }
 
     func wrap(_ ids: [EpochID], for card: DeviceCard, in circle: CircleID) throws(KeychainError) -> [EpochWrap] {
+        try checkUnlocked()
         var wraps: [EpochWrap] = []
         for id in ids {
             let secret = try secret(of: id)
@@ -64,6 +66,7 @@ final class SyncDevice: DeviceKeys {
 
     @discardableResult
     func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID> {
+        try checkUnlocked()
         for wrap in secrets.wraps where wrap.recipient == id {
             if let secret = try? EpochSecret(wrap, with: sealing, in: circle) { epochs[secret.id] = secret }
         }
@@ -97,6 +100,10 @@ final class SyncDevice: DeviceKeys {
     ) throws(KeychainError) -> SecretBytes {
         let secret = try secret(of: epoch, tier)
         return try translating { () throws(SyncRefusal) in try secret.open(box, for: tier, authenticating: data) }
+    }
+
+    private func checkUnlocked() throws(KeychainError) {
+        if locked.contains(.unlocked) { throw KeychainError(.interactionNotAllowed, "locked") }
     }
 
     private func secret(of epoch: EpochID, _ tier: SyncTier? = nil) throws(KeychainError) -> EpochSecret {

@@ -76,6 +76,7 @@ final class SimulatedKeys: DeviceKeys {
         earlier: Set<EpochID>,
         in circle: CircleID
     ) throws(KeychainError) -> EpochSecrets {
+        try check(.unlocked)
         let secret = numbers.bytes("epoch")
         let id = EpochDescription.commitment(to: SymmetricKey(data: secret))
         epochs[id] = secret
@@ -90,6 +91,7 @@ final class SimulatedKeys: DeviceKeys {
     }
 
     func wrap(_ ids: [EpochID], for card: DeviceCard, in circle: CircleID) throws(KeychainError) -> [EpochWrap] {
+        try check(.unlocked)
         var wraps: [EpochWrap] = []
         for id in ids where epochs[id] != nil { wraps.append(try wrap(id, for: card)) }
         return wraps
@@ -105,6 +107,7 @@ final class SimulatedKeys: DeviceKeys {
     }
 
     func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID> {
+        try check(.unlocked)
         for wrap in secrets.wraps where wrap.recipient == card.id {
             let bytes = wrap.key.encapsulation.prefix(12) + wrap.key.box
             keep(try? Self.open(Array(bytes), under: card.id.bytes, wrap.epoch.bytes), wrap.epoch)

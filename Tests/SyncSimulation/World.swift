@@ -278,6 +278,8 @@ final class World {
             approver.disk.replica.own?.head != nil,
             (try? approver.disk.replica.writingEpoch()) != nil
         else { return }
+        // Its owner is there.
+        approver.disk.keys.isLocked = false
         let keys = try SimulatedKeys(numbers)
         let circle = approver.disk.replica.circle
         let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
@@ -343,6 +345,7 @@ final class World {
         let circle = machine.disk.replica.circle
         guard let paper else {
             guard machine.disk.replica.isSettled, (try? machine.disk.replica.writingEpoch()) != nil else { return }
+            machine.disk.keys.isLocked = false
             let keys = try SimulatedKeys(numbers, kind: .recovery)
             let consent = try keys.sign(Addition.consent(of: keys.card, to: circle.id))
             machine.disk.post(try machine.disk.replica.add(keys.card, consent: consent, keys: machine.disk.keys))
@@ -380,6 +383,7 @@ final class World {
         guard disk.replica.phase == .member, disk.replica.isMember, let other = others.randomElement(using: &random),
             let nameKey = disk.replica.nameKey(disk.keys)
         else { return }
+        disk.keys.isLocked = false
         let body: EntryBody
         if event == .endNothing {
             let hash = SyncHash(of: numbers.bytes("nothing"))
@@ -422,6 +426,7 @@ final class World {
         let circle = intruder.disk.replica.circle.id
         let consent = try keys.sign(Addition.consent(of: keys.card, to: circle))
         var disk = intruder.disk
+        disk.keys.isLocked = false
         accomplices.append((keys, intruder.card.id))
         let forgery = SecretBytes(numbers.bytes("intruder", 8))
         // Those who have not heard of its removal take it for a member still, also those who do not know yet that they are added.

@@ -29,7 +29,8 @@ package protocol DeviceKeys {
     /// Keeps the secrets of which an entry has a wrap for this device, and what is sealed under them. What was made for others,
     /// or to deceive, is left alone.
     ///
-    /// - Returns: the epochs of this entry whose secrets this device has now: no new ones while it is locked.
+    /// - Returns: the epochs of this entry whose secrets this device has now.
+    /// - Throws: `interactionNotAllowed` where there may be new ones, and the device is locked.
     func unwrap(_ secrets: EpochSecrets, in circle: CircleID) throws(KeychainError) -> Set<EpochID>
 
     /// HMAC-SHA-256 of a digest, under a key that is derived from an epoch's secret.

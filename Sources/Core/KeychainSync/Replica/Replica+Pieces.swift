@@ -110,6 +110,7 @@ extension Replica {
             writer.append(optional: lastClock)
             writer.append(optional: suspectedSince)
             writer.append(number: UInt8(acceptsOlder ? 1 : 0))
+            writer.append(number: UInt8(hasLockedSecrets ? 1 : 0))
             for set in [held, opened] { writer.append(rising: Array(set), by: \.self) { $0.append($1) } }
             writer.append(rising: Self.some(unreadSince), by: \.key) { writer, one in
                 writer.append(one.key.bytes)
@@ -200,6 +201,7 @@ extension Replica {
         lastClock = try reader.optionalNumber()
         suspectedSince = try reader.optionalNumber()
         acceptsOlder = try reader.flag()
+        hasLockedSecrets = try reader.flag()
         held = Set(try reader.hashes())
         opened = Set(try reader.hashes())
         let unread = try reader.rising(atMost: .max, by: \.0) { (reader) throws(SyncRefusal) in

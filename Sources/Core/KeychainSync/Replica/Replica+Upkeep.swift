@@ -7,6 +7,7 @@ extension Replica {
     /// - Returns: entries to publish, after the segments of this device.
     package mutating func keepUp(clock: UInt64, keys: some DeviceKeys) throws -> [Entry] {
         pass(clock)
+        try takeLockedSecrets(keys)
         guard isMember, (try? checkFormat()) != nil else { return [] }
         noticeBoxes(keys)
         let due = findings
@@ -21,7 +22,11 @@ extension Replica {
         var entries = try unlessFull { (next) throws in try next.merge(keys) }
         entries += try write(ends: own, keys)
         if isEpochDue, let nameKey = nameKey(keys) {
-            entries += try unlessFull { (next) throws in try next.beginEpoch(nameKey: nameKey.secret, keys: keys) }
+            // A locked device has no secrets to seal under a new one.
+            entries +=
+                try unlessLocked { (next) throws in
+                    try next.unlessFull { (next) throws in try next.beginEpoch(nameKey: nameKey.secret, keys: keys) }
+                } ?? []
         }
         if isHalfFree { entries += try write(ends: abandoned + unreadable(), keys) }
         if isHalfFree {

@@ -40,6 +40,8 @@ package struct Replica: Sendable {
     package internal(set) var held: Set<EpochID> = []
     /// Epochs of which this device has opened a box with the circle's name key.
     var opened: Set<EpochID> = []
+    /// Whether entries may have secrets that this device could not take because it was locked.
+    package internal(set) var hasLockedSecrets = false
     /// How long this replica has lived, in milliseconds, by a clock that may be wrong.
     package internal(set) var age: UInt64 = 0
     var lastClock: UInt64?
@@ -179,9 +181,31 @@ package struct Replica: Sendable {
         if circle.count == added.count + 1, let founding = circle.entries.first { try keys.note(founding) }
         for entry in added { try keys.note(entry) }
         // What is sealed under an epoch came before the newcomer that its secret was wrapped for.
-        try unwrap(added, keys)
+        let isTaken = try unlessLocked { (next) throws in try next.unwrap(added, keys) } != nil
+        if !isTaken { hasLockedSecrets = true }
         noticeBoxes(keys)
         if let own, end(of: own.id, by: device) != nil, rules.contains(.setBack) { findings.insert(.setBack(nil)) }
+    }
+
+    /// Does something, or nothing of it while the device is locked.
+    ///
+    /// - Returns: nil while it is locked.
+    mutating func unlessLocked<Value>(_ body: (inout Replica) throws -> Value) throws -> Value? {
+        var next = self
+        do {
+            let value = try body(&next)
+            self = next
+            return value
+        } catch let error as KeychainError where error.code == .interactionNotAllowed {
+            return nil
+        }
+    }
+
+    /// Takes the secrets that came while the device was locked.
+    mutating func takeLockedSecrets(_ keys: some DeviceKeys) throws {
+        guard hasLockedSecrets else { return }
+        let isTaken = try unlessLocked { (next) throws in try next.unwrap(next.circle.entries, keys) } != nil
+        hasLockedSecrets = !isTaken
     }
 
     /// Takes the secrets that entries hand on, and those that are sealed under these, wherever they are.

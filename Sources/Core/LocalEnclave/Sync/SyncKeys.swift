@@ -217,19 +217,18 @@ final class SyncKeys: Sendable {
     }
 
     /// - Returns: those of the epochs whose secrets this device has.
+    /// - Throws: `interactionNotAllowed` where there may be new ones, and the device is locked.
     func unwrap(_ secrets: EpochSecrets) throws(KeychainError) -> [EpochID] {
         let file = try file()
         guard let circle = file.circle else { throw Self.none }
         let named = Set(secrets.wraps.map(\.epoch) + secrets.earlier.map(\.epoch))
         let new = named.filter { file.epoch($0) == nil }
-        guard !new.isEmpty else { return named.sorted() }
-        var found: [SyncKeyFile.Epoch] = []
-        do throws(KeychainError) {
-            found = try opened(secrets, new, circle, file)
-        } catch {
-            guard error.code == .interactionNotAllowed else { throw error }
-        }
-        let kept = try store.edit { [found] (file) throws(KeychainError) in
+        let isForOthers =
+            !secrets.wraps.contains { $0.recipient == file.card.id && new.contains($0.epoch) }
+            && secrets.wraps.first.flatMap { file.epoch($0.epoch) } == nil
+        guard !new.isEmpty, !isForOthers else { return named.subtracting(new).sorted() }
+        let found = try opened(secrets, new, circle, file)
+        let kept = try store.edit { (file) throws(KeychainError) in
             guard file?.circle == circle else { throw Self.none }
             for epoch in found { try file?.add(epoch) }
             return file?.epochs.map(\.id) ?? []
