@@ -348,7 +348,7 @@ let targets: [[Target]] = [
         "ExchangeTests": ["KeychainExchange", "CryptoExtras"],
         "KeychainEnclaveTests": [],
         "KeychainVaultTests": ["KeychainSync", "SyncEngine", "SyncTestSupport"],
-        "TPMEnclaveTests": ["TPMEnclave", "chatelaine-enclave"],
+        "TPMEnclaveTests": ["TPMEnclave", "KeychainSync", "SyncEngine", "SyncTestSupport", "chatelaine-enclave"],
         "KeychainStoreTests": ["KeychainStore", "Security", "CoreFoundationAliases", "CFaultVFS"],
         "ProcessTests": ["KeychainProbe", "chatelained"],
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
