@@ -360,15 +360,39 @@ struct ReplicaTests {
         #expect(alice.value(1) == 10)
     }
 
-    @Test func `a locked device reads nothing in part, and all of it once it is unlocked`() throws {
+    @Test func `a locked device reads the journals without anything locked, and the others once it is unlocked`() throws
+    {
+        let carol = try SyncMember(joining: alice)
+        for _ in 0..<3 { for member in [carol, alice, bob] { try member.synchronize() } }
         try bob.write(1, 10, tier: .unlocked)
+        try bob.write(2, 20)
         try bob.publish()
+        try carol.write(3, 30)
+        try carol.publish()
         alice.keys.locked = [.unlocked]
-        #expect(throws: KeychainError(.interactionNotAllowed, "")) { try alice.read() }
-        #expect(alice.items.isEmpty)
+        let plan = try alice.plan()
+        #expect(plan.locked == [try #require(bob.replica.own?.id)])
+        try alice.read()
+        #expect((1...3).map { alice.value($0) } == [nil, nil, 30])
+        // It goes on, and drops nothing that the locked journal may need.
+        try alice.synchronize()
         alice.keys.locked = []
         try alice.read()
-        #expect(alice.value(1) == 10)
+        #expect((1...3).map { alice.value($0) } == [10, 20, 30])
+    }
+
+    @Test func `a locked device does not read a circle for the first time`() throws {
+        let carol = try SyncMember(joining: alice)
+        try alice.synchronize()
+        try carol.takeEntries()
+        try bob.write(1, 10, tier: .unlocked)
+        try bob.publish()
+        carol.keys.locked = [.unlocked]
+        #expect(throws: KeychainError(.interactionNotAllowed, "")) { try carol.read() }
+        #expect(carol.items.isEmpty)
+        carol.keys.locked = []
+        try carol.read()
+        #expect(carol.value(1) == 10)
     }
 
     @Test func `a false floor of the stamps goes with the device that has signed it`() throws {

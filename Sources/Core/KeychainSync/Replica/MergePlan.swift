@@ -26,6 +26,8 @@ package struct MergePlan: Sendable {
     package internal(set) var missing: Set<JournalPoint> = []
     /// Entries that heads name and that are not there.
     package internal(set) var missingEntries: Set<EntryHash> = []
+    /// Journals with something that a locked device cannot open: they are read once it is unlocked.
+    package internal(set) var locked: Set<JournalID> = []
     /// Heads and journals that are refused, and why.
     package internal(set) var refused: [JournalID: SyncRefusal] = [:]
     /// Journals of which heads came, and that have ended.

@@ -7,7 +7,8 @@ extension Replica {
     ///   - clock: this device's, in milliseconds since 1970.
     ///   - heads: the newest that the transport has, in any order; it may have invented, repeated or withheld some.
     ///   - segment: the bytes that the transport has for a place.
-    /// - Throws: what the keys throw: `interactionNotAllowed` while the device is locked.
+    /// - Throws: what the keys throw: `interactionNotAllowed` while the device is locked and reads the circle for the first time, or
+    ///   anew. A member that is locked reads the journals that have nothing locked.
     package func plan(
         clock: UInt64,
         heads: [Head],
@@ -36,8 +37,8 @@ extension Replica {
         }
         limit(&news, &plan)
         for (journal, head) in news.sorted(by: { $0.key < $1.key }) {
+            let owner = head.contents.device
             do {
-                let owner = head.contents.device
                 switch try read(to: head.contents.tip, of: owner, head.contents.salt, head, &plan, keys, segment) {
                 case .forks: plan.findings.insert(.fork(journal))
                 case .waits: plan.unread[journal] = Journal(of: owner, salt: head.contents.salt)
@@ -45,6 +46,9 @@ extension Replica {
                 }
             } catch let refusal as SyncRefusal {
                 plan.refused[journal] = refusal
+            } catch let error as KeychainError where phase == .member && error.code == .interactionNotAllowed {
+                plan.locked.insert(journal)
+                plan.unread[journal] = Journal(of: owner, salt: head.contents.salt)
             }
         }
         for point in Set(plan.unknownTips) {
@@ -61,6 +65,8 @@ extension Replica {
                 _ = try read(to: ending.point, of: ending.device, ending.salt, nil, &plan, keys, segment)
             } catch let refusal as SyncRefusal {
                 plan.refused[ending.point.journal] = refusal
+            } catch let error as KeychainError where phase == .member && error.code == .interactionNotAllowed {
+                plan.locked.insert(ending.point.journal)
             }
         }
         if case .reading(let required) = phase {
