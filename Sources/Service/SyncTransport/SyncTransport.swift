@@ -5,7 +5,7 @@ package import KeychainSync
 /// What is written arrives some day, in any order. What is read may be old, or anybody's: a blob that is not what its name
 /// says counts as absent, and the reader is the one to decide that.
 package protocol SyncTransport: Sendable {
-    /// The circles of which there is anything.
+    /// The circles that have any blob here.
     ///
     /// - Throws: `SyncTransportFailure`, as all functions do.
     func circles() throws(SyncTransportFailure) -> [CircleID]

@@ -45,7 +45,7 @@ package struct SyncSignRequest: EnclaveRequest {
     }
 }
 
-/// Tells of an entry of the circle: who is a member, and who is none any more.
+/// Tells of an entry of the circle: who is a member, and who no longer is.
 package struct SyncNoteRequest: EnclaveRequest {
     package static let description = RequestDescription(
         38,

@@ -1,4 +1,4 @@
-/// What a device signs, as bytes: whoever holds its key reads them, and does not sign what it must not.
+/// What a device signs, as bytes: the holder of the key reads them, and refuses what it must not sign.
 package struct SyncStatement: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// An entry, up to its signatures.

@@ -2,7 +2,7 @@ extension EpochSecrets {
     /// More than an entry can have.
     package static let largest = 4 + 64 * 1_232 + 256 * 92
 
-    /// Between an enclave and whoever uses it: the number of wraps in two bytes, and these, and the same of earlier epochs. A wrap
+    /// Between an enclave and its users: the number of wraps in two bytes, and these, and the same of earlier epochs. A wrap
     /// and an earlier epoch are as in an entry.
     package var encoded: [UInt8] {
         var writer = SyncWriter()

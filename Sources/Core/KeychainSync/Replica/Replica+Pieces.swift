@@ -133,7 +133,7 @@ extension Replica {
 
     /// Puts a replica together. What it was made from is believed: the caller has kept others from changing it.
     ///
-    /// - Throws: where a piece is missing, or is none of this version.
+    /// - Throws: where a piece is missing, damaged, or of another version.
     package init(pieces: [ReplicaPiece: [UInt8]]) throws(SyncRefusal) {
         var entries: [Entry] = []
         while let bytes = pieces[.entry(UInt32(clamping: entries.count))] {

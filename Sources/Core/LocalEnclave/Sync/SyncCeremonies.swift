@@ -54,7 +54,7 @@ final class SyncCeremonies: Sendable {
         }
     }
 
-    /// Whether no ceremony goes on.
+    /// Whether no ceremony is under way.
     var isAtRest: Bool {
         (try? use { (ceremony, _) throws(KeychainError) in ceremony.isOver }) ?? true
     }
@@ -122,7 +122,7 @@ final class SyncCeremonies: Sendable {
         let file = try keys.existingOrNew { $0.circle == nil || $0.isMember($0.card.id) }
         guard file.circle == nil else { throw SyncKeys.member }
         return try use { (ceremony, clock) throws(KeychainError) in
-            // Whoever has consented has no more to do here.
+            // A device that has consented is done.
             if case .consented = ceremony { ceremony = .none }
             guard ceremony.isOver else { throw Self.busy }
             var random = SystemRandomNumberGenerator()
@@ -245,7 +245,7 @@ final class SyncCeremonies: Sendable {
         case let failure as JoinFailure:
             switch failure {
             case .expired: KeychainError(.itemNotFound, "it has taken longer than ten minutes; begin once more on both")
-            case .otherCeremony: KeychainError(.itemNotFound, "the message belongs to no ceremony that goes on")
+            case .otherCeremony: KeychainError(.itemNotFound, "the message belongs to no ceremony that is under way")
             case .brokenCommitment, .wrongDigits:
                 KeychainError(
                     .authenticationFailed,
@@ -258,7 +258,7 @@ final class SyncCeremonies: Sendable {
                     "too many ceremonies have failed; try again in \((end - min(end, clock)) / 60_000 + 1) minutes"
                 )
             }
-        default: KeychainError(.internalError, "the ceremony cannot go on")
+        default: KeychainError(.internalError, "the ceremony has failed")
         }
     }
 }

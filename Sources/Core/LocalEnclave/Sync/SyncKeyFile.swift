@@ -58,7 +58,7 @@ struct SyncKeyFile: Sendable, Equatable {
     /// Whether somebody was added, and not removed.
     func isMember(_ id: DeviceID) -> Bool { known(id).map { !$0.isRemoved } ?? false }
 
-    /// Whether this device was a member, and is none any more.
+    /// Whether this device was removed from its circle.
     var isOut: Bool { known(card.id)?.isRemoved ?? false }
 
     mutating func add(_ card: DeviceCard) throws(KeychainError) {

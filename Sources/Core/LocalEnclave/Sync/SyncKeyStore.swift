@@ -39,7 +39,7 @@ final class SyncKeyStore: Sendable {
         }
     }
 
-    /// Changes the file, alone among all processes. What came of it is written before this returns.
+    /// Changes the file, alone among all processes. The new contents are written before this returns.
     func edit<Value>(
         _ body: (inout SyncKeyFile?) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
@@ -55,7 +55,7 @@ final class SyncKeyStore: Sendable {
     private func write(_ file: SyncKeyFile?) throws(KeychainError) {
         let deviceKey = try locking.deviceKey
         try current.withState { (state) throws(KeychainError) in
-            // Read anew where it is not known what became of the writing.
+            // If the writing fails, the file is read again.
             state.isRead = false
             try locking.storage.write(syncKeys: file?.file(of: locking.keychain, under: deviceKey))
             state = State(isRead: true, file: file, stamp: locking.storage.syncStamp)

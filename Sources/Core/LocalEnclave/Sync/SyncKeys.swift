@@ -148,7 +148,7 @@ final class SyncKeys: Sendable {
         case .found: throw Self.malformed
         case .add(let addition):
             let id = addition.card.id
-            // Whoever is a member gains nothing by being added once more.
+            // A member gains nothing by being added once more.
             if file.isMember(id) { return }
             guard file.known(id) == nil, grants.withLock({ $0.use(.add(id), at: now) }) else {
                 throw Self.notAllowed("the owner has not allowed to add that device")
