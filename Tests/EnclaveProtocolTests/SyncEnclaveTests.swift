@@ -39,6 +39,41 @@ struct SyncEnclaveTests {
         #expect(bob.text(name) == "hunter2")
     }
 
+    @Test func `an addition that is larger than a message is left alone, and keeps no other entry out`() throws {
+        let alice = try device(1000, over: served.connection())
+        try alice.found()
+        var replica = try #require(alice.replica)
+        let circle = replica.circle.id
+        let (paper, other, last) = (try Stranger(kind: .recovery), try Stranger(), try Stranger(kind: .recovery))
+        let consent = try paper.consent(to: circle)
+        let change = SyncChange.addRecoveryKey(card: paper.card.encoded, consent: consent)
+        try alice.owner.allow(change, with: try alice.token())
+        _ = try replica.add(paper.card, consent: consent, keys: alice.keys)
+        let wraps = try (0..<64).map { _ in try EpochSecret().wrap(for: other.card, in: circle) }
+        let large = try paper.entry(
+            .add(Addition(card: other.card, wraps: wraps)),
+            in: circle,
+            after: replica.circle.frontier,
+            consent: try other.consent(to: circle)
+        )
+        #expect(large.encoded.count > EnclaveMessage.largest)
+        let next = try paper.entry(
+            .add(Addition(card: last.card, wraps: [])),
+            in: circle,
+            after: [large.hash],
+            consent: try last.consent(to: circle)
+        )
+        #expect(try replica.insert([large, next], keys: alice.keys).added.count == 2)
+        // One of both is a member for the enclave.
+        #expect(
+            failure { try alice.keys.beginEpoch(for: [alice.keys.card, other.card], earlier: [], in: circle) }
+                == .noPermission
+        )
+        _ = try alice.keys.beginEpoch(for: [alice.keys.card, last.card], earlier: [], in: circle)
+        // The device keeps up, and begins no epoch for the other.
+        _ = try replica.keepUp(clock: CircleSite.clock, keys: alice.keys)
+    }
+
     @Test func `a circle of as many members as there can be has room in messages`() throws {
         let alice = try device(1000, over: served.connection())
         try alice.found()

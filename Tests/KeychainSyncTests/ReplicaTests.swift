@@ -360,6 +360,28 @@ struct ReplicaTests {
         #expect(alice.value(1) == 10)
     }
 
+    @Test(arguments: [KeychainError.Code.noPermission, .dataTooLarge])
+    func `a device whose enclave begins no epoch keeps up with all else`(refusal: KeychainError.Code) throws {
+        let carol = try SyncMember(joining: alice)
+        for _ in 0..<3 { for member in [carol, alice, bob] { try member.synchronize() } }
+        alice.keys.refusal = refusal
+        site.post(try alice.replica.remove(carol.keys.id, keys: alice.keys))
+        // A new epoch is due, and somebody else begins it.
+        try alice.takeEntries()
+        #expect(try alice.replica.keepUp(clock: alice.clock, keys: alice.keys).isEmpty)
+        #expect(throws: SyncRefusal.notMember) { try alice.replica.writingEpoch() }
+        try bob.synchronize()
+        try alice.synchronize()
+        try alice.write(1, 10)
+        try alice.publish()
+        try bob.read()
+        #expect(bob.value(1) == 10)
+        // Other failures are told.
+        alice.keys.refusal = .inputOutput
+        site.post(try alice.replica.remove(bob.keys.id, keys: alice.keys))
+        #expect(throws: KeychainError.self) { try alice.replica.keepUp(clock: alice.clock, keys: alice.keys) }
+    }
+
     @Test func `a locked device reads the journals without anything locked, and the others once it is unlocked`() throws
     {
         let carol = try SyncMember(joining: alice)

@@ -11,6 +11,8 @@ final class SyncDevice: DeviceKeys {
     private(set) var epochs: [EpochID: EpochSecret] = [:]
     /// The tiers of which the keys are locked away.
     var locked: Set<SyncTier> = []
+    /// Why its enclave begins no epoch.
+    var refusal: KeychainError.Code?
 
     init(kind: DeviceCard.Kind = .device) throws {
         signing = P256.Signing.PrivateKey()
@@ -48,6 +50,7 @@ final class SyncDevice: DeviceKeys {
         in circle: CircleID
     ) throws(KeychainError) -> EpochSecrets {
         try checkUnlocked()
+        if let refusal { throw KeychainError(refusal, "no epoch") }
         let secret = EpochSecret()
         let known = earlier.compactMap { epochs[$0] }
         epochs[secret.id] = secret

@@ -75,6 +75,18 @@ struct SyncKeyFileTests {
         _ = try device()
     }
 
+    @Test func `the signing key in it is of no use to programs that use private keys`() throws {
+        let alice = try device()
+        let file = try Data(contentsOf: URL(filePath: folder.path + "/sync.keys"))
+        var reader = try SyncReader(Array(file.dropFirst(24)), atMost: file.count)
+        let key = try #require(EnclaveKey(try reader.field(atMost: EnclaveKey.largest)))
+        let digest = [UInt8](repeating: 7, count: 32)
+        #expect(failure { try alice.enclave.use(key, for: .signature(ofDigest: digest), with: .none) } == .noPermission)
+        let template = EnclaveKeyTemplate(accessGroup: "other", accessControl: AccessControl(bare: .afterFirstUnlock))
+        let other = try alice.enclave.makeKey(template, with: .none)
+        _ = try alice.enclave.use(other, for: .signature(ofDigest: digest), with: .none)
+    }
+
     @Test func `another keychain's file is refused`() throws {
         try device().found()
         let other = try EnclaveOnDisk()

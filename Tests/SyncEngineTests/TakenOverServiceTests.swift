@@ -5,6 +5,8 @@ import SyncEngine
 import SyncTestSupport
 import Testing
 
+@testable import EnclaveDesk
+
 /// A keychain service that was taken over, and what it asks the enclave for without its owner.
 @Suite("A service that was taken over and the circle")
 struct TakenOverServiceTests {
@@ -227,6 +229,21 @@ struct TakenOverServiceTests {
         #expect(failure { try device.enclave.answer(TypeDigitsRequest(digits, with: token)) } == .noPermission)
         #expect(failure { try device.enclave.answer(AllowSyncRequest(.found, with: token)) } == .noPermission)
         #expect(failure { try device.enclave.answer(CeremonyStateRequest(ends: true)) } == .noPermission)
+    }
+
+    @Test func `what was allowed is allowed for two minutes`() throws {
+        let bob = try CircleDevice(at: site)
+        try alice.approve(bob)
+        func remove(after seconds: UInt64) throws -> KeychainError.Code? {
+            try alice.owner.allow(.remove(bob.id.bytes), with: try alice.token())
+            let then = StartClock.current
+            let later = StartClock(start: then.start, now: then.now + seconds * 1_000_000_000)
+            return StartClock.$uncheckedReading.withValue({ later }) {
+                failure { try alice.signed(.remove(Removal(of: bob.id, ends: []))) }
+            }
+        }
+        #expect(try remove(after: 121) == .noPermission)
+        #expect(try remove(after: 119) == nil)
     }
 
     @Test func `an allowance needs a token of its own, once`() throws {

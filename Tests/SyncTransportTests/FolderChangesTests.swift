@@ -5,19 +5,11 @@ import SyncTransport
 import Testing
 
 @Suite("Changes in a transport's folder")
-struct FolderChangesTests {
-    private let folder: TransportFolder
-    private var transport: FolderTransport { FolderTransport(path: folder.path) }
-    private let circle = SyncHash(of: [1])
-    private let journal: SyncName
-
-    init() throws {
-        folder = try TransportFolder()
-        journal = try #require(SyncName([UInt8](repeating: 0xAB, count: 16)))
-    }
-
-    private var place: String { "chatelaine/1/\(circle.text)" }
+struct FolderChangesTests: TransportSuite {
+    let folder: TransportFolder
     private let moment = Duration.milliseconds(50)
+
+    init() throws { folder = try TransportFolder() }
 
     private func changes(pause: Duration = .seconds(600)) throws -> FolderChanges {
         let changes = try FolderChanges(in: transport, of: circle, pause: pause)

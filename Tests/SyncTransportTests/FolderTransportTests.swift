@@ -6,18 +6,10 @@ import SyncTransport
 import Testing
 
 @Suite("A transport that is a folder")
-struct FolderTransportTests {
-    private let folder: TransportFolder
-    private var transport: FolderTransport { FolderTransport(path: folder.path) }
-    private let circle = SyncHash(of: [1])
-    private let journal: SyncName
+struct FolderTransportTests: TransportSuite {
+    let folder: TransportFolder
 
-    init() throws {
-        folder = try TransportFolder()
-        journal = try #require(SyncName([UInt8](repeating: 0xAB, count: 16)))
-    }
-
-    private var place: String { "chatelaine/1/\(circle.text)" }
+    init() throws { folder = try TransportFolder() }
 
     private var names: [BlobName] {
         [

@@ -1,12 +1,30 @@
 import Foundation
 import Glibc
+import KeychainSync
 import KeychainTestSupport
+import SyncTransport
+import Testing
+
+/// A suite of tests, each with a folder of its own.
+protocol TransportSuite {
+    var folder: TransportFolder { get }
+}
+
+extension TransportSuite {
+    var transport: FolderTransport { FolderTransport(path: folder.path) }
+    var circle: CircleID { SyncHash(of: [1]) }
+    var journal: JournalID { folder.journal }
+    /// Where the circle's blobs are.
+    var place: String { "chatelaine/1/\(circle.text)" }
+}
 
 /// A folder of a test's own.
 final class TransportFolder: Sendable {
     let path: String
+    let journal: JournalID
 
     init() throws {
+        journal = try #require(SyncName([UInt8](repeating: 0xAB, count: 16)))
         path = FileManager.default.temporaryDirectory.appending(path: "chatelaine-sync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }

@@ -5,8 +5,8 @@ import KeychainSystem
 /// A transport that is a folder, which Syncthing, NFS or a USB stick carries.
 ///
 /// A blob is a file, and gets its name when it is whole. Other names are left alone: the copies that Syncthing makes of
-/// conflicts, its temporary files, and whatever else is there. Links are not followed: somebody who
-/// can write into the folder could lead this process elsewhere.
+/// conflicts, its temporary files, and whatever else is there. Links are not followed: they
+/// could lead this process to other files of its user.
 package struct FolderTransport: SyncTransport {
     /// Of each kind no more names are listed: a circle has at most as many entries.
     package static let mostNames = 20_000

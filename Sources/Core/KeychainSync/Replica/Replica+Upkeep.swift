@@ -1,3 +1,5 @@
+import KeychainModel
+
 extension Replica {
     /// Does what has become due: ends journals that two write, begins anew, begins an epoch where that helps somebody.
     ///
@@ -22,11 +24,7 @@ extension Replica {
         var entries = try unlessFull { (next) throws in try next.merge(keys) }
         entries += try write(ends: own, keys)
         if isEpochDue, let nameKey = nameKey(keys) {
-            // A locked device has no secrets to seal under a new one.
-            entries +=
-                try unlessLocked { (next) throws in
-                    try next.unlessFull { (next) throws in try next.beginEpoch(nameKey: nameKey.secret, keys: keys) }
-                } ?? []
+            entries += try beginEpochIfPossible(nameKey, keys)
         }
         if isHalfFree { entries += try write(ends: abandoned + unreadable(), keys) }
         if isHalfFree {
@@ -34,6 +32,19 @@ extension Replica {
             entries += try write(ends: Array(forks.prefix(max(0, others))), keys)
         }
         return entries
+    }
+
+    /// Begins an epoch, unless the keys cannot: this device is locked, or its enclave knows of a removal that this replica does
+    /// not know, or has no room. Others can begin one meanwhile, and this device can do all else.
+    private mutating func beginEpochIfPossible(_ nameKey: NameKey, _ keys: some DeviceKeys) throws -> [Entry] {
+        do {
+            return try unlessFull { (next) throws in try next.beginEpoch(nameKey: nameKey.secret, keys: keys) }
+        } catch let error as KeychainError {
+            switch error.code {
+            case .interactionNotAllowed, .noPermission, .dataTooLarge: return []
+            default: throw error
+            }
+        }
     }
 
     /// Whether this device has written less than half of what it may.

@@ -230,7 +230,8 @@ final class SyncKeys: Sendable {
         let found = try opened(secrets, new, circle, file)
         let kept = try store.edit { (file) throws(KeychainError) in
             guard file?.circle == circle else { throw Self.none }
-            for epoch in found { try file?.add(epoch) }
+            // What there is no room for is not taken.
+            for epoch in found { try? file?.add(epoch) }
             return file?.epochs.map(\.id) ?? []
         }
         return named.intersection(kept).sorted()
