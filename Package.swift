@@ -195,10 +195,11 @@ let targets: [[Target]] = [
         "KeychainStore": ["KeychainVault", "CKeychainSQLite", "GRDB", "Logging", "EnclaveInterface"],
         "KeychainBackup": ["EnclaveInterface", "Crypto", "CryptoExtras"],
         // A device of a person who has several: its keys.
-        "SyncEngine": ["KeychainSync", "EnclaveInterface", "Crypto"],
+        "KeychainDeviceKeys": ["KeychainSync", "EnclaveInterface", "Crypto"],
         "KeychainEngine": [
             "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
-            "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles",
+            "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles", "KeychainSync",
+            "KeychainDeviceKeys", "Crypto",
         ],
     ]),
 
@@ -323,7 +324,8 @@ let targets: [[Target]] = [
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
         "KeychainProtocolTests": ["KeychainMessages", "SwiftProtobuf"],
         "EnclaveProtocolTests": [
-            "EnclaveServer", "PeerIdentity", "KeychainSync", "SyncEngine", "SyncTestSupport", "chatelaine-enclave",
+            "EnclaveServer", "PeerIdentity", "KeychainSync", "KeychainDeviceKeys", "SyncTestSupport",
+            "chatelaine-enclave",
             "kernel-filter",
         ],
         "KeychainSystemTests": ["CProbe"],
@@ -347,8 +349,10 @@ let targets: [[Target]] = [
         "KeyTests": ["KeychainKeys", "SwiftASN1"],
         "ExchangeTests": ["KeychainExchange", "CryptoExtras"],
         "KeychainEnclaveTests": [],
-        "KeychainVaultTests": ["KeychainSync", "SyncEngine", "SyncTestSupport"],
-        "TPMEnclaveTests": ["TPMEnclave", "KeychainSync", "SyncEngine", "SyncTestSupport", "chatelaine-enclave"],
+        "KeychainVaultTests": ["KeychainSync", "KeychainDeviceKeys", "SyncTestSupport"],
+        "TPMEnclaveTests": [
+            "TPMEnclave", "KeychainSync", "KeychainDeviceKeys", "SyncTestSupport", "chatelaine-enclave",
+        ],
         "KeychainStoreTests": ["KeychainStore", "Security", "CoreFoundationAliases", "CFaultVFS"],
         "ProcessTests": ["KeychainProbe", "chatelained"],
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
@@ -356,8 +360,12 @@ let targets: [[Target]] = [
         "BackupCommandTests": service,
         "PasswordImportTests": ["PasswordImport"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
-        "SyncEngineTests": ["SyncEngine", "KeychainSync", "SyncTestSupport"],
+        "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],
+        "CircleTests": [
+            "KeychainEngine", "KeychainPolicy", "KeychainSync", "KeychainStore", "SyncTransport", "EnclaveInterface",
+            "LocalEnclave", "GRDB", "Logging",
+        ],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
@@ -374,7 +382,7 @@ let targets: [[Target]] = [
         // The rules of synchronization under schedules of all that can go wrong.
         "SyncSimulation": ["KeychainSync", "KeychainModel", "Crypto"],
         // Devices with enclaves of their own, and what they write for each other.
-        "SyncTestSupport": ["SyncEngine", "KeychainSync", "KeychainModel", "EnclaveInterface", "LocalEnclave"],
+        "SyncTestSupport": ["KeychainDeviceKeys", "KeychainSync", "KeychainModel", "EnclaveInterface", "LocalEnclave"],
         "CertificateTestSupport": ["SecurityObjects", "KeychainTestSupport", "Crypto", "SwiftASN1", "X509"],
         "KeychainTestSupport": ["KeychainModel", "KeychainClient", "Crypto", "GRDB", "Logging", "EnclaveInterface"],
     ]),

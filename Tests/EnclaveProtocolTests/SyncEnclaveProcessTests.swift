@@ -1,9 +1,9 @@
 import EnclaveInterface
 import Foundation
+import KeychainDeviceKeys
 import KeychainModel
 import KeychainSync
 import KeychainTestSupport
-import SyncEngine
 import SyncTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import KeychainPolicy
 import Testing
 
 @testable import KeychainBackup
@@ -90,12 +91,21 @@ struct SyncItemCodecTests {
     }
 
     @Test func `only what is synchronizable, for any device and demands nothing is shared`() {
-        #expect(SyncItemCodec.isShared(item()))
-        #expect(!SyncItemCodec.isShared(item(isSynchronizable: false)))
-        #expect(!SyncItemCodec.isShared(item(accessibility: .whenUnlockedThisDeviceOnly)))
+        func isShared(_ item: BackupItem) -> Bool {
+            KeychainPolicy(hasPasscode: true).authorizeSynchronization().shares(
+                item.itemClass,
+                accessGroup: item.accessGroup,
+                isSynchronizable: item.isSynchronizable,
+                protection: (item.accessibility, item.accessControl),
+                attributes: item.attributes
+            )
+        }
+        #expect(isShared(item()))
+        #expect(!isShared(item(isSynchronizable: false)))
+        #expect(!isShared(item(accessibility: .whenUnlockedThisDeviceOnly)))
         for key: AttributeKey in [.tokenID, .sharingGroup] {
-            #expect(SyncItemCodec.isShared(item { $0[key] = .string("") }))
-            #expect(!SyncItemCodec.isShared(item { $0[key] = .string("com.apple.setoken") }))
+            #expect(isShared(item { $0[key] = .string("") }))
+            #expect(!isShared(item { $0[key] = .string("com.apple.setoken") }))
         }
     }
 

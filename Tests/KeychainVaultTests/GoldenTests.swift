@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 import KeychainClient
+import KeychainDeviceKeys
 import KeychainModel
 import KeychainSync
 import KeychainTestSupport
-import SyncEngine
 import SyncTestSupport
 import Testing
 

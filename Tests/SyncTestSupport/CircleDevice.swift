@@ -1,9 +1,9 @@
 package import EnclaveInterface
 import Foundation
+package import KeychainDeviceKeys
 package import KeychainModel
 package import KeychainSync
 package import LocalEnclave
-package import SyncEngine
 
 /// A device with an enclave of its own, whose owner has a passcode, and what the service keeps beside that.
 package final class CircleDevice {

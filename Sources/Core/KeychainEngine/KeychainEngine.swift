@@ -21,6 +21,7 @@ package final class KeychainEngine: Sendable {
     let turn = FollowingTurn()
     let followed: Mutex<FollowedKeys>
     let lost = LostRows()
+    let circleMemory = CircleMemory()
 
     /// - Parameter followed: the keybag's generation that the database's header row has.
     init(vault: KeychainVault, store: KeychainStore, log: Logger, following followed: UInt64 = 0) {

@@ -7,7 +7,7 @@ package struct AuthorizedBackup: Sendable {
     /// Whether items go along that only this device opens. In an export, which is to be read, they would be of no use.
     package let holdsDeviceItems: Bool
 
-    fileprivate init(holdsDeviceItems: Bool) {
+    init(holdsDeviceItems: Bool) {
         self.holdsDeviceItems = holdsDeviceItems
     }
 
@@ -124,6 +124,11 @@ extension KeychainPolicy {
         _ item: BackupItem,
         with authorization: AuthorizedRestore
     ) throws(KeychainError) -> AuthorizedRestoredItem {
+        try authorize(item)
+    }
+
+    /// Whose authorization it is, the caller knows.
+    func authorize(_ item: BackupItem) throws(KeychainError) -> AuthorizedRestoredItem {
         guard !item.accessGroup.isEmpty, !item.accessGroup.hasSuffix("*") else {
             throw KeychainError(.invalidParameter, "an item in the backup has no access group")
         }

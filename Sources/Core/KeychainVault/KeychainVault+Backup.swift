@@ -35,22 +35,33 @@ extension KeychainVault {
             // Until its secret is open.
             opened.append(.damaged)
         }
-        let boxes = toUnwrap.map { WrappedItemKey(binding: $0.item.row.binding, box: $0.item.row.wrappedKey) }
+        for (unwrapped, secrets) in zip(toUnwrap, try openSecrets(ofAll: toUnwrap.map(\.item))) {
+            guard let secrets else { continue }
+            let item = BackupItem(unwrapped.item, secrets: secrets)
+            opened[unwrapped.index] = unwrapped.isDeviceItem ? .deviceItem(item) : .item(item)
+        }
+        return opened
+    }
+
+    /// Opens the secrets of items that demand nothing of anybody, with one question to the enclave for all of them.
+    ///
+    /// - Returns: one for each; nil for those that do not open.
+    func openSecrets(ofAll items: [OpenedItem]) throws(KeychainError) -> [OpenedSecrets?] {
+        guard !items.isEmpty else { return [] }
+        let boxes = items.map { WrappedItemKey(binding: $0.row.binding, box: $0.row.wrappedKey) }
         let itemKeys = try keys.enclave.unwrap(boxes)
         guard itemKeys.count == boxes.count else {
             throw KeychainError(.internalError, "the enclave answers for other keys than it was asked for")
         }
-        for (unwrapped, itemKey) in zip(toUnwrap, itemKeys) {
-            let row = unwrapped.item.row
+        var opened: [OpenedSecrets?] = []
+        for (item, itemKey) in zip(items, itemKeys) {
             do throws(KeychainError) {
-                let data = AssociatedData(row.binding, keychain: keys.keychain).bytes(for: .secret)
-                guard let plaintext = openSecret(row, under: try itemKey.get(), data: data),
-                    let secrets = SecretCodec.decode(plaintext)
-                else { continue }
-                let item = BackupItem(unwrapped.item, secrets: secrets)
-                opened[unwrapped.index] = unwrapped.isDeviceItem ? .deviceItem(item) : .item(item)
+                let data = AssociatedData(item.row.binding, keychain: keys.keychain).bytes(for: .secret)
+                let plaintext = openSecret(item.row, under: try itemKey.get(), data: data)
+                opened.append(plaintext.flatMap(SecretCodec.decode))
             } catch {
                 guard error.code == .undecodable else { throw error }
+                opened.append(nil)
             }
         }
         return opened

@@ -44,8 +44,10 @@ package enum SyncItemCodec {
     }
 
     /// The stamp of an item that was changed at its modification date. Dates before 1970 are as old as that.
-    package static func stamp(of item: BackupItem) -> UInt64 {
-        guard case .date(let seconds) = item.attributes[.modificationDate] else { return 0 }
+    package static func stamp(of item: BackupItem) -> UInt64 { stamp(of: item.attributes) }
+
+    package static func stamp(of attributes: AttributeList) -> UInt64 {
+        guard case .date(let seconds) = attributes[.modificationDate] else { return 0 }
         let milliseconds = ((seconds + referenceDate) * 1_000).rounded()
         return milliseconds > 0 ? UInt64(exactly: milliseconds) ?? .max : 0
     }
@@ -84,13 +86,6 @@ package enum SyncItemCodec {
 
     package static func identity(of item: BackupItem) -> [UInt8] {
         identity(of: item.itemClass, accessGroup: item.accessGroup, attributes: item.attributes)
-    }
-
-    /// Whether an item is one that a person's devices share: synchronizable, for any device, and demanding nothing that only
-    /// one device can prove.
-    package static func isShared(_ item: BackupItem) -> Bool {
-        item.isSynchronizable && item.accessControl.isUnconstrained && !item.accessibility.isThisDeviceOnly
-            && [.tokenID, .sharingGroup, .multiUser].allSatisfy { (item.attributes[$0]?.byteCount ?? 0) == 0 }
     }
 }
 

@@ -220,7 +220,7 @@ private struct Restoration {
             if case .damaged = kind, stored.row.uuid != row.uuid {
                 try transaction.setAside(stored)
             } else {
-                try transaction.remove(stored)
+                try engine.remove(stored, in: transaction)
             }
         }
         try transaction.insert(new.sealed)

@@ -43,7 +43,7 @@ extension KeychainEngine {
             }
             switch try self.obstacle(obstacle, for: surroundings) {
             case .item: throw error
-            case .tombstone: try transaction.remove(obstacle)
+            case .tombstone: try remove(obstacle, in: transaction)
             case .damaged: try transaction.setAside(obstacle)
             }
             try write()

@@ -59,8 +59,13 @@ extension KeychainEngine {
             let tombstone = try vault.sealTombstone(of: opened, uuid: stored.row.uuid, now: Self.now)
             try transaction.replace(stored, with: tombstone)
         } else {
-            try transaction.remove(stored)
+            try remove(stored, in: transaction)
         }
+    }
+
+    /// Removes a row, and marks that a program wanted it.
+    func remove(_ stored: StoredItem, in transaction: WriteTransaction) throws(KeychainError) {
+        try transaction.remove(stored, marking: vault.goneMark(of: stored.row, now: Self.now))
     }
 
     private enum Candidate {

@@ -44,7 +44,7 @@ extension KeychainEngine {
                         guard let stored = try transaction.row(row.uuid, of: row.itemClass),
                             stored.row.version == row.version
                         else { continue }
-                        try transaction.remove(stored)
+                        try self.remove(stored, in: transaction)
                     }
                 }
             }

@@ -120,6 +120,34 @@ extension KeychainEngine {
                     return rows.last?.rowNumber
                 }
             }
+            try renewPast(of: itemClass, since: generation, for: authorization)
+        }
+        try store.write(usesReserve: true) { (transaction) throws(KeychainError) in
+            try check(generation, in: transaction)
+            var renewed: [CirclePiece] = []
+            for (key, value) in try transaction.reading.circlePieces() {
+                if let piece = try vault.renew(circlePiece: value, key: key) { renewed.append(piece) }
+            }
+            try transaction.put(renewed)
+        }
+    }
+
+    /// Puts the earlier versions of a class's items under the present keys.
+    private func renewPast(
+        of itemClass: ItemClass,
+        since generation: UInt64,
+        for authorization: AuthorizedInspection
+    ) throws(KeychainError) {
+        try store.write(usesReserve: true) { (transaction) throws(KeychainError) in
+            try check(generation, in: transaction)
+            let versions = try transaction.reading.pastVersions(of: itemClass, nil)
+            for start in stride(from: 0, to: versions.count, by: Self.rowsAtOnce) {
+                let some = versions[start..<min(start + Self.rowsAtOnce, versions.count)]
+                let renewed = try vault.renew(some.map(\.row), for: authorization)
+                for (version, item) in zip(some, renewed) {
+                    if let item { try transaction.renew(version, as: item) }
+                }
+            }
         }
     }
 

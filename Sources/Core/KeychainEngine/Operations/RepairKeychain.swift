@@ -73,7 +73,9 @@ extension KeychainDirectory {
                 )
             }
             var duplicates = 0
+            let circle = inspection.circle
             try replacement.fill(seals: Self.seals(in: inspection)) { (transaction) throws(KeychainError) in
+                try transaction.insert(unchecked: circle)
                 for item in salvage.keptAside { try transaction.insertAside(item) }
                 for item in salvage.kept {
                     do throws(KeychainError) {

@@ -40,7 +40,7 @@ package final class DatabaseInspection {
         try? queue.close()
     }
 
-    private func ask<Value>(_ body: (Database) throws -> Value) throws(KeychainError) -> Value {
+    func ask<Value>(_ body: (Database) throws -> Value) throws(KeychainError) -> Value {
         try KeychainError.translatingSQLite { try queue.unsafeRead(body) }
     }
 

@@ -58,10 +58,9 @@ package struct DatabaseReplacement {
     /// Puts the schema that the damaged database must have had into its copy: that of its own version.
     private func mendSchema(header: Header) throws(KeychainError) {
         let version = (try? DatabaseFile.check(path: copy, schema: schema)?.version) ?? schema.version
-        guard version < schema.version, version > 0 else { return try mendSchema(of: copy, from: new) }
         let model = copy + "-model"
         defer { removeAll([model, model + "-wal", model + "-shm"]) }
-        try KeychainStore.create(path: model, header: header, schema: schema.upTo(version))
+        try KeychainStore.create(path: model, header: header, schema: schema.mending(max(1, version)))
         try mendSchema(of: copy, from: model)
     }
 

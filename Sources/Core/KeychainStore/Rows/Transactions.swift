@@ -5,7 +5,7 @@ package import KeychainVault
 
 /// What can be asked of the database within one snapshot.
 package struct ReadTransaction {
-    private let database: Database
+    let database: Database
     /// What rows may take in memory; nil for as much as they do.
     private let allowance: MemoryAllowance?
 
@@ -107,9 +107,18 @@ package final class WriteTransaction {
     var quota: TransactionQuota?
     /// What rows may take in memory; nil for as much as they do.
     package var allowance: MemoryAllowance?
+    private var knownCircle: Bool?
 
     init(database: Database) {
         self.database = database
+    }
+
+    /// Whether rows that are shared have earlier versions and marks.
+    private func hasCircle() throws -> Bool {
+        if let knownCircle { return knownCircle }
+        let hasCircle = try CircleStatements.hasCircle(database)
+        knownCircle = hasCircle
+        return hasCircle
     }
 
     package var reading: ReadTransaction { ReadTransaction(database: database, allowance: allowance) }
@@ -162,6 +171,7 @@ package final class WriteTransaction {
         try KeychainError.translatingSQLite {
             try execute(statements.insert, statements.arguments(for: item.row))
             try countSeal(item.row)
+            if item.row.isSynchronizable, try hasCircle() { try clearGoneMark(of: item.row) }
         }
         quota?.add(1)
         changedRows.append(AffectedRow(item.row))
@@ -212,25 +222,47 @@ package final class WriteTransaction {
 
     /// Puts another sealed state in the place of a row.
     ///
+    /// - Parameter past: why the earlier version of a shared item is kept; nil where it is the same item, and is not.
     /// - Throws: `duplicateItem` where another row has the primary key.
-    package func replace(_ stored: StoredItem, with item: SealedItem) throws(KeychainError) {
+    package func replace(
+        _ stored: StoredItem,
+        with item: SealedItem,
+        keeping past: PastVersion.Reason? = .replaced
+    ) throws(KeychainError) {
         let statements = try RowStatements.of(item.row.itemClass)
         overwrites = true
         try KeychainError.translatingSQLite {
+            try keep(stored, item.row.isTombstone && past == .replaced ? .deleted : past)
             try execute(statements.replace, statements.arguments(for: item.row) + [stored.rowNumber])
             try countSeal(item.row)
         }
         changedRows.append(AffectedRow(item.row))
     }
 
-    package func remove(_ stored: StoredItem) throws(KeychainError) {
+    /// - Parameters:
+    ///   - mark: says to the circle that a program did that.
+    ///   - past: why the item is kept as an earlier version, if it is a shared one.
+    package func remove(
+        _ stored: StoredItem,
+        marking mark: GoneMark?,
+        keeping past: PastVersion.Reason? = .deleted
+    ) throws(KeychainError) {
         let statements = try RowStatements.of(stored.row.itemClass)
         overwrites = true
         try KeychainError.translatingSQLite {
+            try keep(stored, past)
+            if let mark, try hasCircle() { try put(mark) }
             try execute(statements.remove, [stored.rowNumber])
         }
         if database.changesCount > 0 { quota?.add(-1) }
         changedRows.append(AffectedRow(stored.row))
+    }
+
+    /// Keeps a version of a shared item that is about to go.
+    private func keep(_ stored: StoredItem, _ reason: PastVersion.Reason?) throws {
+        guard let reason, stored.row.isSynchronizable, !stored.row.isTombstone, stored.isWellFormed, try hasCircle()
+        else { return }
+        try insertPast(stored.row, reason)
     }
 
     /// Makes a damaged row give way without losing it: it keeps its bytes and leaves its primary key.

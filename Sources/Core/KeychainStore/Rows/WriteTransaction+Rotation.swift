@@ -68,6 +68,8 @@ extension WriteTransaction {
     package func countSealsAnew(of accessibility: Accessibility) throws(KeychainError) {
         var counts: [String] = []
         for itemClass in ItemClass.stored { counts.append("(\(try RowStatements.of(itemClass).count))") }
+        counts.append("(SELECT count(*) FROM past WHERE pdmn = ?1)")
+        if accessibility == KeychainVault.circleClass { counts.append("(SELECT count(*) FROM circle)") }
         try KeychainError.translatingSQLite {
             try execute(
                 "UPDATE usage SET seals = \(counts.joined(separator: " + ")) WHERE pdmn = ?1",

@@ -45,6 +45,9 @@ struct ItemTable: Sendable {
             + blind.filter { $0.flags.contains(.indexed) }.map { ("\(name)_\($0.key)", Self.column($0.key)) }
     }
 
+    /// Finds the synchronizable rows, without the others.
+    var sharedIndex: String { "\(name)_\(AttributeKey.synchronizable)" }
+
     static let all: [ItemClass: ItemTable] = Dictionary(
         uniqueKeysWithValues: ItemClass.stored.map { ($0, ItemTable($0)) }
     )

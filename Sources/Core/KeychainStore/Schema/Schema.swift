@@ -14,15 +14,20 @@ final class Schema: Sendable {
     let steps: [String]
     private let forms = Mutex<[Int32: Form]>([:])
 
-    static let current = Schema(steps: [version1])
+    static let current = Schema(steps: [version1, version2])
 
     /// - Parameter steps: SQL. A step is never changed once a program with it was released.
-    init(steps: [String]) {
+    convenience init(steps: [String]) {
+        self.init(steps: steps, version: Int32(clamping: steps.count))
+    }
+
+    private init(steps: [String], version: Int32) {
         self.steps = steps
+        self.version = version
     }
 
     /// Stands in the file's header; a file of a newer version is refused.
-    var version: Int32 { Int32(clamping: steps.count) }
+    let version: Int32
 
     /// What an untouched database of one version has.
     struct Form: Sendable {
@@ -56,8 +61,12 @@ final class Schema: Sendable {
         return form
     }
 
-    /// The same as it was when a version was the newest.
-    func upTo(_ version: Int32) -> Schema { Schema(steps: Array(steps.prefix(Int(version)))) }
+    /// The tables of items as a version has them, on the pages on which every keychain of that version has them: those of the first
+    /// version. Step 2 makes other tables, which are on other pages in a keychain that was brought to it.
+    func mending(_ version: Int32) -> Schema {
+        let kept = steps.prefix(Int(version)).enumerated().filter { $0.offset != 1 }.map(\.element)
+        return Schema(steps: kept, version: version)
+    }
 
     /// Makes the newest schema in an empty database.
     func create(in database: Database) throws {

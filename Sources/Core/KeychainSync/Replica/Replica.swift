@@ -129,6 +129,9 @@ package struct Replica: Sendable {
         return max(stampFloor, liveHeads.map(\.stampFloor).max() ?? 0)
     }
 
+    /// The journals of which this device keeps the segments: its own, and the one before while it begins anew.
+    package var ownJournals: [JournalID] { [own?.id, former?.id].compactMap(\.self) }
+
     package var isMember: Bool { circle.state.members[device] != nil }
 
     /// The owner accepts journals that are older than its approver, or this device once, or another one has read them, because newer

@@ -47,6 +47,12 @@ package struct BlindColumns: Sendable, Equatable {
 
     package init() {}
 
+    /// - Returns: nil for what is no list of columns. Whether it is that of a row, its metadata tell.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count.isMultiple(of: Self.entrySize) else { return nil }
+        self.bytes = bytes
+    }
+
     package mutating func append(_ key: AttributeKey, _ index: UnsafeRawBufferPointer) {
         unsafe withUnsafeBytes(of: key.rawValue.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         unsafe bytes.append(contentsOf: index)

@@ -172,6 +172,8 @@ final class SyncCeremonies: Sendable {
             throw KeychainError(.duplicateItem, "that device belongs to the circle already, or was removed from it")
         }
         return try use { (ceremony, clock) throws(KeychainError) in
+            // A member has been added, and its own ceremony is over.
+            if case .consented = ceremony { ceremony = .none }
             guard ceremony.isOver else { throw Self.busy }
             do throws(JoinFailure) {
                 let answer = draft.withNonce(Self.nonce())

@@ -1,8 +1,8 @@
 import EnclaveInterface
 import Foundation
+import KeychainDeviceKeys
 import KeychainModel
 import KeychainSync
-import SyncEngine
 import SyncTestSupport
 import Testing
 

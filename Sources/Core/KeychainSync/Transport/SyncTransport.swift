@@ -1,5 +1,3 @@
-package import KeychainSync
-
 /// What carries blobs between devices: a folder or a server that none of them trusts.
 ///
 /// What is written arrives some day, in any order. What is read may be old, or anybody's: a blob that is not what its name

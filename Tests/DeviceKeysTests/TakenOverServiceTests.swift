@@ -1,7 +1,7 @@
 import EnclaveInterface
+import KeychainDeviceKeys
 import KeychainModel
 import KeychainSync
-import SyncEngine
 import SyncTestSupport
 import Testing
 

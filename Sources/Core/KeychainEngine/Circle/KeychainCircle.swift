@@ -1,0 +1,153 @@
+import KeychainDeviceKeys
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+package import KeychainSync
+import KeychainVault
+import Logging
+import Synchronization
+
+/// A keychain as one of the devices of its owner's circle: what it says to the others, and what it takes from them.
+///
+/// All that it knows is in the keychain's database, and changes there in one transaction with the items. So several
+/// processes may do this for one keychain, and each may be killed at any instant.
+package struct KeychainCircle: Sendable {
+    let engine: KeychainEngine
+    var memory: CircleMemory { engine.circleMemory }
+
+    /// Keys of pieces that are not the replica's own, which begin with 1 to 5.
+    enum Key {
+        static let state: [UInt8] = [0]
+        static let settings: [UInt8] = [16]
+    }
+
+    /// The keys of this device. They are made where there are none.
+    func keys() throws(KeychainError) -> EnclaveDeviceKeys { try EnclaveDeviceKeys(in: engine.vault.enclave) }
+
+    /// Milliseconds since 1970.
+    static var clock: UInt64 { UInt64(max(0, (KeychainEngine.now + 978_307_200) * 1_000)) }
+
+    static func salt() -> SyncName {
+        var random = SystemRandomNumberGenerator()
+        return SyncName(using: &random)
+    }
+
+    // MARK: - What it knows
+
+    /// What this device knows of its circle.
+    ///
+    /// - Returns: nil where it belongs to none.
+    /// - Throws: `interactionNotAllowed` before the first unlock; `undecodable` where the database has lost a part of it.
+    package func replica() throws(KeychainError) -> Replica? {
+        try engine.read { () throws(KeychainError) in
+            try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in try load(transaction) }
+        }
+    }
+
+    func load(_ transaction: ReadTransaction) throws(KeychainError) -> Replica? {
+        guard let state = try transaction.circlePiece(Key.state) else { return nil }
+        if let cached = memory.replica.withLock({ $0 }), cached.state == state { return cached.replica }
+        var pieces: [ReplicaPiece: [UInt8]] = [:]
+        for (key, value) in try transaction.circlePieces() {
+            guard let plaintext = try engine.vault.open(circlePiece: value, key: key) else { throw Self.damaged }
+            if key == Key.state || key == Key.settings { continue }
+            guard let piece = try? ReplicaPiece(key: key) else { throw Self.damaged }
+            pieces[piece] = plaintext
+        }
+        guard let replica = try? Replica(pieces: pieces) else { throw Self.damaged }
+        memory.replica.withLock { $0 = CircleMemory.Cached(state: state, replica: replica) }
+        return replica
+    }
+
+    /// Writes what has changed of a replica.
+    ///
+    /// - Parameter before: as the transaction has loaded it; nil for a new one.
+    func save(_ replica: Replica, since before: Replica?, in transaction: WriteTransaction) throws(KeychainError) {
+        let changes: [ReplicaPiece: [UInt8]?] =
+            if let before { replica.pieces(since: before) } else { replica.pieces.mapValues { $0 } }
+        guard !changes.isEmpty else { return }
+        var written = [try engine.vault.seal(circlePiece: ItemUUID().bytes, key: Key.state)]
+        var removed: [[UInt8]] = []
+        for (piece, value) in changes {
+            if let value {
+                written.append(try engine.vault.seal(circlePiece: value, key: piece.key))
+            } else {
+                removed.append(piece.key)
+            }
+        }
+        try transaction.put(written)
+        try transaction.removeCirclePieces(removed)
+    }
+
+    /// Changes what this device knows, in one transaction with whatever comes of it.
+    ///
+    /// - Parameter body: may run again, and begins anew then.
+    /// - Returns: nil where the device belongs to no circle.
+    func change<Value>(
+        _ body: @escaping (inout Replica, WriteTransaction) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value? {
+        try engine.write(usesReserve: true) { () throws(KeychainError) in
+            { (transaction: WriteTransaction) throws(KeychainError) in
+                guard let before = try self.load(transaction.reading) else { return nil }
+                var replica = before
+                let value = try body(&replica, transaction)
+                try self.save(replica, since: before, in: transaction)
+                return value
+            }
+        }
+    }
+
+    static let damaged = KeychainError(
+        .undecodable,
+        "what this keychain knew of its circle is damaged; leave the circle here, and join it again"
+    )
+
+    // MARK: - Failures
+
+    /// Tells what a circle refuses in a keychain's errors.
+    static func translating<Value>(_ body: () throws -> Value) throws(KeychainError) -> Value {
+        do {
+            return try body()
+        } catch let error as KeychainError {
+            throw error
+        } catch let refusal as SyncRefusal {
+            throw translated(refusal)
+        } catch let failure as SyncTransportFailure {
+            throw KeychainError(failure.kind == .full ? .diskFull : .notAvailable, failure.description)
+        } catch {
+            throw KeychainError(.internalError, "the circle failed in a way that nobody expected")
+        }
+    }
+
+    private static func translated(_ refusal: SyncRefusal) -> KeychainError {
+        switch refusal {
+        case .notMember:
+            KeychainError(.noPermission, "this device is not a member of the circle, or cannot write for it now")
+        case .tooLarge: KeychainError(.dataTooLarge, "the circle does not take so much")
+        case .unknownVersion:
+            KeychainError(
+                .unimplemented,
+                "the circle has gone on to a newer format; a newer version of this program reads it"
+            )
+        default: KeychainError(.notAvailable, "the circle does not take that: \(refusal)")
+        }
+    }
+}
+
+/// What an engine remembers of its circle, so that it need not read it again.
+final class CircleMemory: Sendable {
+    /// A replica as the database has it.
+    struct Cached: Sendable {
+        /// Another one after each change.
+        let state: [UInt8]
+        let replica: Replica
+    }
+
+    let replica = Mutex<Cached?>(nil)
+    let inspected = Mutex(InspectionCursor())
+}
+
+extension KeychainEngine {
+    /// This keychain as one of the devices of a circle.
+    package var circle: KeychainCircle { KeychainCircle(engine: self) }
+}

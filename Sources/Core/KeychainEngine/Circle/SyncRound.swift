@@ -1,0 +1,433 @@
+import EnclaveInterface
+import KeychainBackup
+import KeychainDeviceKeys
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+package import KeychainSync
+import KeychainVault
+import Logging
+import Synchronization
+
+/// What a round of synchronization did.
+package struct SyncReport: Equatable, Sendable {
+    /// Changes of this device that others can read now.
+    package var sent = 0
+    /// Items that came, and items that went.
+    package var received = 0
+    package var removed = 0
+    /// Versions that lost against another one, and are kept as earlier ones.
+    package var lost = 0
+    /// Items that came and are not taken.
+    package var refused = 0
+    /// Items that the store had lost, and has again.
+    package var repaired = 0
+    /// Items that the store has lost and nobody else has now.
+    package var damaged = 0
+    /// Items that are too large to travel.
+    package var tooLarge = 0
+    /// Whether something waits until the device is unlocked.
+    package var isWaitingForUnlock = false
+    /// Whether something that others have written is not there yet.
+    package var isWaitingForOthers = false
+    /// Whether this device still reads the circle for the first time, or anew.
+    package var isReading = false
+    package var isMember = false
+
+    /// Whether anything came or went.
+    package var isEmpty: Bool { sent + received + removed + repaired == 0 }
+}
+
+extension KeychainCircle {
+    /// A read-only look at what the other devices have written.
+    private struct Findings {
+        var entries: [Entry] = []
+        var heads: [Head] = []
+    }
+
+    /// Says what is new here, and takes what is new elsewhere.
+    ///
+    /// Stopped at any instant, the next round goes on with it.
+    ///
+    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `interactionNotAllowed` before the first unlock;
+    ///   `notAvailable` and `diskFull` for a transport that is, and what the database fails with.
+    package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+        var report = SyncReport()
+        let keys = try keys()
+        guard let known = try replica() else { throw Self.noCircle }
+        let circle = known.circle.id
+        let found = try Self.translating { try look(over: transport, known) }
+        let begun = try change { (replica, transaction) throws(KeychainError) in
+            var report = SyncReport()
+            try Self.insert(found.entries, into: &replica, keys)
+            var local = try self.takeLocal(into: &replica, transaction, keys, &report)
+            var cursor = self.memory.inspected.withLock { $0 }
+            if local != nil, self.engine.vault.state.lock == .unlocked { try local?.inspect(from: &cursor) }
+            return (replica: replica, local: local, report: report, cursor: cursor)
+        }
+        guard let begun else { throw Self.noCircle }
+        report = begun.report
+        memory.inspected.withLock { $0 = begun.cursor }
+        // The transport is read while no transaction is open.
+        let plan = try Self.translating { try self.plan(begun.replica, found.heads, keys, transport) }
+        let damaged = begun.local?.damaged ?? []
+        let repaired = try Self.translating { try self.read(damaged, begun.replica, keys, transport) }
+        let done = try change { (replica, transaction) throws(KeychainError) in
+            var report = SyncReport()
+            let local = try self.takeLocal(into: &replica, transaction, keys, &report)
+            try self.finish(
+                plan,
+                repaired: repaired,
+                damaged: damaged,
+                locked: local?.locked ?? [],
+                of: &replica,
+                transaction,
+                keys,
+                &report
+            )
+            return (replica: replica, report: report)
+        }
+        guard let done else { throw Self.noCircle }
+        report.add(done.report)
+        report.isMember = done.replica.isMember
+        report.isReading = done.replica.phase != .member
+        report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
+        report.isWaitingForOthers = !plan.missing.isEmpty || !plan.missingEntries.isEmpty
+        try Self.translating { try self.publish(done.replica, over: transport, in: circle) }
+        return report
+    }
+
+    static let noCircle = KeychainError(.itemNotFound, "the keychain belongs to no circle of devices")
+
+    // MARK: - Looking
+
+    private func look(over transport: some SyncTransport, _ replica: Replica) throws -> Findings {
+        var findings = Findings()
+        let circle = replica.circle.id
+        for case .entry(let hash) in try transport.list(.entry, in: circle).prefix(Circle.mostEntries * 2)
+        where !replica.circle.has(hash) {
+            guard let bytes = try transport.read(.entry(hash), in: circle), let entry = try? Entry(bytes),
+                entry.hash == hash
+            else { continue }
+            findings.entries.append(entry)
+        }
+        for case .head(let journal) in try transport.list(.head, in: circle).prefix(Self.mostHeads) {
+            guard let bytes = try transport.read(.head(journal), in: circle), let head = try? Head(bytes),
+                head.contents.journal == journal
+            else { continue }
+            findings.heads.append(head)
+        }
+        return findings
+    }
+
+    /// More than members can have journals that go on: anybody can write heads that are none.
+    private static let mostHeads = 4_096
+
+    private func plan(
+        _ replica: Replica,
+        _ heads: [Head],
+        _ keys: EnclaveDeviceKeys,
+        _ transport: some SyncTransport
+    ) throws -> MergePlan {
+        var failure: SyncTransportFailure?
+        let plan = try replica.plan(clock: Self.clock, heads: heads, keys: keys) { point in
+            self.segment(point, of: replica, transport, &failure)
+        }
+        if let failure { throw failure }
+        return plan
+    }
+
+    private func read(
+        _ damaged: Set<ItemName>,
+        _ replica: Replica,
+        _ keys: EnclaveDeviceKeys,
+        _ transport: some SyncTransport
+    ) throws -> [ItemName: (record: Record, tier: SyncTier)] {
+        guard !damaged.isEmpty else { return [:] }
+        var failure: SyncTransportFailure?
+        do {
+            let found = try replica.repaired(damaged, keys: keys) { point in
+                self.segment(point, of: replica, transport, &failure)
+            }
+            if let failure { throw failure }
+            return found
+        } catch let error as KeychainError where error.code == .interactionNotAllowed {
+            return [:]
+        }
+    }
+
+    /// The bytes of a segment: of this device's own, those that it keeps.
+    private func segment(
+        _ point: JournalPoint,
+        of replica: Replica,
+        _ transport: some SyncTransport,
+        _ failure: inout SyncTransportFailure?
+    ) -> [UInt8]? {
+        if replica.own?.id == point.journal, let kept = try? kept(StoredSegment(point)) { return kept }
+        guard failure == nil else { return nil }
+        do throws(SyncTransportFailure) {
+            return try transport.read(BlobName(point), in: replica.circle.id)
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    private func kept(_ segment: StoredSegment) throws(KeychainError) -> [UInt8]? {
+        try engine.store.read(snapshot: false) { (transaction) throws(KeychainError) in
+            try transaction.bytes(of: segment)
+        }
+    }
+
+    // MARK: - Changing
+
+    private static func insert(
+        _ entries: [Entry],
+        into replica: inout Replica,
+        _ keys: EnclaveDeviceKeys
+    ) throws(KeychainError) {
+        guard !entries.isEmpty else { return }
+        _ = try translating { try replica.insert(entries, keys: keys) }
+    }
+
+    /// - Returns: nil where nothing can be written for the circle now.
+    private func takeLocal(
+        into replica: inout Replica,
+        _ transaction: WriteTransaction,
+        _ keys: EnclaveDeviceKeys,
+        _ report: inout SyncReport
+    ) throws(KeychainError) -> LocalChanges? {
+        guard var changes = LocalChanges(of: self, in: transaction, keys: keys, replica: replica) else { return nil }
+        var next = replica
+        do throws(KeychainError) {
+            try transaction.attempt { () throws(KeychainError) in try changes.take(into: &next) }
+            replica = next
+        } catch {
+            switch error.code {
+            // No epoch may be written under, which `keepUp` mends, or the device was locked meanwhile.
+            case .noPermission, .interactionNotAllowed: return nil
+            // The journal is full: a base makes room.
+            case .dataTooLarge:
+                _ = try compact(&replica, transaction, keys)
+                return nil
+            default: throw error
+            }
+        }
+        report.sent += changes.taken
+        report.tooLarge = changes.tooLarge
+        report.isWaitingForUnlock = !changes.locked.isEmpty
+        return changes
+    }
+
+    private func finish(
+        _ plan: MergePlan,
+        repaired: [ItemName: (record: Record, tier: SyncTier)],
+        damaged: Set<ItemName>,
+        locked: Set<ItemUUID>,
+        of replica: inout Replica,
+        _ transaction: WriteTransaction,
+        _ keys: EnclaveDeviceKeys,
+        _ report: inout SyncReport
+    ) throws(KeychainError) {
+        let clock = Self.clock
+        var arrivals = Arrivals(of: self, in: transaction, locked: locked)
+        let current = repaired.filter {
+            damaged.contains($0.key) && replica.items[$0.key]?.version == $0.value.record.version
+        }
+        try arrivals.restore(current)
+        report.repaired = current.count
+        let outcome = replica.execute(plan, clock: clock)
+        try arrivals.apply(outcome)
+        report.received = arrivals.placed - current.count
+        report.removed = arrivals.removed
+        report.refused = arrivals.refused
+        report.lost = arrivals.lost
+        _ = try Self.translating { try replica.keepUp(clock: clock, keys: keys) }
+        var lost = damaged.subtracting(current.keys)
+        if engine.vault.state.lock == .unlocked, replica.isMember {
+            lost.formUnion(try adopt(&replica, transaction, keys))
+            if isLong(replica) { lost.formUnion(try compact(&replica, transaction, keys)) }
+        }
+        report.damaged = lost.count
+        if !plan.isEmpty || !damaged.isEmpty { replica.forget(lost) }
+        for name in replica.collect() { try removeTombstone(name, in: transaction) }
+        try sign(&replica, keys, clock)
+        try dropSegments(of: replica, in: transaction)
+        try transaction.expirePast(now: Int64(clamping: clock))
+    }
+
+    /// Items as the circle has them, out of this keychain.
+    private func items(_ transaction: WriteTransaction) -> (ItemName) -> SecretBytes? {
+        let authorization = engine.policy.authorizeSynchronization()
+        return { name in
+            let marks = (try? transaction.sharedMarks(of: name.bytes)) ?? []
+            for mark in marks where self.engine.vault.isAuthentic(mark) {
+                guard let stored = try? transaction.row(mark.uuid, of: mark.itemClass),
+                    case .item(let item)? = try? self.engine.vault.open([stored.row], for: authorization).first
+                else { continue }
+                return SyncItemCodec.encode(item)
+            }
+            return nil
+        }
+    }
+
+    private func adopt(
+        _ replica: inout Replica,
+        _ transaction: WriteTransaction,
+        _ keys: EnclaveDeviceKeys
+    ) throws(KeychainError) -> Set<ItemName> {
+        var next = replica
+        do throws(KeychainError) {
+            let rewriting = try Self.translating {
+                try next.adopt(salt: Self.salt(), keys: keys, item: self.items(transaction))
+            }
+            replica = next
+            try keep(rewriting.segments, in: transaction)
+            return rewriting.damaged
+        } catch {
+            switch error.code {
+            case .noPermission, .interactionNotAllowed, .dataTooLarge: return []
+            default: throw error
+            }
+        }
+    }
+
+    private func compact(
+        _ replica: inout Replica,
+        _ transaction: WriteTransaction,
+        _ keys: EnclaveDeviceKeys
+    ) throws(KeychainError) -> Set<ItemName> {
+        var next = replica
+        do throws(KeychainError) {
+            let rewriting = try Self.translating { try next.compact(keys: keys, item: self.items(transaction)) }
+            replica = next
+            try keep(rewriting.segments, in: transaction)
+            return rewriting.damaged
+        } catch {
+            switch error.code {
+            case .noPermission, .interactionNotAllowed, .dataTooLarge: return []
+            default: throw error
+            }
+        }
+    }
+
+    /// Whether so much was written since the newest base that another one costs less than it spares: a base has all items of
+    /// this device once more.
+    private func isLong(_ replica: Replica) -> Bool {
+        guard let own = replica.own else { return false }
+        let since = UInt64(own.history.count) - own.base.upperBound
+        guard since > Self.leastSinceBase else { return false }
+        let items = replica.items.values.count { $0.carriers[own.id] != nil }
+        return since > Self.leastSinceBase + UInt64(items) / 8
+    }
+
+    private static let leastSinceBase: UInt64 = 64
+
+    /// A tombstone that nobody needs any more.
+    private func removeTombstone(_ name: ItemName, in transaction: WriteTransaction) throws(KeychainError) {
+        for mark in try transaction.sharedMarks(of: name.bytes) where engine.vault.isAuthentic(mark) {
+            if let stored = try transaction.row(mark.uuid, of: mark.itemClass), stored.row.isTombstone {
+                try transaction.remove(stored, marking: nil, keeping: nil)
+            }
+            try transaction.removeMarks(of: mark.itemClass, mark.uuid)
+        }
+    }
+
+    // MARK: - Heads
+
+    /// How long this device waits with a head that says only what it has read: an hour.
+    private static let acknowledgement: UInt64 = 3_600_000
+    /// And with one that says nothing new: a week. Others end a journal after a month of silence.
+    private static let longestSilence: UInt64 = 7 * 86_400_000
+
+    private func sign(
+        _ replica: inout Replica,
+        _ keys: EnclaveDeviceKeys,
+        _ clock: UInt64
+    ) throws(KeychainError) {
+        let before = replica.own?.head?.contents
+        // A clock that was set back counts as a long time.
+        let age = before.map { clock >= $0.clock ? clock - $0.clock : .max } ?? .max
+        let isNews =
+            before?.tip != replica.own?.tip || before?.frontier != replica.circle.frontier
+            || before?.isSettled != replica.isSettled
+            || before.map { $0.epoch != (try? replica.writingEpoch()) } ?? true
+        guard isNews || age >= Self.acknowledgement else { return }
+        var next = replica
+        let head: Head?
+        do throws(KeychainError) {
+            head = try Self.translating { try next.sign(clock: clock, keys: keys) }
+        } catch {
+            switch error.code {
+            case .noPermission, .interactionNotAllowed: return
+            default: throw error
+            }
+        }
+        guard let head else { return }
+        if !isNews, let before = replica.own?.head?.contents {
+            let isRead = before.read != head.contents.read || before.stampFloor != head.contents.stampFloor
+            guard isRead || age >= Self.longestSilence else { return }
+        }
+        replica = next
+    }
+
+    // MARK: - Publishing
+
+    /// Segments of journals that this device does not write any more, and does not begin anew from.
+    private func dropSegments(of replica: Replica, in transaction: WriteTransaction) throws(KeychainError) {
+        let kept = Set(replica.ownJournals.map(\.bytes))
+        for segment in try transaction.reading.segments() where !kept.contains(segment.journal) {
+            try transaction.remove(segment)
+        }
+    }
+
+    /// Writes what the transport lacks: segments, then the entries that may name them, then the head that does.
+    private func publish(_ replica: Replica, over transport: some SyncTransport, in circle: CircleID) throws {
+        let segments = try engine.store.read(snapshot: false) { (transaction) throws(KeychainError) in
+            try transaction.segments()
+        }
+        let there = segments.isEmpty ? [] : Set(try transport.list(.segment, in: circle))
+        for segment in segments {
+            guard let point = segment.point, !there.contains(BlobName(point)) else { continue }
+            // What the database has is sent only if it is what the journal says.
+            guard let bytes = try kept(segment), (try? Segment(bytes))?.point == point else { continue }
+            try transport.write(bytes, as: BlobName(point), in: circle)
+        }
+        let entries = Set(try transport.list(.entry, in: circle))
+        for entry in replica.circle.entries where !entries.contains(.entry(entry.hash)) {
+            try transport.write(entry.encoded, as: .entry(entry.hash), in: circle)
+        }
+        guard let head = replica.own?.head, replica.isMember else { return }
+        let name = BlobName.head(head.contents.journal)
+        if try transport.read(name, in: circle) != head.encoded {
+            try transport.write(head.encoded, as: name, in: circle)
+        }
+        try release(over: transport, in: circle)
+    }
+
+    /// Removes segments of this device that nobody needs any more.
+    private func release(over transport: some SyncTransport, in circle: CircleID) throws {
+        // Most of the time there are none, and nothing is written.
+        guard var trial = try replica(), !trial.release().isEmpty else { return }
+        let released = try change { (replica, transaction) throws(KeychainError) in
+            let released = replica.release()
+            for point in released { try transaction.remove(StoredSegment(point)) }
+            return released
+        }
+        for point in released ?? [] { try transport.remove(BlobName(point), in: circle) }
+    }
+}
+
+extension SyncReport {
+    fileprivate mutating func add(_ other: SyncReport) {
+        sent += other.sent
+        received += other.received
+        removed += other.removed
+        lost += other.lost
+        refused += other.refused
+        repaired += other.repaired
+        damaged = other.damaged
+        tooLarge = max(tooLarge, other.tooLarge)
+        isWaitingForUnlock = isWaitingForUnlock || other.isWaitingForUnlock
+    }
+}

@@ -1,0 +1,132 @@
+import EnclaveInterface
+import Foundation
+import GRDB
+package import KeychainModel
+package import KeychainVault
+
+/// An earlier version of a shared item, sealed as it was.
+package struct PastVersion: Sendable {
+    package enum Reason: Int64, Sendable, Equatable {
+        /// A program changed the item, or another device did.
+        case replaced = 1
+        case deleted = 2
+        /// Two devices changed the item, and this version was not taken.
+        case lost = 3
+    }
+
+    package let number: Int64
+    package let row: SealedRow
+    package let reason: Reason
+    /// When it became an earlier one, in milliseconds since 1970.
+    package let time: Int64
+
+    /// So many are kept of an item.
+    package static let most = 10
+    /// For so long, in milliseconds: 90 days.
+    package static let longest: Int64 = 90 * 86_400_000
+}
+
+extension ReadTransaction {
+    /// Earlier versions, the newest first.
+    ///
+    /// - Parameter uuid: of the item; nil for those of all items of the class.
+    package func pastVersions(of itemClass: ItemClass, _ uuid: ItemUUID?) throws(KeychainError) -> [PastVersion] {
+        try KeychainError.translatingSQLite {
+            let one = uuid == nil ? "" : " AND uuid = ?2"
+            return try Row.fetchAll(
+                database,
+                sql: "SELECT * FROM past WHERE class = ?1\(one) ORDER BY time DESC, id DESC",
+                arguments: uuid.map { [itemClass.rawValue, Data($0.bytes)] } ?? [itemClass.rawValue]
+            ).compactMap { Self.pastVersion($0, itemClass) }
+        }
+    }
+
+    fileprivate static func pastVersion(_ row: Row, _ itemClass: ItemClass) -> PastVersion? {
+        guard let uuid = ItemUUID(row.bytes("uuid")), let columns = BlindColumns(bytes: row.bytes("blind")),
+            let group = String(validating: row.bytes("agrp"), as: UTF8.self),
+            let accessibility = UInt8(exactly: row["pdmn"] as Int64),
+            let reason = PastVersion.Reason(rawValue: row["reason"])
+        else { return nil }
+        let binding = ItemBinding(
+            itemClass: itemClass,
+            uuid: uuid,
+            version: row.bytes("version"),
+            accessGroup: group,
+            accessibility: accessibility,
+            isSynchronizable: row[AttributeKey.synchronizable.description] as Int64 == 1,
+            isTombstone: false,
+            accessControl: row.bytes("accc")
+        )
+        return PastVersion(
+            number: row["id"],
+            row: SealedRow(
+                binding: binding,
+                blindColumns: columns,
+                metadata: row.bytes("metadata"),
+                wrappedKey: row.bytes("key"),
+                secret: row.bytes("secret")
+            ),
+            reason: reason,
+            time: row["time"]
+        )
+    }
+}
+
+extension WriteTransaction {
+    /// Keeps a version that another device has made, and that is not current.
+    package func insertPast(_ item: SealedItem, as reason: PastVersion.Reason) throws(KeychainError) {
+        try KeychainError.translatingSQLite {
+            try insertPast(item.row, reason)
+            try execute("UPDATE usage SET seals = seals + 1 WHERE pdmn = ?", [Int64(item.row.accessibility)])
+        }
+    }
+
+    func insertPast(_ row: SealedRow, _ reason: PastVersion.Reason) throws {
+        let milliseconds = Int64((Date().timeIntervalSince1970 * 1_000).rounded())
+        try execute(
+            """
+            INSERT INTO past (class, uuid, reason, time, version, agrp, pdmn, sync, accc, blind, metadata, key, secret)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                row.itemClass.rawValue, Data(row.uuid.bytes), reason.rawValue, milliseconds, Data(row.version),
+                Data(row.accessGroup.utf8), Int64(row.accessibility), row.isSynchronizable, Data(row.accessControl),
+                Data(row.blindColumns.bytes), Data(row.metadata), Data(row.wrappedKey), Data(row.secret),
+            ]
+        )
+        try execute(
+            """
+            DELETE FROM past WHERE class = ?1 AND uuid = ?2 AND id NOT IN
+            (SELECT id FROM past WHERE class = ?1 AND uuid = ?2 ORDER BY time DESC, id DESC LIMIT ?3)
+            """,
+            [row.itemClass.rawValue, Data(row.uuid.bytes), PastVersion.most]
+        )
+    }
+
+    /// Forgets the versions that are too old.
+    ///
+    /// - Parameter now: in milliseconds since 1970.
+    package func expirePast(now: Int64) throws(KeychainError) {
+        try KeychainError.translatingSQLite {
+            try execute("DELETE FROM past WHERE time < ?", [now - PastVersion.longest])
+            if database.changesCount > 0 { noteOverwriting() }
+        }
+    }
+
+    /// Forgets one version, or all of an item.
+    package func removePast(_ version: PastVersion) throws(KeychainError) {
+        noteOverwriting()
+        try KeychainError.translatingSQLite { try execute("DELETE FROM past WHERE id = ?", [version.number]) }
+    }
+
+    /// Puts an earlier version under other keys.
+    package func renew(_ version: PastVersion, as item: SealedItem) throws(KeychainError) {
+        noteOverwriting()
+        try KeychainError.translatingSQLite {
+            try execute(
+                "UPDATE past SET metadata = ?, key = ? WHERE id = ?",
+                [Data(item.row.metadata), Data(item.row.wrappedKey), version.number]
+            )
+        }
+    }
+}
