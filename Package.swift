@@ -292,8 +292,9 @@ let targets: [[Target]] = [
         ],
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
-            "KeychainBackup", "PasswordImport", "Terminal", "TPMEnclave", "KeychainPrompting", "ArgumentParser",
-            "Logging",
+            "KeychainBackup", "KeychainEngine", "KeychainSync", "SyncTransport", "PasswordImport", "Terminal",
+            "TPMEnclave",
+            "KeychainPrompting", "ArgumentParser", "Logging",
         ],
     ]),
     programs("Sources/Programs", using: ["KeychainModel", "EnclaveInterface"] + process)([
@@ -358,14 +359,12 @@ let targets: [[Target]] = [
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
+        "SyncCommandTests": ["SecurityTool"] + service,
         "PasswordImportTests": ["PasswordImport"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],
-        "CircleTests": [
-            "KeychainEngine", "KeychainPolicy", "KeychainSync", "KeychainStore", "SyncTransport", "EnclaveInterface",
-            "LocalEnclave", "GRDB", "Logging",
-        ],
+        "CircleTests": ["KeychainSync", "KeychainStore", "SyncTransport"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,

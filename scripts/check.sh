@@ -99,7 +99,7 @@ no_machine_paths() {
 # Apple's four-letter codes stand in one table, and everybody else calls an attribute by its name in AttributeKey. Apple's own
 # API and command show the codes, and the store has columns that are called so.
 attribute_codes() {
-    local words='next|path|port|sign|type|wrap' codes found status=0
+    local words='next|path|port|sign|sync|type|wrap' codes found status=0
     codes=$(sed -nE 's/.* row\("[A-Za-z0-9]+", "(....)".*/\1/p' Sources/Core/KeychainModel/Attributes/AttributeTable.swift |
         grep -vxE "$words" | sort -u | paste -sd '|') || return 1
     # A code that is a word is found only where an attribute is asked for.

@@ -133,6 +133,7 @@ look_for_what_tests_need() {
     has_header tss2/tss2_esys.h || lacks "tpm2-tss, without which a build knows no TPM" libtss2-dev
     has_command spin || lacks "spin, which searches a model of membership" spin
     has_command swtpm || lacks "swtpm, a TPM for tests" swtpm
+    has_command syncthing || lacks "Syncthing, which carries a folder between devices in tests" syncthing
     any_exists /usr/sbin/sshd || lacks "sshd, to which tests log in" openssh-server
     has_command ssh-add || lacks "ssh, ssh-add and ssh-keygen, which use the ssh agent in tests" openssh-client
     has_command python3 || lacks "python3, which makes a crowd of connections in tests" python3

@@ -71,9 +71,9 @@ struct EmbeddedDoctorTests {
         #expect(try doctor().contains("  -  does not exist yet\n"))
         let add = "CHATELAINE_KEYCHAIN=embedded:$PWD/keychain security add-generic-password -s a -a b -w c"
         #expect(try session.run(add).status == 0)
-        #expect(try doctor().contains("  ok has a database of version 1\n"))
+        #expect(try doctor().contains("  ok has a database of version 2\n"))
         // A newer one is no keychain of this program's.
-        let newer = "printf '\\0\\0\\0\\002' | dd of=keychain/keychain.db bs=1 seek=60 conv=notrunc status=none"
+        let newer = "printf '\\0\\0\\0\\003' | dd of=keychain/keychain.db bs=1 seek=60 conv=notrunc status=none"
         #expect(try session.run(newer).status == 0)
         let found = try doctor()
         #expect(found.contains("  !! the keychain's database is of a newer version"), "\(found)")

@@ -8,7 +8,7 @@ package enum CurrentKeychain {
 
     /// A keychain that answers the four calls, and can be looked after or says who can.
     private typealias Keychain =
-        any PresenceKeychain & KeychainMaintenance & BackupService & KeyRotationService
+        any PresenceKeychain & KeychainMaintenance & BackupService & KeyRotationService & CircleKeychain
 
     private static let keychains = Mutex<[KeychainLocation: Keychain]>([:])
     private static let failures = FailureReport(log: KeychainLog.keychain)
@@ -42,6 +42,11 @@ package enum CurrentKeychain {
 
     /// The same keychain, for its owner, who wants other keys for it.
     package static func keyRotation() throws(KeychainError) -> any KeyRotationService {
+        try ForkGuard.holdingOffForks(keychain)
+    }
+
+    /// The same keychain, for its owner, who has several devices.
+    package static func shared() throws(KeychainError) -> any CircleKeychain {
         try ForkGuard.holdingOffForks(keychain)
     }
 

@@ -112,6 +112,8 @@ package struct KeychainCircle: Sendable {
             throw error
         } catch let refusal as SyncRefusal {
             throw translated(refusal)
+        } catch is JoinFailure {
+            throw KeychainError(.authenticationFailed, "the ceremony has failed; begin once more")
         } catch let failure as SyncTransportFailure {
             throw KeychainError(failure.kind == .full ? .diskFull : .notAvailable, failure.description)
         } catch {

@@ -85,6 +85,15 @@ extension KeychainCircle {
                 keys,
                 &report
             )
+            var settings = try self.settings(transaction.reading)
+            settings.lastRound = Self.clock
+            let isWaiting = !plan.missing.isEmpty || !plan.missingEntries.isEmpty
+            if !isWaiting {
+                settings.waitingSince = 0
+            } else if settings.waitingSince == 0 {
+                settings.waitingSince = Self.clock
+            }
+            try self.put(settings, in: transaction)
             return (replica: replica, report: report)
         }
         guard let done else { throw Self.noCircle }
@@ -121,7 +130,7 @@ extension KeychainCircle {
     }
 
     /// More than members can have journals that go on: anybody can write heads that are none.
-    private static let mostHeads = 4_096
+    static let mostHeads = 4_096
 
     private func plan(
         _ replica: Replica,

@@ -27,6 +27,22 @@ extension ReadTransaction {
         }
     }
 
+    /// How many synchronizable rows are not what the circle knows, and how many of those that it knows are not there.
+    package func unsharedCount() throws(KeychainError) -> Int {
+        try KeychainError.translatingSQLite {
+            try ItemClass.stored.reduce(0) { count, itemClass in
+                let table = itemClass.rawValue
+                let sql = """
+                    SELECT (SELECT count(*) FROM \(table) t LEFT JOIN shared s ON s.class = ?1 AND s.uuid = t.uuid
+                    WHERE t.sync = 1 AND t.aside = 0 AND s.version IS NOT t.version)
+                    + (SELECT count(*) FROM shared WHERE class = ?1
+                    AND uuid NOT IN (SELECT uuid FROM \(table) WHERE sync = 1 AND aside = 0))
+                    """
+                return try count + (Int.fetchOne(database.cachedStatement(sql: sql), arguments: [table]) ?? 0)
+            }
+        }
+    }
+
     /// The segments of this device's journals that are kept here, in the order in which they were written.
     package func segments() throws(KeychainError) -> [StoredSegment] {
         try KeychainError.translatingSQLite {

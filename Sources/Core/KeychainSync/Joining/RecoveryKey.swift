@@ -41,6 +41,11 @@ package struct RecoveryKey: Sendable {
         )
     }
 
+    package static func random() throws(SyncRefusal) -> RecoveryKey {
+        var random = SystemRandomNumberGenerator()
+        return try RecoveryKey(SecretBytes((0..<size).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+    }
+
     private static func derived(_ key: SymmetricKey, _ info: String) -> Data {
         let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(info.utf8), outputByteCount: 32)
         return unsafe derived.withUnsafeBytes { unsafe Data($0) }

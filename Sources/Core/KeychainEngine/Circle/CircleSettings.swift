@@ -1,0 +1,79 @@
+package import KeychainModel
+import KeychainStore
+import KeychainSync
+import KeychainVault
+
+/// What a keychain notes of its synchronization, beside what it knows of the circle. `docs/formats/database.md` gives the bytes.
+package struct CircleSettings: Equatable, Sendable {
+    /// Where the transport is: the absolute path of a folder; empty before there is one.
+    package var transport = ""
+    /// When the last round ended that reached the transport, in milliseconds since 1970; 0 before the first.
+    package var lastRound: UInt64 = 0
+    /// Since when something is awaited that others have named, in milliseconds since 1970; 0 where nothing is.
+    package var waitingSince: UInt64 = 0
+
+    private static let version: UInt8 = 1
+    private static let longest = 8_192
+
+    package init() {}
+
+    var encoded: [UInt8] {
+        var writer = SyncWriter()
+        writer.append(number: Self.version)
+        writer.append(field: Array(transport.utf8))
+        writer.append(number: lastRound)
+        writer.append(number: waitingSince)
+        return writer.bytes
+    }
+
+    init(_ bytes: [UInt8]) throws(SyncRefusal) {
+        var reader = try SyncReader(bytes, atMost: Self.longest)
+        try reader.version(Self.version)
+        guard let text = String(validating: try reader.field(atMost: 4_096), as: UTF8.self) else {
+            throw .notCanonical
+        }
+        transport = text
+        lastRound = try reader.number(UInt64.self)
+        waitingSince = try reader.number(UInt64.self)
+        try reader.end()
+    }
+}
+
+extension KeychainCircle {
+    package func settings() throws(KeychainError) -> CircleSettings {
+        try engine.read { () throws(KeychainError) in
+            try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
+                try settings(transaction)
+            }
+        }
+    }
+
+    func settings(_ transaction: ReadTransaction) throws(KeychainError) -> CircleSettings {
+        guard let sealed = try transaction.circlePiece(Key.settings) else { return CircleSettings() }
+        guard let bytes = try engine.vault.open(circlePiece: sealed, key: Key.settings),
+            let settings = try? CircleSettings(bytes)
+        else { throw Self.damaged }
+        return settings
+    }
+
+    func put(_ settings: CircleSettings, in transaction: WriteTransaction) throws(KeychainError) {
+        guard try settings != self.settings(transaction.reading) else { return }
+        try transaction.put([try engine.vault.seal(circlePiece: settings.encoded, key: Key.settings)])
+    }
+
+    /// Notes where the transport is.
+    ///
+    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for a path that is not absolute, or longer
+    ///   than any.
+    package func setTransport(_ path: String) throws(KeychainError) {
+        guard path.hasPrefix("/"), path.utf8.count <= 4_095 else {
+            throw KeychainError(.invalidParameter, "the path of a transport's folder has to be absolute")
+        }
+        let done: Void? = try change { (_, transaction) throws(KeychainError) in
+            var settings = try self.settings(transaction.reading)
+            settings.transport = path
+            try self.put(settings, in: transaction)
+        }
+        guard done != nil else { throw Self.noCircle }
+    }
+}

@@ -1,0 +1,317 @@
+import ArgumentParser
+import EnclaveInterface
+import KeychainClient
+import KeychainEngine
+import KeychainModel
+import KeychainSync
+import SyncTransport
+import Terminal
+
+struct CreateCircle: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Found a circle of devices with this one in it."
+    )
+
+    @Argument(help: "The folder that carries what the devices write for each other.", completion: .directory)
+    var folder: String
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let transport = try CirclePlace.transport(folder)
+        let owner = try keychain.control()
+        let authorization = try options.authorization(of: keychain)
+        try keychain.withCircle { (circle) throws(KeychainError) in
+            guard try circle.replica() == nil else {
+                throw KeychainError(
+                    .duplicateItem,
+                    "the keychain belongs to a circle; leave it with: chatelaine sync leave"
+                )
+            }
+        }
+        let token = try authorization.token(for: .synchronize)
+        let report = try keychain.withCircle { (circle) throws(KeychainError) in
+            try owner.allow(.found, with: token)
+            _ = try circle.found()
+            try circle.setTransport(transport.path)
+            return try circle.synchronize(over: transport)
+        }
+        Console.print("The circle is there, with \(SyncText.items(report.sent)) of this device.\n")
+        Console.print("Add a device: there, chatelaine sync join FOLDER; here, chatelaine sync approve\n")
+        Console.print("If all devices are lost, a recovery key is what is left: chatelaine sync recovery-key\n")
+    }
+}
+
+struct JoinCircle: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Bring this device into the circle of another one, which approves it.",
+        discussion: """
+            Both devices show six digits, which are typed at the other one. So nobody in between, and nobody who has the \
+            folder, adds a device or is taken for one of yours.
+
+            With --recovery-key no other device is needed. What the folder has may be older than what your devices once had, \
+            and nobody says so: look at the dates that are shown.
+            """
+    )
+
+    @Argument(help: "The folder that carries what the devices write for each other.", completion: .directory)
+    var folder: String
+
+    @Option(help: ArgumentHelp("How the circle's name begins, where the folder has several.", valueName: "prefix"))
+    var circle: String?
+
+    @Flag(help: "Join with the recovery key, where no device is left. It is asked for.")
+    var recoveryKey = false
+
+    @Flag(help: "With --recovery-key: take the circle as the folder has it, without asking.")
+    var acceptDates = false
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let transport = try CirclePlace.transport(folder)
+        let circle = try CirclePlace.circle(in: transport, prefix: circle)
+        try CurrentKeychain.open()
+        let owner = try keychain.control()
+        let authorization = try options.authorization(of: keychain)
+        if recoveryKey {
+            try recover(keychain, circle, transport, owner, authorization)
+        } else {
+            try join(keychain, circle, transport, owner, authorization)
+        }
+        try keychain.withCircle { (circle) throws(KeychainError) in try circle.setTransport(transport.path) }
+        try read(keychain, transport)
+    }
+
+    private func join(
+        _ keychain: any CircleKeychain,
+        _ id: CircleID,
+        _ transport: FolderTransport,
+        _ owner: any EnclaveControl,
+        _ authorization: OwnerAuthorization
+    ) throws {
+        var joining = try keychain.withCircle { (circle) throws(KeychainError) in
+            try Joining(of: circle, to: id, over: transport)
+        }
+        var isJoined = false
+        defer { if !isJoined { joining.clear(over: transport) } }
+        Console.printError("This device asks to be added, by the number \(joining.number).\n")
+        Console.printError("On a device of the circle, run: chatelaine sync approve\n")
+        try CirclePlace.wait { try joining.takeAnswer(over: transport) }
+        Console.print("Type at the other device: \(SyncText.digits(try owner.ceremony().digits))\n")
+        let digits = try options.digits("Digits that the other device shows then")
+        _ = try owner.type(digits: digits, with: try authorization.token(for: .synchronize))
+        try joining.join(over: transport)
+        isJoined = true
+    }
+
+    private func recover(
+        _ keychain: any CircleKeychain,
+        _ id: CircleID,
+        _ transport: FolderTransport,
+        _ owner: any EnclaveControl,
+        _ authorization: OwnerAuthorization
+    ) throws {
+        let text = try options.recoveryKey()
+        let key: RecoveryKey
+        do {
+            key = try RecoveryKey(text: text)
+        } catch {
+            throw Failure(
+                "that is no recovery key: nine groups of four letters and digits, of which the last checks the others"
+            )
+        }
+        for (device, clock) in try KeychainCircle.heads(of: id, over: transport) {
+            Console.printError(
+                "device \(SyncText.short(device))  wrote last \(clock.map(SyncText.date) ?? "nothing")\n"
+            )
+        }
+        if !acceptDates {
+            let answer = try options.line("Nobody else says whether that is all. Take it? (yes/no)")
+            guard answer == "yes" else { throw Failure("nothing was done") }
+        }
+        let token = try authorization.token(for: .synchronize)
+        try keychain.withCircle { (circle) throws(KeychainError) in
+            try circle.recover(id, with: key, over: transport, owner: owner, token: token)
+        }
+    }
+
+    /// Reads the circle for the first time.
+    private func read(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
+        Console.printError("Reading the circle.\n")
+        var received = 0
+        try CirclePlace.wait {
+            let report = try keychain.withCircle { (circle) throws(KeychainError) in
+                try circle.synchronize(over: transport)
+            }
+            received += report.received
+            return report.isMember && !report.isReading
+        }
+        Console.print("This device belongs to the circle. \(SyncText.items(received)) came.\n")
+    }
+}
+
+struct ApproveDevice: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve",
+        abstract: "Add a device that asks for it."
+    )
+
+    @Option(help: ArgumentHelp("The number that the new device shows, where several ask.", valueName: "number"))
+    var number: String?
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let transport = try CirclePlace.transport(of: keychain)
+        let owner = try keychain.control()
+        let authorization = try options.authorization(of: keychain)
+        try synchronize(keychain, transport)
+        Console.printError("Waiting for a device that asks to be added.\n")
+        try CirclePlace.wait {
+            try keychain.withCircle { (circle) throws(KeychainError) in
+                try !Approving.requests(to: circle, over: transport).isEmpty
+            }
+        }
+        var approving = try keychain.withCircle { (circle) throws(KeychainError) in
+            try Approving(by: circle, number: number, over: transport)
+        }
+        Console.printError("A device with the number \(approving.number) asks to be added.\n")
+        try CirclePlace.wait { try approving.takeReveal(over: transport) }
+        let digits = try options.digits("Digits that the new device shows")
+        let state = try owner.type(digits: digits, with: try authorization.token(for: .synchronize))
+        Console.print("Type at the new device: \(SyncText.digits(state.digits))\n")
+        try CirclePlace.wait { try approving.add(over: transport) }
+        try synchronize(keychain, transport)
+        Console.print("The device was added.\n")
+    }
+
+    private func synchronize(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
+        _ = try keychain.withCircle { (circle) throws(KeychainError) in try circle.synchronize(over: transport) }
+    }
+}
+
+struct RemoveDevice: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a device, or a recovery key, from the circle, for good.",
+        discussion: """
+            It reads nothing that is written from then on. What it has read, it keeps: change the passwords of a device that \
+            was stolen.
+            """
+    )
+
+    @Argument(help: "How the device's identifier begins, as `chatelaine sync devices` shows it.")
+    var device: String
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let transport = try CirclePlace.transport(of: keychain)
+        let found = try keychain.withCircle { (circle) throws(KeychainError) in
+            _ = try circle.synchronize(over: transport)
+            return try circle.status().members.filter { $0.id.text.hasPrefix(device.lowercased()) }
+        }
+        guard let member = found.first, found.count == 1, device.count >= 4 else {
+            throw Failure("no member of the circle, or more than one, begins with \(TerminalText.escaped(device))")
+        }
+        guard !member.isThisDevice else { throw Failure("that is this device; it leaves with: chatelaine sync leave") }
+        let owner = try keychain.control()
+        let token = try options.authorization(of: keychain).token(for: .synchronize)
+        try keychain.withCircle { (circle) throws(KeychainError) in
+            try owner.allow(.remove(member.id.bytes), with: token)
+            try circle.remove(member.id)
+            _ = try circle.synchronize(over: transport)
+        }
+        Console.print("\(SyncText.short(member.id)) was removed.\n")
+    }
+}
+
+struct LeaveCircle: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Take this device out of its circle. All items stay on it."
+    )
+
+    @Flag(
+        help:
+            "Leave without telling the others, also where the folder cannot be reached. They go on counting this device."
+    )
+    var withoutTelling = false
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let owner = try keychain.control()
+        let authorization = try options.authorization(of: keychain)
+        if !withoutTelling {
+            let transport = try CirclePlace.transport(of: keychain)
+            let token = try authorization.token(for: .synchronize)
+            try keychain.withCircle { (circle) throws(KeychainError) in
+                guard let replica = try circle.replica(), replica.isMember, replica.phase == .member else { return }
+                _ = try circle.synchronize(over: transport)
+                try owner.allow(.remove(replica.device.bytes), with: token)
+                try circle.remove(replica.device)
+                _ = try circle.synchronize(over: transport)
+            }
+        }
+        let token = try authorization.token(for: .synchronize)
+        try keychain.withCircle { (circle) throws(KeychainError) in
+            try owner.allow(.forget, with: token)
+            try circle.forget()
+        }
+        Console.print("This device belongs to no circle. Its items are its own now.\n")
+    }
+}
+
+struct NewRecoveryKey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recovery-key",
+        abstract: "Make a recovery key, which adds a device when all others are lost.",
+        discussion: """
+            It is shown once. Write it down, and keep it where you keep what must not be lost: with it and the folder anybody \
+            reads all shared items. An earlier one stays good until it is removed (chatelaine sync remove).
+            """
+    )
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let transport = try CirclePlace.transport(of: keychain)
+        let owner = try keychain.control()
+        let authorization = try options.authorization(of: keychain)
+        let key = try RecoveryKey.random()
+        let token = try authorization.token(for: .synchronize)
+        try keychain.withCircle { (circle) throws(KeychainError) in
+            _ = try circle.synchronize(over: transport)
+            let consent = try circle.consent(of: key)
+            try owner.allow(.addRecoveryKey(card: key.card.encoded, consent: consent), with: token)
+            try circle.add(key)
+            _ = try circle.synchronize(over: transport)
+        }
+        Console.print(key.text + "\n")
+    }
+}
+
+extension CircleOptions {
+    /// The recovery key, as somebody has written it down.
+    fileprivate func recoveryKey() throws -> String {
+        let secret = try SecretQuestions(readsStandardInput: readsStandardInput).ask(for: "recovery key")
+        return unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What somebody answers.
+    fileprivate func line(_ question: String) throws -> String {
+        if !readsStandardInput { Console.printError(question + " ") }
+        let line = try LineReader(descriptor: 0).next() ?? []
+        return String(decoding: line, as: UTF8.self)
+    }
+}

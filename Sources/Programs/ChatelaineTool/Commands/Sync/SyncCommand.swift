@@ -1,0 +1,116 @@
+import ArgumentParser
+import EnclaveInterface
+import Glibc
+import KeychainClient
+import KeychainEngine
+import KeychainModel
+import KeychainSync
+import SyncTransport
+import Terminal
+
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Share synchronizable items with your other devices, over a folder that none of them trusts.",
+        discussion: """
+            Items with kSecAttrSynchronizable appear on all devices of a circle. Any folder carries them that appears on all of \
+            them: Syncthing's, one on NFS, one on a stick. Who reads the folder learns how many devices there are and when \
+            they write, and no item.
+
+            EXAMPLES
+              On the first device:
+                chatelaine sync create ~/Sync
+              On the second one, and on the first at the same time:
+                chatelaine sync join ~/Sync
+                chatelaine sync approve
+              On each, after changes, or all the time:
+                chatelaine sync now
+                chatelaine sync run
+            """,
+        subcommands: [
+            CreateCircle.self, JoinCircle.self, ApproveDevice.self, SynchronizeNow.self, RunSynchronization.self,
+            ShowCircle.self, ListDevices.self, RemoveDevice.self, LeaveCircle.self, NewRecoveryKey.self,
+        ]
+    )
+}
+
+/// What the commands have in common that need the owner.
+struct CircleOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("stdin"),
+        help: "Read what is asked for from standard input, one a line: the passcode first, then digits."
+    )
+    var readsStandardInput = false
+
+    func authorization(of keychain: any CircleKeychain) throws -> OwnerAuthorization {
+        try OwnerAuthorization(of: keychain, asking: SecretQuestions(readsStandardInput: readsStandardInput))
+    }
+
+    /// Digits that another device shows. They are no secret once they are shown.
+    func digits(_ question: String) throws -> SecretBytes {
+        if !readsStandardInput { Console.printError(question + ": ") }
+        guard let line = try LineReader(descriptor: STDIN_FILENO).next() else {
+            throw Failure("no line is left on standard input for the digits")
+        }
+        return SecretBytes(line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") })
+    }
+}
+
+/// The folder of a circle, and what is done with it.
+enum CirclePlace {
+    /// - Throws: a failure for what is no folder.
+    static func transport(_ path: String) throws -> FolderTransport {
+        guard let resolved = unsafe realpath(path, nil) else {
+            throw Failure("\(TerminalText.escaped(path)) is no folder that can be reached")
+        }
+        defer { unsafe free(resolved) }
+        let absolute = unsafe String(cString: resolved)
+        var status = stat()
+        guard unsafe stat(absolute, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure("\(TerminalText.escaped(path)) is no folder")
+        }
+        return FolderTransport(path: absolute)
+    }
+
+    /// The transport that a keychain was given.
+    static func transport(of keychain: any CircleKeychain) throws -> FolderTransport {
+        let path = try keychain.withCircle { (circle) throws(KeychainError) in
+            guard try circle.replica() != nil else {
+                throw KeychainError(.itemNotFound, "the keychain belongs to no circle; see: chatelaine sync --help")
+            }
+            return try circle.settings().transport
+        }
+        guard !path.isEmpty else {
+            throw Failure("the circle has no folder here; name one with: chatelaine sync now --folder")
+        }
+        return FolderTransport(path: path)
+    }
+
+    /// The circle that a folder has.
+    ///
+    /// - Parameter prefix: how its name begins, where there are several.
+    static func circle(in transport: FolderTransport, prefix: String?) throws -> CircleID {
+        let circles = try transport.circles().filter { $0.text.hasPrefix(prefix ?? "") }
+        guard let circle = circles.first else {
+            throw Failure("no circle is in \(TerminalText.escaped(transport.path)), or it has not arrived yet")
+        }
+        guard circles.count == 1 else {
+            let names = circles.map { String($0.text.prefix(8)) }.joined(separator: ", ")
+            throw Failure("there are several circles in the folder; name one with --circle: \(names)")
+        }
+        return circle
+    }
+
+    /// Does something again and again until it says that it is done.
+    static func wait(atMost limit: Duration = .seconds(600), until isDone: () throws -> Bool) throws {
+        let end = ContinuousClock.now + limit
+        while try !isDone() {
+            guard ContinuousClock.now < end else {
+                throw Failure(
+                    "nothing has come for \(limit.components.seconds / 60) minutes; begin once more on both devices"
+                )
+            }
+            usleep(200_000)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import KeychainTestSupport
+import Testing
+
+/// A device of a person's, used by commands alone: a keychain in a folder, and the folder of its circle.
+final class CommandDevice: Sendable {
+    let place: String
+    let folder: String
+    private let keychain: String
+
+    /// - Parameter folder: that carries the circle; of its own where none is given.
+    init(folder: String? = nil) throws {
+        place = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-device-\(UUID().uuidString)"
+        self.folder = folder ?? place + "/folder"
+        keychain = place + "/keychain"
+        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: place) }
+
+    private var environment: [String: String] {
+        ProcessInfo.processInfo.environment.merging(
+            ["CHATELAINE_KEYCHAIN": "embedded:" + keychain, "SWIFT_BACKTRACE": "enable=no"]
+        ) { $1 }
+    }
+
+    /// Runs a program of ours to its end.
+    @discardableResult
+    func run(_ words: [String], input: [String] = []) throws -> FinishedProgram {
+        try FinishedProgram(
+            [ServiceProcess.program(words[0])] + words.dropFirst(),
+            in: place,
+            environment: environment,
+            input: Data(input.map { $0 + "\n" }.joined().utf8)
+        )
+    }
+
+    /// Runs one that has to succeed.
+    @discardableResult
+    func done(
+        _ words: [String],
+        input: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let finished = try run(words, input: input)
+        #expect(finished.status == 0, "\(words): \(finished.errors)", sourceLocation: sourceLocation)
+        return finished.output
+    }
+
+    func start(_ words: [String]) throws -> RunningCommand {
+        try RunningCommand(ServiceProcess.program(words[0]), Array(words.dropFirst()), environment, in: place)
+    }
+
+    // MARK: - Items
+
+    func add(_ account: String, _ value: String) throws {
+        try done([
+            "security", "add-generic-password", "-U", "-s", "mail", "-a", account, "--synchronizable", "-w", value,
+        ])
+    }
+
+    /// Nil where there is none.
+    func value(_ account: String) throws -> String? {
+        let finished = try run(["security", "find-generic-password", "-s", "mail", "-a", account, "-w"])
+        return finished.status == 0 ? finished.lines.first : nil
+    }
+
+    // MARK: - Its circle
+
+    @discardableResult
+    func now() throws -> [String: Any] {
+        let output = try done(["chatelaine", "sync", "now", "--json"])
+        return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    }
+
+    func status() throws -> [String: Any] {
+        let output = try done(["chatelaine", "sync", "status", "--json"])
+        return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    }
+
+    /// Adds another device: the digits of each are typed at the other one.
+    func approve(_ other: CommandDevice, passcodes: (mine: [String], others: [String]) = ([], [])) throws {
+        let join = try other.start(["chatelaine", "sync", "join", other.folder, "--stdin"])
+        let approve = try start(["chatelaine", "sync", "approve", "--stdin"])
+        defer {
+            join.kill()
+            approve.kill()
+        }
+        for line in passcodes.mine { try approve.type(line) }
+        for line in passcodes.others { try join.type(line) }
+        try approve.type(try join.digits("Type at the other device: "))
+        try join.type(try approve.digits("Type at the new device: "))
+        #expect(approve.wait() == 0, "\(approve.errors)")
+        #expect(join.wait() == 0, "\(join.errors)")
+    }
+}
+
+/// A command that goes on while others run, and is typed at.
+final class RunningCommand {
+    private let process = Process()
+    private let input = Pipe()
+    private let files: [String]
+
+    init(_ program: String, _ arguments: [String], _ environment: [String: String], in place: String) throws {
+        files = ["out", "err"].map { place + "/running-\(UUID().uuidString).\($0)" }
+        for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: files[0]))
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: files[1]))
+        try process.runHearingSignals()
+    }
+
+    deinit { kill() }
+
+    private func text(_ index: Int) -> String {
+        String(decoding: FileManager.default.contents(atPath: files[index]) ?? Data(), as: UTF8.self)
+    }
+
+    var output: String { text(0) }
+    var errors: String { text(1) }
+
+    func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// The digits that stand behind some words.
+    func digits(_ words: String) throws -> String {
+        var found = ""
+        try waitUntil("the command shows digits: \(errors)") {
+            found =
+                output.split(separator: "\n").first { $0.hasPrefix(words) }.map { String($0.dropFirst(words.count)) }
+                ?? ""
+            return !found.isEmpty || !process.isRunning
+        }
+        try #require(!found.isEmpty, "\(errors)")
+        return found
+    }
+
+    func wait() -> Int32 { process.waitForExit(patience: 60) }
+
+    func kill() {
+        guard process.isRunning else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitForExit(patience: 60)
+    }
+}

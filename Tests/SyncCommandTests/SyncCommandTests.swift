@@ -1,0 +1,139 @@
+import Foundation
+import KeychainTestSupport
+import Testing
+
+@Suite("The commands about synchronization")
+struct SyncCommandTests {
+    private let folder: String
+    private let devices: [CommandDevice]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-\(UUID().uuidString)"
+        let folder = folder
+        devices = try (0..<3).map { _ in try CommandDevice(folder: folder) }
+    }
+
+    private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
+
+    @Test func `three devices share what is stored on each of them`() throws {
+        defer { cleanUp() }
+        let (first, second, third) = (devices[0], devices[1], devices[2])
+        try first.add("alice", "one")
+        try second.add("bob", "two")
+        #expect(try first.done(["chatelaine", "sync", "create", folder]).contains("1 item"))
+        try first.approve(second)
+        try first.approve(third)
+        for device in devices + devices { try device.now() }
+        for device in devices {
+            #expect(try device.value("alice") == "one")
+            #expect(try device.value("bob") == "two")
+        }
+        try third.add("alice", "changed")
+        #expect(try third.status()["unsent"] as? Int == 1)
+        #expect(try third.now()["sent"] as? Int == 1)
+        #expect(try first.now()["received"] as? Int == 1)
+        #expect(try first.value("alice") == "changed")
+        try first.done(["security", "delete-generic-password", "-s", "mail", "-a", "bob"])
+        try first.now()
+        #expect(try second.now()["removed"] as? Int == 1)
+        #expect(try second.value("bob") == nil)
+        #expect(try second.now()["sent"] as? Int == 0)
+    }
+
+    @Test func `a passcode is asked for, and the wrong digits add nobody`() throws {
+        defer { cleanUp() }
+        let (first, second) = (devices[0], devices[1])
+        try first.add("alice", "one")
+        try first.done(["chatelaine", "passcode", "set", "--stdin"], input: ["secret", "secret"])
+        try first.done(["chatelaine", "unlock", "--stdin"], input: ["secret"])
+        // Root is not asked.
+        let passcode = geteuid() == 0 ? [] : ["secret"]
+        if geteuid() != 0 {
+            let refused = try first.run(["chatelaine", "sync", "create", folder, "--stdin"], input: ["wrong"])
+            #expect(refused.status == 1)
+        }
+        try first.done(["chatelaine", "sync", "create", folder, "--stdin"], input: passcode)
+        let join = try second.start(["chatelaine", "sync", "join", folder, "--stdin"])
+        let approve = try first.start(["chatelaine", "sync", "approve", "--stdin"])
+        for line in passcode { try approve.type(line) }
+        let digits = try join.digits("Type at the other device: ").filter(\.isNumber)
+        let wrong = String(digits.dropLast()) + (digits.last == "0" ? "1" : "0")
+        try approve.type(wrong)
+        #expect(approve.wait() == 1)
+        #expect(approve.errors.contains("not the digits"))
+        join.kill()
+        #expect((try first.status()["members"] as? [Any])?.count == 1)
+        try first.approve(second, passcodes: (passcode, []))
+        try second.now()
+        #expect(try second.value("alice") == "one")
+    }
+
+    @Test func `a device that is removed, and one that leaves, get nothing more and keep what they have`() throws {
+        defer { cleanUp() }
+        let (first, second, third) = (devices[0], devices[1], devices[2])
+        try first.add("alice", "one")
+        try first.done(["chatelaine", "sync", "create", folder])
+        try first.approve(second)
+        try first.approve(third)
+        for device in devices { try device.now() }
+        let members = try #require(try second.status()["members"] as? [[String: Any]])
+        let own = try #require(members.first { $0["thisDevice"] as? Bool == true }?["id"] as? String)
+        #expect(try first.run(["chatelaine", "sync", "remove", "ff"]).status == 1)
+        try first.done(["chatelaine", "sync", "remove", String(own.prefix(8))])
+        try third.done(["chatelaine", "sync", "leave"])
+        try first.now()
+        try first.add("bob", "two")
+        try first.now()
+        let removed = try second.run(["chatelaine", "sync", "now"])
+        #expect(removed.status == 1 && removed.output.contains("removed"))
+        let left = try third.run(["chatelaine", "sync", "now"])
+        #expect(left.status == 1 && left.errors.contains("no circle"))
+        for device in [second, third] {
+            #expect(try device.value("alice") == "one")
+            #expect(try device.value("bob") == nil)
+        }
+        #expect((try first.status()["members"] as? [Any])?.count == 1)
+    }
+
+    @Test func `a recovery key brings everything to a new device where all others are lost`() throws {
+        defer { cleanUp() }
+        let (first, second) = (devices[0], devices[1])
+        try first.add("alice", "one")
+        try first.done(["chatelaine", "sync", "create", folder])
+        let key = try first.done(["chatelaine", "sync", "recovery-key"]).trimmingCharacters(in: .newlines)
+        try first.add("bob", "two")
+        try first.now()
+        let wrong = "0" + key.dropFirst()
+        let join = ["chatelaine", "sync", "join", folder, "--recovery-key", "--accept-dates", "--stdin"]
+        if wrong != key { #expect(try second.run(join, input: [wrong]).status == 1) }
+        try second.done(join, input: [key.lowercased()])
+        #expect(try second.value("alice") == "one")
+        #expect(try second.value("bob") == "two")
+        try second.add("carol", "three")
+        try second.now()
+        try first.now()
+        #expect(try first.value("carol") == "three")
+    }
+
+    @Test func `what is not there is said at once`() throws {
+        defer { cleanUp() }
+        let first = devices[0]
+        func expect(_ words: [String], _ message: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+            let finished = try first.run(["chatelaine", "sync"] + words)
+            #expect(finished.status == 1, sourceLocation: sourceLocation)
+            #expect(finished.errors.contains(message), "\(finished.errors)", sourceLocation: sourceLocation)
+        }
+        try expect(["create", folder + "/nowhere"], "no folder")
+        try expect(["join", folder], "no circle is in")
+        for command in ["now", "status", "devices", "approve", "recovery-key", "run"] {
+            try expect([command], "no circle")
+        }
+        try first.done(["chatelaine", "sync", "create", folder])
+        try expect(["create", folder], "belongs to a circle")
+        try expect(["join", folder], "belongs to a circle")
+        try FileManager.default.moveItem(atPath: folder, toPath: folder + "-moved")
+        try expect(["now"], "cannot be")
+        try FileManager.default.moveItem(atPath: folder + "-moved", toPath: folder)
+        #expect(try first.now()["member"] as? Bool == true)
+    }
+}
