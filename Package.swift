@@ -396,6 +396,10 @@ let targets: [[Target]] = [
         "sync-vectors": ["SyncSimulation", "KeychainSync", "KeychainModel", "Crypto"],
         "sync-simulation": ["SyncSimulation", "KeychainSync", "ArgumentParser"],
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],
+        "circle-speed": [
+            "KeychainModel", "KeychainEngine", "KeychainSync", "SyncTransport", "EnclaveInterface",
+            "LocalEnclave", "Logging",
+        ],
     ]),
     programs("Tests/Programs", commonSettings, using: usual)([
         "KeychainProbe": ["Security", "LocalAuthentication", "KeychainStore", "CProbe"],

@@ -229,6 +229,46 @@ struct CircleTests {
         try expect([], on: all)
     }
 
+    @Test func `a change that was locked before it was sent is not lost to another device's deletion`() throws {
+        let all = try devices(2, at: site)
+        try all[0].add("alice", "one")
+        try settle(all)
+        try all[1].update("alice", "changed")
+        try all[1].lock()
+        try all[0].delete("alice")
+        try all[0].synchronize()
+        try all[1].synchronize()
+        try all[1].synchronize()
+        try all[1].unlock()
+        try settle(all)
+        try expect(["alice=changed"], on: all)
+    }
+
+    // MARK: - Clocks
+
+    @Test(arguments: [-400.0, 400.0])
+    func `a device whose clock is wrong by a year loses nothing, and others say so`(days: Double) throws {
+        let all = try devices(2, at: site)
+        try all[0].add("alice", "one")
+        try settle(all)
+        let wrong = KeychainEngine.now + days * 86_400
+        try KeychainEngine.$clock.withValue({ wrong }) {
+            try all[1].update("alice", "two")
+            try all[1].add("bob", "of the other")
+            try all[1].synchronize()
+        }
+        try all[0].synchronize()
+        try expect(["alice=two", "bob=of the other"], on: all)
+        let member = try #require(try all[0].circle.status().members.first { !$0.isThisDevice })
+        #expect((member.ahead != nil) == (days > 0))
+        // What follows is later, whatever the clocks say.
+        try all[0].update("alice", "three")
+        try all[0].delete("bob")
+        try all[0].synchronize()
+        try KeychainEngine.$clock.withValue({ wrong + 60 }) { _ = try all[1].synchronize() }
+        try expect(["alice=three"], on: all)
+    }
+
     // MARK: - Members
 
     @Test func `a removed device gets nothing more, and keeps what it has`() throws {

@@ -1,3 +1,4 @@
+import EnclaveInterface
 import Foundation
 import KeychainModel
 import KeychainSync
@@ -53,17 +54,39 @@ struct DamageTests {
         #expect(try all[1].items == Self.whole)
     }
 
-    @Test func `a removal that was undone by a restoration is no deletion later`() throws {
-        let all = try two(with: ["alice"])
-        // A mark of an item that is there, from before it was put back.
+    @Test func `who has only the file cannot turn the deletion of one item into that of another`() throws {
+        let all = try two()
         try all[0].lock()
         try all[0].delete("alice")
         try all[0].unlock()
-        try all[0].add("alice", "back")
+        try all[0].sql(
+            """
+            UPDATE shared SET name = (SELECT s.name FROM shared s JOIN genp g ON g.uuid = s.uuid)
+            WHERE uuid NOT IN (SELECT uuid FROM genp);
+            UPDATE shared SET name = randomblob(32) WHERE uuid IN (SELECT uuid FROM genp);
+            """
+        )
+        try all[0].synchronize()
+        try all[1].synchronize()
+        #expect(try all[1].items.contains("bob=of bob"))
+    }
+
+    @Test func `a removal that was undone is no deletion later`() throws {
+        let all = try two(with: ["alice"])
+        // Without a tombstone, a mark says that it was removed.
+        try all[0].lock()
+        try all[0].delete("alice")
+        try all[0].unlock()
+        func token() throws -> AuthorizationToken {
+            try all[0].owner.authorize(.restore, passcode: SharedKeychain.passcode)
+        }
+        let version = try #require(try all[0].circle.earlierVersions(try token()).first)
+        #expect(try all[0].circle.bringBack(version.number, try token()) == "service, alice")
         try settle(all)
+        for device in all { #expect(try device.items == ["alice=of alice"]) }
         try all[0].sql("DELETE FROM genp")
         try settle(all)
-        for device in all { #expect(try device.items == ["alice=back"]) }
+        for device in all { #expect(try device.items == ["alice=of alice"]) }
     }
 
     @Test(arguments: [
@@ -134,6 +157,22 @@ struct DamageTests {
         }
         let items = ["alice=of alice", "bob=of bob", "carol=of carol", "dave=of dave", "erin=of erin"]
         for device in all { #expect(try device.items == items) }
+    }
+
+    @Test func `two copies of one keychain become two journals, and nothing of either is lost`() throws {
+        let all = try two()
+        all[0].engine.close()
+        let copy = try SharedKeychain(copyOf: all[0], at: site)
+        try all[0].reopen()
+        try all[0].add("carol", "of carol")
+        try copy.add("dave", "of dave")
+        let every = [all[0], copy, all[1]]
+        for round in 1...6 {
+            let now = KeychainEngine.now + Double(round) * 3_600
+            try KeychainEngine.$clock.withValue({ now }) { for device in every { try device.synchronize() } }
+        }
+        let items = ["alice=of alice", "bob=of bob", "carol=of carol", "dave=of dave"]
+        for device in every { #expect(try device.items == items) }
     }
 
     // MARK: - The folder

@@ -30,6 +30,15 @@ final class SharedKeychain {
         try owner.changePasscode(from: nil, to: Self.passcode)
     }
 
+    /// Another keychain with the same files, as a copied machine has it. The other one is closed.
+    init(copyOf other: SharedKeychain, at site: CircleFolder) throws {
+        path = other.path + "-copy"
+        transport = site.transport
+        try FileManager.default.copyItem(atPath: other.path, toPath: path)
+        engine = try Self.open(path)
+        try owner.unlock(Self.passcode)
+    }
+
     deinit {
         engine.close()
         try? FileManager.default.removeItem(atPath: path)

@@ -115,6 +115,42 @@ struct SyncCommandTests {
         #expect(try first.value("carol") == "three")
     }
 
+    private func versions(_ words: [String], _ device: CommandDevice) throws -> [[String: Any]] {
+        let output = try device.done(["chatelaine"] + words + ["--json"])
+        return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]])
+    }
+
+    @Test func `what was replaced or deleted is listed, and comes back on all devices`() throws {
+        defer { cleanUp() }
+        let (first, second) = (devices[0], devices[1])
+        try first.add("alice", "one")
+        try first.done(["chatelaine", "sync", "create", folder])
+        try first.approve(second)
+        try first.add("alice", "two")
+        try first.now()
+        try second.now()
+        try second.done(["security", "delete-generic-password", "-s", "mail", "-a", "alice"])
+        for device in [second, first, second] { try device.now() }
+        #expect(try first.value("alice") == nil)
+        // Each device has what was replaced there.
+        #expect(try versions(["history", "ALICE"], first).map { $0["reason"] as? String } == ["deleted", "replaced"])
+        #expect(try versions(["history", "bob"], first).isEmpty)
+        let deleted = try versions(["deleted"], second)
+        #expect(deleted.map { $0["title"] as? String } == ["mail, alice"])
+        let number = try #require(deleted.first?["number"] as? Int)
+        try second.done(["chatelaine", "restore", String(number)])
+        #expect(try second.value("alice") == "two")
+        #expect(try versions(["deleted"], second).isEmpty)
+        for device in [second, first] { try device.now() }
+        #expect(try first.value("alice") == "two")
+        // And the one before it.
+        let earlier = try versions(["history"], first).first { $0["reason"] as? String == "replaced" }
+        try first.done(["chatelaine", "restore", String(try #require(earlier?["number"] as? Int))])
+        for device in [first, second] { try device.now() }
+        for device in [first, second] { #expect(try device.value("alice") == "one") }
+        #expect(try first.run(["chatelaine", "restore", "9999"]).status == 1)
+    }
+
     @Test func `what is not there is said at once`() throws {
         defer { cleanUp() }
         let first = devices[0]

@@ -62,11 +62,18 @@ package struct KeychainCircle: Sendable {
     /// Writes what has changed of a replica.
     ///
     /// - Parameter before: as the transaction has loaded it; nil for a new one.
-    func save(_ replica: Replica, since before: Replica?, in transaction: WriteTransaction) throws(KeychainError) {
+    /// - Returns: what to remember once the transaction is durable; nil where nothing has changed.
+    @discardableResult
+    func save(
+        _ replica: Replica,
+        since before: Replica?,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) -> CircleMemory.Cached? {
         let changes: [ReplicaPiece: [UInt8]?] =
             if let before { replica.pieces(since: before) } else { replica.pieces.mapValues { $0 } }
-        guard !changes.isEmpty else { return }
-        var written = [try engine.vault.seal(circlePiece: ItemUUID().bytes, key: Key.state)]
+        guard !changes.isEmpty else { return nil }
+        let state = try engine.vault.seal(circlePiece: ItemUUID().bytes, key: Key.state)
+        var written = [state]
         var removed: [[UInt8]] = []
         for (piece, value) in changes {
             if let value {
@@ -77,6 +84,7 @@ package struct KeychainCircle: Sendable {
         }
         try transaction.put(written)
         try transaction.removeCirclePieces(removed)
+        return CircleMemory.Cached(state: state.value, replica: replica)
     }
 
     /// Changes what this device knows, in one transaction with whatever comes of it.
@@ -86,15 +94,17 @@ package struct KeychainCircle: Sendable {
     func change<Value>(
         _ body: @escaping (inout Replica, WriteTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value? {
-        try engine.write(usesReserve: true) { () throws(KeychainError) in
+        let done: (value: Value, cached: CircleMemory.Cached?)? = try engine.write(usesReserve: true) {
+            () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in
                 guard let before = try self.load(transaction.reading) else { return nil }
                 var replica = before
                 let value = try body(&replica, transaction)
-                try self.save(replica, since: before, in: transaction)
-                return value
+                return (value, try self.save(replica, since: before, in: transaction))
             }
         }
+        if let cached = done?.cached { memory.replica.withLock { $0 = cached } }
+        return done?.value
     }
 
     static let damaged = KeychainError(

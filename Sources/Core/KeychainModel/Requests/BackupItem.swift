@@ -31,7 +31,12 @@ package struct BackupItem: Sendable {
         self.secrets = secrets
     }
 
-    /// What a person calls it: its label, or where it is for, and the account.
+    /// What a person calls it.
+    package var title: String { attributes.title }
+}
+
+extension AttributeList {
+    /// What a person calls an item: its label, or where it is for, and the account.
     package var title: String {
         let place: [AttributeKey] = [.label, .server, .service, .applicationTag]
         let parts = [place.lazy.compactMap(text).first, text(.account)].compactMap { $0 }
@@ -39,7 +44,7 @@ package struct BackupItem: Sendable {
     }
 
     private func text(_ key: AttributeKey) -> String? {
-        switch attributes[key] {
+        switch self[key] {
         case .string(let text) where !text.isEmpty: text
         case .data(let bytes) where !bytes.isEmpty: String(validating: bytes, as: UTF8.self)
         default: nil

@@ -41,6 +41,25 @@ extension ReadTransaction {
         }
     }
 
+    /// The one that has a number.
+    package func pastVersion(_ number: Int64) throws(KeychainError) -> PastVersion? {
+        try KeychainError.translatingSQLite {
+            guard
+                let row = try Row.fetchOne(database, sql: "SELECT * FROM past WHERE id = ?", arguments: [number]),
+                let itemClass = ItemClass(rawValue: row["class"])
+            else { return nil }
+            return Self.pastVersion(row, itemClass)
+        }
+    }
+
+    /// Whether an item is there, and no tombstone.
+    package func hasLiveRow(_ uuid: ItemUUID, of itemClass: ItemClass) throws(KeychainError) -> Bool {
+        try KeychainError.translatingSQLite {
+            let sql = "SELECT EXISTS (SELECT 1 FROM \(itemClass.rawValue) WHERE uuid = ? AND tomb = 0 AND aside = 0)"
+            return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [Data(uuid.bytes)]) == 1
+        }
+    }
+
     fileprivate static func pastVersion(_ row: Row, _ itemClass: ItemClass) -> PastVersion? {
         guard let uuid = ItemUUID(row.bytes("uuid")), let columns = BlindColumns(bytes: row.bytes("blind")),
             let group = String(validating: row.bytes("agrp"), as: UTF8.self),

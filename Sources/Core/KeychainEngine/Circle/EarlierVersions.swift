@@ -1,0 +1,138 @@
+package import EnclaveInterface
+package import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainVault
+
+/// An earlier version of a shared item, without its secret.
+package struct EarlierVersion: Sendable {
+    package enum Reason: Sendable {
+        case replaced
+        case deleted
+        /// Another device's change won.
+        case lost
+    }
+
+    /// What names it, for as long as it is kept.
+    package let number: Int64
+    package let itemClass: ItemClass
+    package let accessGroup: String
+    package let title: String
+    package let reason: Reason
+    /// When it became an earlier one, in milliseconds since 1970.
+    package let time: Int64
+    /// Whether the item, in another version, is there now.
+    package let isThere: Bool
+}
+
+extension KeychainCircle {
+    /// Earlier versions of shared items, the newest first.
+    ///
+    /// - Parameters:
+    ///   - token: says that the owner has allowed it (`restore`): they are of all access groups.
+    ///   - text: in the title; nil for all.
+    /// - Throws: `interactionNotAllowed` while the class of one is locked.
+    package func earlierVersions(
+        _ token: AuthorizationToken,
+        matching text: String? = nil
+    ) throws(KeychainError) -> [EarlierVersion] {
+        try engine.vault.refresh()
+        let authorization = try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
+        var found: [EarlierVersion] = []
+        try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
+            for itemClass in ItemClass.stored {
+                for version in try transaction.pastVersions(of: itemClass, nil) {
+                    guard let item = try opened(version, authorization) else { continue }
+                    let title = item.attributes.title
+                    if let text, !title.lowercased().contains(text.lowercased()) { continue }
+                    found.append(
+                        EarlierVersion(
+                            number: version.number,
+                            itemClass: itemClass,
+                            accessGroup: version.row.accessGroup,
+                            title: title,
+                            reason: version.reason.told,
+                            time: version.time,
+                            isThere: try transaction.hasLiveRow(version.row.uuid, of: itemClass)
+                        )
+                    )
+                }
+            }
+        }
+        return found.sorted { ($0.time, $0.number) > ($1.time, $1.number) }
+    }
+
+    /// Nil for one that is damaged.
+    private func opened(
+        _ version: PastVersion,
+        _ authorization: AuthorizedRestore
+    ) throws(KeychainError) -> OpenedItem? {
+        do throws(KeychainError) {
+            return try engine.vault.open(version.row, for: authorization)
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            return nil
+        }
+    }
+
+    /// Makes an earlier version the item's current one, on all devices. What it replaces is an earlier version then.
+    ///
+    /// - Returns: its title.
+    /// - Throws: `itemNotFound` where it is kept no more; `undecodable` where it is damaged; `interactionNotAllowed` while it is
+    ///   locked.
+    package func bringBack(_ number: Int64, _ token: AuthorizationToken) throws(KeychainError) -> String {
+        try engine.vault.refresh()
+        let authorization = try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
+        return try engine.write { () throws(KeychainError) in
+            { (transaction: WriteTransaction) throws(KeychainError) in
+                guard let version = try transaction.reading.pastVersion(number) else {
+                    throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
+                }
+                let opened = try self.engine.vault.open(version.row, for: authorization)
+                var attributes = opened.attributes
+                attributes[.modificationDate] = .date(KeychainEngine.now)
+                let secrets = try self.engine.vault.openSecrets(of: opened)
+                let item = BackupItem(opened, secrets: secrets)
+                let current = BackupItem(
+                    itemClass: item.itemClass,
+                    uuid: item.uuid,
+                    accessGroup: item.accessGroup,
+                    accessibility: item.accessibility,
+                    accessControl: item.accessControl,
+                    isSynchronizable: item.isSynchronizable,
+                    attributes: attributes,
+                    secrets: item.secrets
+                )
+                let authorized = try self.engine.policy.authorize(current, with: authorization)
+                for restored in try self.engine.vault.seal([authorized]) {
+                    try self.place(restored.sealed, in: transaction)
+                }
+                return item.title
+            }
+        }
+    }
+
+    /// Writes an item over what has its UUID or its primary key.
+    private func place(_ sealed: SealedItem, in transaction: WriteTransaction) throws(KeychainError) {
+        let same = try transaction.row(sealed.row.uuid, of: sealed.row.itemClass)
+        if let other = try transaction.collision(with: sealed), other.rowNumber != same?.rowNumber {
+            try engine.remove(other, in: transaction)
+        }
+        if let same, try !transaction.isAside(same) {
+            try transaction.replace(same, with: sealed)
+        } else {
+            if let same { try transaction.remove(same, marking: nil, keeping: nil) }
+            try transaction.insert(sealed)
+        }
+    }
+}
+
+extension PastVersion.Reason {
+    fileprivate var told: EarlierVersion.Reason {
+        switch self {
+        case .replaced: .replaced
+        case .deleted: .deleted
+        case .lost: .lost
+        }
+    }
+}
