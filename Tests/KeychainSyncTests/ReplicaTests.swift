@@ -486,6 +486,36 @@ struct ReplicaTests {
         #expect(carol.value(1) == 10)
     }
 
+    @Test func `a newcomer waits for a journal whose epoch it was not given yet`() throws {
+        try alice.write(1, 10)
+        try settle()
+        let circle = alice.replica.circle
+        let before = try alice.replica.writingEpoch()
+        // Bob does not know of Alice's new epoch when he adds Carol, and says nothing of what he has read.
+        let keys = try SyncDevice()
+        let addition = try bob.keys.adding(keys, to: circle.id, after: circle.frontier, epochs: [before])
+        try post(
+            try alice.keys.beginEpoch(for: [alice, bob].map(\.keys.card), earlier: [before], in: circle.id),
+            by: alice
+        )
+        try settle()
+        #expect(try alice.replica.writingEpoch() != before)
+        try alice.write(2, 20)
+        try alice.publish()
+        site.post([addition])
+        let carol = try SyncMember(of: keys, in: circle, on: site)
+        let heads = site.heads
+        site.heads = heads.filter { $0.key == alice.replica.own?.id }
+        try carol.takeEntries()
+        #expect(try Array(carol.plan().refused.values) == [.notOpened])
+        try carol.read()
+        #expect(carol.replica.phase != .member)
+        site.heads = heads
+        try settle([carol])
+        #expect(carol.replica.phase == .member)
+        #expect([1, 2].map(carol.value) == [10, 20])
+    }
+
     /// It counts, though its author is gone. So a newcomer waits until its device has written all of it into another one.
     @Test func `an end of a journal by a former member does not make the journal dispensable for a newcomer`() throws {
         let mallory = try group.join()
@@ -663,6 +693,54 @@ struct ReplicaTests {
         site.post(try alice.replica.remove(mallory.keys.id, keys: alice.keys))
         try settle()
         try expectAgreement()
+    }
+
+    @Test
+    func `a member says that it was given another secret also where a liar has left that epoch, for one without use`()
+        throws
+    {
+        let mallory = try liar()
+        let members = [alice, bob, mallory].map(\.keys.card)
+        let spoiled = try spoil(for: [alice.keys.card], by: mallory)
+        try mallory.takeEntries()
+        // Nobody writes under that.
+        let secrets = try mallory.keys.beginEpoch(for: members, earlier: [], in: alice.replica.circle.id)
+        try post(secrets, by: mallory, nameKey: SecretBytes([UInt8](repeating: 66, count: 32)))
+        try alice.synchronize()
+        #expect(try alice.replica.writingEpoch() == spoiled)
+        try alice.write(7, 70)
+        try settle([mallory])
+        #expect(bob.value(7) == 70)
+        try expectAgreement()
+    }
+
+    @Test func `a member says that it was given another secret also where that epoch is good no more`() throws {
+        let (mallory, carol) = (try liar(), try group.join())
+        try settle([mallory, carol])
+        let spoiled = try spoil(for: [alice, carol].map(\.keys.card), by: mallory)
+        // Bob does not know it when he removes Carol, who has its secret, and begins another.
+        site.post(try bob.replica.remove(carol.keys.id, keys: bob.keys))
+        try bob.synchronizeJournals()
+        let removal = site.entries.filter { bob.replica.circle.has($0.key) && !alice.replica.circle.has($0.key) }
+        for hash in removal.keys { site.entries[hash] = nil }
+        try alice.synchronize()
+        #expect(try alice.replica.writingEpoch() == spoiled)
+        try alice.write(7, 70)
+        site.post(Array(removal.values))
+        try settle([mallory])
+        #expect(bob.value(7) == 70)
+        try expectAgreement()
+    }
+
+    /// Begins an epoch of which Bob is given another secret.
+    private func spoil(for others: [DeviceCard], by liar: SyncMember) throws -> EpochID {
+        let circle = alice.replica.circle.id
+        let secrets = try liar.keys.beginEpoch(for: others + [liar.keys.card], earlier: [], in: circle)
+        let id = try #require(secrets.wraps.first?.epoch)
+        let other = try #require(try liar.keys.beginEpoch(for: [bob.keys.card], earlier: [], in: circle).wraps.first)
+        let wrong = EpochWrap(epoch: id, recipient: bob.keys.id, key: other.key)
+        try post(EpochSecrets(wraps: secrets.wraps + [wrong]), by: liar)
+        return id
     }
 
     @Test func `an epoch without the circle's name key is written under by nobody`() throws {

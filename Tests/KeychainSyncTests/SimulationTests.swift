@@ -68,8 +68,10 @@ struct SimulationTests {
 
     /// With members who lie, damaged databases, clocks that jump, locked devices, devices that leave, and a recovery key.
     @Test(arguments: [
-        // What was written under an epoch that somebody could not read, and that was good no more.
-        5842, 7435,
+        // What was written under an epoch that somebody could not read, and that was good no more, or left by a liar alone.
+        5842, 7435, 21569, 32483, 37350,
+        // A device that was recovered, and saw a head before its segments.
+        20002,
         // What was claimed wrongly: of an item that only the former journal of its device had, and of a device that left while
         // its disk was set back.
         144, 436, 2542, 3404, 5212,

@@ -21,6 +21,7 @@ struct SyncRuleTests {
         Need(description: "ended journals that were read", rule: .endedWereRead, harm: readAfterDropping),
         Need(description: "ends of journals with two histories", rule: .forks, harm: twoHistories),
         Need(description: "a cut that is closed", rule: .closedCut, harm: partOfCircle),
+        Need(description: "a cut with all journals that are there", rule: .closedCut, harm: headWithoutSegments),
         Need(description: "journals that others have taken over", rule: .settledAreSkipped, harm: lostJournal),
     ])
     func `without a rule something goes wrong, and with it nothing does`(need: Need) throws {
@@ -209,12 +210,8 @@ struct SyncRuleTests {
     /// A newcomer is shown a head that has read more than is shown.
     private static func partOfCircle(_ rules: SyncRules) throws -> Bool {
         let group = try SyncGroup(rules)
-        let (alice, bob) = (group.alice, group.bob)
-        // Of what the approver knows nothing is said, as where a recovery key has added the device.
-        let carol = try group.newcomer(of: alice)
-        let founding = try #require(alice.replica.circle.entries.first)
-        carol.replica = Replica(of: carol.keys.id, in: try Circle(founding: founding), required: [])
-            .unchecked(rules: rules)
+        let bob = group.bob
+        let carol = try recovered(in: group, rules)
         try bob.write(1, 10)
         try group.settle()
         let journal = try #require(bob.replica.own?.id)
@@ -222,6 +219,37 @@ struct SyncRuleTests {
         try carol.takeEntries()
         try carol.read()
         return carol.replica.phase == .member && carol.value(1) == nil
+    }
+
+    /// Alice has taken over what Bob wrote, has deleted it, and has dropped the tombstone. A newcomer sees her head before her
+    /// segments.
+    private static func headWithoutSegments(_ rules: SyncRules) throws -> Bool {
+        let group = try SyncGroup(rules)
+        let (alice, bob) = (group.alice, group.bob)
+        try bob.write(1, 10)
+        try group.settle()
+        group.site.post(try alice.replica.remove(bob.keys.id, keys: alice.keys))
+        for _ in 0..<2 { try alice.synchronize() }
+        try alice.write(1, nil)
+        for _ in 0..<2 { try alice.synchronize() }
+        #expect(alice.tombstones() == 0)
+        let carol = try recovered(in: group, rules)
+        try alice.synchronize()
+        let later = group.withhold(try #require(alice.replica.own?.id), from: 1)
+        try carol.synchronize()
+        group.site.segments.merge(later) { _, new in new }
+        for _ in 0..<3 { for member in [carol, alice] { try member.synchronize() } }
+        #expect(carol.replica.phase == .member)
+        return alice.value(1) != nil
+    }
+
+    /// Somebody to whom nobody says what the approver knows, as where a recovery key has added the device.
+    private static func recovered(in group: SyncGroup, _ rules: SyncRules) throws -> SyncMember {
+        let member = try group.newcomer(of: group.alice)
+        let founding = try #require(group.alice.replica.circle.entries.first)
+        member.replica = Replica(of: member.keys.id, in: try Circle(founding: founding), required: [])
+            .unchecked(rules: rules)
+        return member
     }
 
     /// Alice has taken over what Mallory wrote, and it is nowhere else any more.

@@ -44,6 +44,13 @@ final class SyncMember {
         site.post(try approver.replica.add(keys.card, consent: consent, keys: approver.keys))
     }
 
+    /// Was added to a circle, by somebody who says nothing of what it has read.
+    init(of keys: SyncDevice, in circle: Circle, on site: SyncSite) throws {
+        self.keys = keys
+        self.site = site
+        replica = Replica(of: keys.id, in: try Circle(founding: #require(circle.entries.first)), required: [])
+    }
+
     /// A machine with a copy of another one's disk.
     init(copying other: SyncMember) throws {
         keys = other.keys

@@ -87,7 +87,7 @@ extension KeychainCircle {
             )
             var settings = try self.settings(transaction.reading)
             settings.lastRound = Self.clock
-            let isWaiting = !plan.missing.isEmpty || !plan.missingEntries.isEmpty
+            let isWaiting = Self.isWaiting(plan)
             if !isWaiting {
                 settings.waitingSince = 0
             } else if settings.waitingSince == 0 {
@@ -101,9 +101,14 @@ extension KeychainCircle {
         report.isMember = done.replica.isMember
         report.isReading = done.replica.phase != .member
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
-        report.isWaitingForOthers = !plan.missing.isEmpty || !plan.missingEntries.isEmpty
+        report.isWaitingForOthers = Self.isWaiting(plan)
         try Self.translating { try self.publish(done.replica, over: transport, in: circle) }
         return report
+    }
+
+    /// Whether others have named something that is not there yet: a segment, an entry, an epoch's secret.
+    private static func isWaiting(_ plan: MergePlan) -> Bool {
+        !plan.missing.isEmpty || !plan.missingEntries.isEmpty || plan.refused.values.contains(.notOpened)
     }
 
     static let noCircle = KeychainError(.itemNotFound, "the keychain belongs to no circle of devices")

@@ -46,6 +46,10 @@ extension Replica {
                 }
             } catch let refusal as SyncRefusal {
                 plan.refused[journal] = refusal
+                // A newcomer may be given the secret later.
+                if phase != .member, refusal == .notOpened {
+                    plan.unread[journal] = Journal(of: owner, salt: head.contents.salt)
+                }
             } catch let error as KeychainError where phase == .member && error.code == .interactionNotAllowed {
                 plan.locked.insert(journal)
                 plan.unread[journal] = Journal(of: owner, salt: head.contents.salt)
@@ -359,7 +363,8 @@ extension Replica {
 
     /// A first reading is taken as a whole or not at all: with all heads that are required, and with all that those had read.
     private func close(_ plan: inout MergePlan, _ required: [JoinAnswer.KnownHead], _ clock: UInt64) {
-        if former != nil, age(at: clock) < formerSince + Self.longestWait {
+        let hasWaited = former != nil && age(at: clock) >= formerSince + Self.longestWait
+        if former != nil, !hasWaited {
             // Nobody has said how new the journals are: each member says it for the others.
             let heard = Set(plan.readings.compactMap { $0.head?.contents.device } + [device])
             let members = circle.state.members.filter { $0.value.kind == .device }.keys
@@ -381,6 +386,10 @@ extension Replica {
             for head in required where !(isTaken(head.journal) ?? isMet(head, plan)) { plan.isWhole = false }
         }
         if rules.contains(.closedCut), !acceptsOlder {
+            // A journal that cannot be read yet may be newer than all that is read: its device may have deleted what is in a journal
+            // that has ended, and dropped the tombstone.
+            let journals = Set(targets.map(\.journal))
+            if !hasWaited, !plan.unread.keys.allSatisfy(journals.contains) { plan.isWhole = false }
             let read = Dictionary(plan.readings.map { ($0.target.journal, $0) }) { one, _ in one }
             for reading in plan.readings {
                 guard let head = reading.head?.contents else { continue }

@@ -76,16 +76,13 @@ extension Replica {
     }
 
     /// Whether there is no epoch to write under, somebody lacks the secret of one that this device has, or this device lacks that
-    /// of one that others write under. A member who lies can make that happen again and again.
+    /// of one that others write under, or have written. A member who lies can make that happen again and again.
     private var isEpochDue: Bool {
         guard rules.contains(.freshEpochs) else { return false }
         if phase == .member, currentEpoch == nil { return true }
         guard isHalfFree else { return false }
         // A newcomer, too, says that it was given another secret: it could read nothing.
-        if circle.state.writingEpochs.contains(where: { !held.contains($0.id) && !circle.state.avoided.contains($0.id) }
-        ) {
-            return true
-        }
+        if lacksWhatItWasGiven { return true }
         let mine = circle.state.newestEpochs.prefix(EpochDescription.mostEarlier).filter(held.contains)
         return phase == .member && mine.contains(where: circle.state.lacks)
     }

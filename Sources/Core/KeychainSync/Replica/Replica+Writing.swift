@@ -113,11 +113,24 @@ extension Replica {
 
     /// The greatest good epoch that all members have, and this device, too: nobody can know what others were given. One that
     /// somebody does not have, by what they have written since, comes last.
-    var currentEpoch: EpochID? {
-        let usable = circle.state.writingEpochs.filter {
-            held.contains($0.id) && opened.contains($0.id)
-        }
-        return (usable.first { !circle.state.avoided.contains($0.id) } ?? usable.first)?.id
+    var currentEpoch: EpochID? { preferredEpochs.first(where: isUsable)?.id }
+
+    /// Epochs that all members have, as far as entries say: each device writes under the first one that it has itself.
+    private var preferredEpochs: [CircleState.Epoch] {
+        let all = circle.state.writingEpochs
+        let avoided = circle.state.avoided
+        return all.filter { !avoided.contains($0.id) } + all.filter { avoided.contains($0.id) }
+    }
+
+    private func isUsable(_ epoch: CircleState.Epoch) -> Bool { held.contains(epoch.id) && opened.contains(epoch.id) }
+
+    /// Whether others write under an epoch, or have written, whose secret this device lacks, though entries say that it has it: one
+    /// that nobody has left. Where all were left, also one that comes before what this device writes under.
+    var lacksWhatItWasGiven: Bool {
+        let before = preferredEpochs.prefix { !isUsable($0) }
+        let isLeft = circle.state.avoided.contains
+        return !before.allSatisfy { held.contains($0.id) }
+            || circle.state.epochs.contains { !held.contains($0) && !isLeft($0) && $1.contains(device) }
     }
 
     private var firstEpoch: EpochID? {
