@@ -106,6 +106,22 @@ struct DamageTests {
         for device in all { #expect(try device.items == Self.whole) }
     }
 
+    @Test func `an item that is lost everywhere is told of, and stops nothing else`() throws {
+        let all = try devices(2, at: site)
+        try all[0].add("alice", "of alice")
+        try all[0].synchronize()
+        try all[0].sql("DELETE FROM genp; DELETE FROM segment")
+        for case let name as String in FileManager.default.enumerator(atPath: site.path) ?? .init()
+        where name.contains("/seg/") { try? FileManager.default.removeItem(atPath: site.path + "/" + name) }
+        for _ in 0..<2 { #expect(try all[0].synchronize().damaged == 1) }
+        try all[0].add("bob", "of bob")
+        #expect(try all[0].synchronize().sent == 1)
+        #expect(try all[1].synchronize().isWaitingForOthers)
+        // Where it is stored again, others have it, too.
+        try all[0].add("alice", "again")
+        #expect(try all[0].synchronize().damaged == 0)
+    }
+
     @Test func `segments that were changed in the database are not sent`() throws {
         let all = try devices(2, at: site)
         try all[0].synchronize()

@@ -10,8 +10,6 @@ import Logging
 struct Arrivals {
     let circle: KeychainCircle
     let transaction: WriteTransaction
-    /// Rows with changes of this device that the replica does not have yet.
-    let locked: Set<ItemUUID>
     /// What policy did not let in.
     private(set) var refused = 0
     private(set) var placed = 0
@@ -21,10 +19,9 @@ struct Arrivals {
 
     private var engine: KeychainEngine { circle.engine }
 
-    init(of circle: KeychainCircle, in transaction: WriteTransaction, locked: Set<ItemUUID>) {
+    init(of circle: KeychainCircle, in transaction: WriteTransaction) {
         self.circle = circle
         self.transaction = transaction
-        self.locked = locked
     }
 
     mutating func apply(_ outcome: MergeOutcome) throws(KeychainError) {
@@ -65,8 +62,7 @@ struct Arrivals {
 
     private mutating func remove(_ name: ItemName, keeping reason: PastVersion.Reason) throws(KeychainError) {
         for stored in try rows(name) {
-            // This device has changed it, and says so once it is unlocked.
-            if locked.contains(stored.row.uuid) { continue }
+            if try isChangedHere(stored) { continue }
             try transaction.remove(stored, marking: nil, keeping: reason)
             try transaction.removeMarks(of: stored.row.itemClass, stored.row.uuid)
             removed += 1
@@ -75,7 +71,7 @@ struct Arrivals {
 
     private func restamp(_ name: ItemName, _ stamp: UInt64) throws(KeychainError) {
         let authorization = engine.policy.authorizeSynchronization()
-        for stored in try rows(name) {
+        for stored in try rows(name) where try !isChangedHere(stored) {
             guard case .item(let item)? = try engine.vault.open([stored.row], for: authorization).first else {
                 continue
             }
@@ -129,8 +125,10 @@ struct Arrivals {
         _ reason: PastVersion.Reason
     ) throws(KeychainError) {
         var existing = existing
+        if let existing, try isChangedHere(existing) { return }
         if let other = try transaction.collision(with: sealed), other.rowNumber != existing?.rowNumber {
-            // A row that the circle does not know, or not so: a tombstone, a damaged one, or a change that is locked.
+            if !other.row.isTombstone, try isChangedHere(other) { return }
+            // A tombstone, a damaged one, or one that the circle knows by another name.
             let isThere = try isWhole(other)
             if isThere {
                 try transaction.remove(other, marking: nil, keeping: .lost)
@@ -155,6 +153,15 @@ struct Arrivals {
         }
         try transaction.put(engine.vault.sharedMark(of: sealed.row, name: name.bytes))
         placed += 1
+    }
+
+    /// Whether a program has changed a row, and the replica does not have that yet: the row is locked, or nothing can be written for the
+    /// circle now. It stays as it is, and is taken as a change of what has come.
+    private func isChangedHere(_ stored: StoredItem) throws(KeychainError) -> Bool {
+        let mark = try transaction.sharedMark(of: stored.row.itemClass, stored.row.uuid)
+        if let mark, engine.vault.isAuthentic(mark), mark.version == stored.row.version { return false }
+        if try transaction.isAside(stored) { return false }
+        return try isWhole(stored)
     }
 
     /// Whether a row is what it says, as far as can be told now.

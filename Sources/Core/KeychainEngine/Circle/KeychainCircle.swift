@@ -157,6 +157,8 @@ final class CircleMemory: Sendable {
 
     let replica = Mutex<Cached?>(nil)
     let inspected = Mutex(InspectionCursor())
+    /// Items that were found lost when they were to be written once more, to be looked for in journals.
+    let lost = Mutex<Set<ItemName>>([])
 }
 
 extension KeychainEngine {

@@ -18,8 +18,8 @@ struct LocalChanges {
 
     /// Items of the circle that the store has lost.
     private(set) var damaged: Set<ItemName> = []
-    /// Rows with changes that could not be taken, since they are locked.
-    private(set) var locked: Set<ItemUUID> = []
+    /// Whether there are changes that could not be taken, since they are locked.
+    private(set) var isLocked = false
     /// Items that are too large to travel.
     private(set) var tooLarge = 0
     private(set) var taken = 0
@@ -97,7 +97,7 @@ struct LocalChanges {
                     modified: SyncItemCodec.stamp(of: attributes)
                 )
                 changes.append(Change(stored: stored, change: change, item: nil))
-            case .locked: locked.insert(stored.row.uuid)
+            case .locked: isLocked = true
             case .damaged:
                 if let mark = try mark(of: stored.row) { damaged.insert(try name(mark)) }
             }
@@ -120,7 +120,7 @@ struct LocalChanges {
         let stamps = try write(changes.map(\.change), into: &replica)
         for change in changes {
             let name = change.change.name
-            taken += 1
+            if stamps[name] != nil { taken += 1 }
             if let item = change.item, let stamp = stamps[name], stamp != change.change.modified {
                 try circle.restamp(change.stored, as: item, stamp, name: name, in: transaction)
             } else {

@@ -70,16 +70,16 @@ extension KeychainCircle {
         memory.inspected.withLock { $0 = begun.cursor }
         // The transport is read while no transaction is open.
         let plan = try Self.translating { try self.plan(begun.replica, found.heads, keys, transport) }
-        let damaged = begun.local?.damaged ?? []
+        // Those too that were found lost when they were to be written once more.
+        let damaged = (begun.local?.damaged ?? []).union(memory.lost.withLock { $0 })
         let repaired = try Self.translating { try self.read(damaged, begun.replica, keys, transport) }
         let done = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
-            let local = try self.takeLocal(into: &replica, transaction, keys, &report)
-            try self.finish(
+            _ = try self.takeLocal(into: &replica, transaction, keys, &report)
+            let lost = try self.finish(
                 plan,
                 repaired: repaired,
                 damaged: damaged,
-                locked: local?.locked ?? [],
                 of: &replica,
                 transaction,
                 keys,
@@ -94,9 +94,10 @@ extension KeychainCircle {
                 settings.waitingSince = Self.clock
             }
             try self.put(settings, in: transaction)
-            return (replica: replica, report: report)
+            return (replica: replica, report: report, lost: lost)
         }
         guard let done else { throw Self.noCircle }
+        memory.lost.withLock { $0 = done.lost }
         report.add(done.report)
         report.isMember = done.replica.isMember
         report.isReading = done.replica.phase != .member
@@ -177,7 +178,11 @@ extension KeychainCircle {
         _ transport: some SyncTransport,
         _ failure: inout SyncTransportFailure?
     ) -> [UInt8]? {
-        if replica.own?.id == point.journal, let kept = try? kept(StoredSegment(point)) { return kept }
+        if replica.own?.id == point.journal, let kept = try? kept(StoredSegment(point)),
+            (try? Segment(kept))?.point == point
+        {
+            return kept
+        }
         guard failure == nil else { return nil }
         do throws(SyncTransportFailure) {
             return try transport.read(BlobName(point), in: replica.circle.id)
@@ -229,45 +234,48 @@ extension KeychainCircle {
         }
         report.sent += changes.taken
         report.tooLarge = changes.tooLarge
-        report.isWaitingForUnlock = !changes.locked.isEmpty
+        report.isWaitingForUnlock = changes.isLocked
         return changes
     }
 
+    /// - Parameter damaged: what was looked for in journals; some of it was found.
+    /// - Returns: items that are to be looked for in the next round.
     private func finish(
         _ plan: MergePlan,
         repaired: [ItemName: (record: Record, tier: SyncTier)],
         damaged: Set<ItemName>,
-        locked: Set<ItemUUID>,
         of replica: inout Replica,
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys,
         _ report: inout SyncReport
-    ) throws(KeychainError) {
+    ) throws(KeychainError) -> Set<ItemName> {
         let clock = Self.clock
-        var arrivals = Arrivals(of: self, in: transaction, locked: locked)
+        var arrivals = Arrivals(of: self, in: transaction)
         let current = repaired.filter {
             damaged.contains($0.key) && replica.items[$0.key]?.version == $0.value.record.version
         }
         try arrivals.restore(current)
-        report.repaired = current.count
+        report.repaired = arrivals.placed
         let outcome = replica.execute(plan, clock: clock)
         try arrivals.apply(outcome)
-        report.received = arrivals.placed - current.count
+        report.received = arrivals.placed - report.repaired
         report.removed = arrivals.removed
         report.refused = arrivals.refused
         report.lost = arrivals.lost
         _ = try Self.translating { try replica.keepUp(clock: clock, keys: keys) }
-        var lost = damaged.subtracting(current.keys)
+        let notFound = damaged.subtracting(current.keys)
+        var lost: Set<ItemName> = []
         if engine.vault.state.lock == .unlocked, replica.isMember {
             lost.formUnion(try adopt(&replica, transaction, keys))
             if isLong(replica) { lost.formUnion(try compact(&replica, transaction, keys)) }
         }
-        report.damaged = lost.count
-        if !plan.isEmpty || !damaged.isEmpty { replica.forget(lost) }
+        report.damaged = lost.union(notFound).count
+        replica.forget(notFound)
         for name in replica.collect() { try removeTombstone(name, in: transaction) }
         try sign(&replica, keys, clock)
         try dropSegments(of: replica, in: transaction)
         try transaction.expirePast(now: Int64(clamping: clock))
+        return lost
     }
 
     /// Items as the circle has them, out of this keychain.

@@ -144,7 +144,11 @@ struct JoinCircle: ParsableCommand {
     private func read(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
         Console.printError("Reading the circle.\n")
         var received = 0
-        try CirclePlace.wait {
+        let advice = """
+            if the other device has added this one, chatelaine sync now goes on; if not, chatelaine sync leave \
+            --without-telling, and begin once more on both
+            """
+        try CirclePlace.wait(advice: advice) {
             let report = try keychain.withCircle { (circle) throws(KeychainError) in
                 try circle.synchronize(over: transport)
             }

@@ -58,6 +58,7 @@ struct RunSynchronization: ParsableCommand {
         let circle = try keychain.withCircle { (circle) throws(KeychainError) in try circle.status().circle }
         let changes = try FolderChanges(in: transport, of: circle)
         var lastFailure = ""
+        var left = 0
         while true {
             var message = ""
             do throws(KeychainError) {
@@ -75,18 +76,23 @@ struct RunSynchronization: ParsableCommand {
             // A folder that is away for days is told of once.
             if !message.isEmpty, message != lastFailure { Console.printError("\(TerminalText.escaped(message))\n") }
             lastFailure = message
-            try wait(keychain, changes)
+            try wait(keychain, changes, left: &left)
         }
     }
 
     /// Until the folder has changed, or this keychain.
-    private func wait(_ keychain: any CircleKeychain, _ changes: FolderChanges) throws {
+    ///
+    /// - Parameter left: how many changes the rounds have left, which another one would leave as well.
+    private func wait(_ keychain: any CircleKeychain, _ changes: FolderChanges, left: inout Int) throws {
         let end = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < end {
-            if try changes.wait(until: .now + .seconds(1)) { return }
+        repeat {
             let unsent = try? keychain.withCircle { (circle) throws(KeychainError) in try circle.status().unsent }
-            if (unsent ?? 0) > 0 { return }
-        }
+            if let unsent, unsent != left {
+                left = unsent
+                if unsent > 0 { return }
+            }
+            if try changes.wait(until: .now + .seconds(1)) { return }
+        } while ContinuousClock.now < end
     }
 }
 

@@ -102,13 +102,17 @@ enum CirclePlace {
     }
 
     /// Does something again and again until it says that it is done.
-    static func wait(atMost limit: Duration = .seconds(600), until isDone: () throws -> Bool) throws {
+    ///
+    /// - Parameter advice: what the owner does where it never is.
+    static func wait(
+        atMost limit: Duration = .seconds(600),
+        advice: String = "begin once more on both devices",
+        until isDone: () throws -> Bool
+    ) throws {
         let end = ContinuousClock.now + limit
         while try !isDone() {
             guard ContinuousClock.now < end else {
-                throw Failure(
-                    "nothing has come for \(limit.components.seconds / 60) minutes; begin once more on both devices"
-                )
+                throw Failure("nothing has come for \(limit.components.seconds / 60) minutes; \(advice)")
             }
             usleep(200_000)
         }
