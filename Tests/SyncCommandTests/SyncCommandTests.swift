@@ -24,6 +24,9 @@ struct SyncCommandTests {
         try first.approve(second)
         try first.approve(third)
         for device in devices + devices { try device.now() }
+        // Nothing of the ceremonies stays.
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        #expect(!files.contains { $0.hasSuffix("/1") && $0.contains("/join/") })
         for device in devices {
             #expect(try device.value("alice") == "one")
             #expect(try device.value("bob") == "two")

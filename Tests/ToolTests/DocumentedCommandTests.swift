@@ -35,6 +35,7 @@ struct DocumentedCommandTests {
                     """
             ),
             Step(line: "security find-identity", shows: "1 identities found"),
+            Step(line: "chatelaine sync create Sync", before: "mkdir Sync", shows: "The circle is there"),
             Step(line: "chatelaine doctor", shows: "embedded"),
             Step(line: "chatelaine team new EXAMPLE01 --out team.pem --certificate team-certificate.pem"),
             Step(

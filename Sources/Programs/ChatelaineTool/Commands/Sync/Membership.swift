@@ -78,13 +78,16 @@ struct JoinCircle: ParsableCommand {
         try CurrentKeychain.open()
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
+        var joining: Joining?
         if recoveryKey {
             try recover(keychain, circle, transport, owner, authorization)
         } else {
-            try join(keychain, circle, transport, owner, authorization)
+            joining = try join(keychain, circle, transport, owner, authorization)
         }
         try keychain.withCircle { (circle) throws(KeychainError) in try circle.setTransport(transport.path) }
         try read(keychain, transport)
+        // A member has read its messages by now.
+        joining?.clear(over: transport)
     }
 
     private func join(
@@ -93,7 +96,7 @@ struct JoinCircle: ParsableCommand {
         _ transport: FolderTransport,
         _ owner: any EnclaveControl,
         _ authorization: OwnerAuthorization
-    ) throws {
+    ) throws -> Joining {
         var joining = try keychain.withCircle { (circle) throws(KeychainError) in
             try Joining(of: circle, to: id, over: transport)
         }
@@ -107,6 +110,7 @@ struct JoinCircle: ParsableCommand {
         _ = try owner.type(digits: digits, with: try authorization.token(for: .synchronize))
         try joining.join(over: transport)
         isJoined = true
+        return joining
     }
 
     private func recover(
