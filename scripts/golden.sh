@@ -35,6 +35,15 @@ in_keychain passcode guarded-note write 'golden note'
 
 in_keychain enclave-key security create-keypair --enclave 'golden key'
 
+# One that belongs to a circle of devices, with an earlier version of an item, and a change that was not sent.
+passwords circle
+shared=$(mktemp -d)
+trap 'rm -rf "$work" "$shared"' EXIT
+in_keychain circle chatelaine sync create "$shared" >/dev/null
+in_keychain circle security add-generic-password -U -s mail -a bob --synchronizable -w changed
+in_keychain circle chatelaine sync now >/dev/null
+in_keychain circle security add-generic-password -s mail -a carol --synchronizable -w unsent
+
 in_keychain certificates security create-keypair -a ec -s 256 'golden identity'
 in_keychain certificates security create-certificate --days 36500 --purpose clientAuth -o /dev/null 'golden identity'
 
@@ -49,5 +58,6 @@ for keychain in "$work"/*; do
     in_keychain "$name" security delete-generic-password -s away >/dev/null
     [ ! -s "$keychain/keychain.db-wal" ] || die "$name has a journal"
     install -D -m 644 -t "$folder/$name" "$keychain"/{device.key,keybag,keychain.db}
+    [ ! -e "$keychain/sync.keys" ] || install -m 644 -t "$folder/$name" "$keychain/sync.keys"
 done
 section "Made $folder"

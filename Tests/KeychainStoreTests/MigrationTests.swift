@@ -151,6 +151,14 @@ struct MigrationTests {
 
     // MARK: - The newest
 
+    @Test func `no index has a condition for which SQLite would prepare a search anew for each value`() throws {
+        // It looks at the values of searches where a condition is `column = value`.
+        let conditions = try Schema.current.form(of: Schema.current.version).text.compactMap { text in
+            text.range(of: " WHERE ").map { String(text[$0.upperBound...]) }
+        }
+        #expect(!conditions.isEmpty && conditions.allSatisfy { $0 == "sync <> 0" })
+    }
+
     @Test(arguments: ItemClass.stored)
     func `the newest schema has the columns and indexes of the attribute table, and no others`(
         itemClass: ItemClass

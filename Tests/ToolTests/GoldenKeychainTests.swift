@@ -8,7 +8,7 @@ import Testing
 @Suite("Keychains that were made before", .serialized)
 struct GoldenKeychainTests {
     /// One folder for each version of a file's format.
-    static let versions = ["database-1"]
+    static let versions = ["database-1", "database-2"]
 
     private static let folder = Bundle.module.resourceURL.map { $0.appending(path: "Keychains") }
 
@@ -18,7 +18,7 @@ struct GoldenKeychainTests {
         let kept = try #require(Self.folder).appending(path: "\(version)/\(name)")
         try FileManager.default.createDirectory(atPath: sandbox.keychain, withIntermediateDirectories: true)
         chmod(sandbox.keychain, 0o700)
-        for file in ["device.key", "keybag", "keychain.db"] {
+        for file in try FileManager.default.contentsOfDirectory(atPath: kept.path) {
             let copy = sandbox.keychain + "/" + file
             try FileManager.default.copyItem(atPath: kept.appending(path: file).path, toPath: copy)
             chmod(copy, 0o600)
@@ -71,6 +71,21 @@ struct GoldenKeychainTests {
     func `one without a passcode opens with all that it held`(version: String) throws {
         let sandbox = try keychain("passwords", of: version)
         try hasPasswords(sandbox)
+        try isUsable(sandbox)
+    }
+
+    @Test(arguments: versions.filter { $0 != "database-1" })
+    func `one of a circle of devices knows what it knew, and goes on`(version: String) throws {
+        let sandbox = try keychain("circle", of: version)
+        let status = try expect(sandbox, "chatelaine sync status --json")
+        for line in ["\"member\": true", "\"items\": 1", "\"unsent\": 1"] {
+            #expect(status.contains(line), "\(status)")
+        }
+        #expect(try expect(sandbox, "chatelaine history bob").contains("replaced"))
+        let now = try expect(sandbox, "mkdir folder && chatelaine sync now --folder folder")
+        #expect(now.contains("1 item sent"))
+        let deletion = "security delete-generic-password -s mail -a carol && chatelaine sync now"
+        #expect(try expect(sandbox, deletion).contains("1 item sent"))
         try isUsable(sandbox)
     }
 

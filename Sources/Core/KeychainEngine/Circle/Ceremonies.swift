@@ -183,7 +183,7 @@ extension KeychainCircle {
     /// The devices of a circle, with what their clocks said in the newest heads that a transport has, in milliseconds since 1970. With a
     /// recovery key nobody vouches for how new they are: the owner does.
     ///
-    /// - Returns: nil for a device of which there is no head.
+    /// - Returns: no date for a device that has written no head.
     package static func heads(
         of id: CircleID,
         over transport: some SyncTransport

@@ -21,7 +21,7 @@ package struct KeychainCircle: Sendable {
         static let settings: [UInt8] = [16]
     }
 
-    /// The keys of this device. They are made where there are none.
+    /// The keys of this device. The first call makes them.
     func keys() throws(KeychainError) -> EnclaveDeviceKeys { try EnclaveDeviceKeys(in: engine.vault.enclave) }
 
     /// Milliseconds since 1970.

@@ -135,7 +135,7 @@ extension KeychainCircle {
         return findings
     }
 
-    /// More than members can have journals that go on: anybody can write heads that are none.
+    /// Members have fewer journals, and anybody can write files with the names of heads.
     static let mostHeads = 4_096
 
     private func plan(
@@ -298,19 +298,8 @@ extension KeychainCircle {
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys
     ) throws(KeychainError) -> Set<ItemName> {
-        var next = replica
-        do throws(KeychainError) {
-            let rewriting = try Self.translating {
-                try next.adopt(salt: Self.salt(), keys: keys, item: self.items(transaction))
-            }
-            replica = next
-            try keep(rewriting.segments, in: transaction)
-            return rewriting.damaged
-        } catch {
-            switch error.code {
-            case .noPermission, .interactionNotAllowed, .dataTooLarge: return []
-            default: throw error
-            }
+        try rewrite(&replica, transaction) { (replica) in
+            try replica.adopt(salt: Self.salt(), keys: keys, item: items(transaction))
         }
     }
 
@@ -319,9 +308,22 @@ extension KeychainCircle {
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys
     ) throws(KeychainError) -> Set<ItemName> {
+        try rewrite(&replica, transaction) { (replica) in
+            try replica.compact(keys: keys, item: items(transaction))
+        }
+    }
+
+    /// Writes items once more, or nothing where nothing can be written now.
+    ///
+    /// - Returns: items that this keychain has lost.
+    private func rewrite(
+        _ replica: inout Replica,
+        _ transaction: WriteTransaction,
+        _ body: (inout Replica) throws -> Rewriting
+    ) throws(KeychainError) -> Set<ItemName> {
         var next = replica
         do throws(KeychainError) {
-            let rewriting = try Self.translating { try next.compact(keys: keys, item: self.items(transaction)) }
+            let rewriting = try Self.translating { try body(&next) }
             replica = next
             try keep(rewriting.segments, in: transaction)
             return rewriting.damaged
@@ -429,7 +431,7 @@ extension KeychainCircle {
 
     /// Removes segments of this device that nobody needs any more.
     private func release(over transport: some SyncTransport, in circle: CircleID) throws {
-        // Most of the time there are none, and nothing is written.
+        // Mostly there is nothing to release, and nothing is written.
         guard var trial = try replica(), !trial.release().isEmpty else { return }
         let released = try change { (replica, transaction) throws(KeychainError) in
             let released = replica.release()

@@ -12,9 +12,6 @@ package struct CircleSalvage: Sendable {
         "gone": "class, uuid, time, code",
         "past": "class, uuid, reason, time, version, agrp, pdmn, sync, accc, blind, metadata, key, secret",
     ]
-
-    /// Whether there is anything of a circle.
-    package var hasCircle: Bool { tables["circle"]?.isEmpty == false }
 }
 
 extension DatabaseInspection {

@@ -34,9 +34,9 @@ extension ReadTransaction {
                 let table = itemClass.rawValue
                 let sql = """
                     SELECT (SELECT count(*) FROM \(table) t LEFT JOIN shared s ON s.class = ?1 AND s.uuid = t.uuid
-                    WHERE t.sync = 1 AND t.aside = 0 AND s.version IS NOT t.version)
+                    WHERE t.sync <> 0 AND t.sync = 1 AND t.aside = 0 AND s.version IS NOT t.version)
                     + (SELECT count(*) FROM shared WHERE class = ?1
-                    AND uuid NOT IN (SELECT uuid FROM \(table) WHERE sync = 1 AND aside = 0))
+                    AND uuid NOT IN (SELECT uuid FROM \(table) WHERE sync <> 0 AND sync = 1 AND aside = 0))
                     """
                 return try count + (Int.fetchOne(database.cachedStatement(sql: sql), arguments: [table]) ?? 0)
             }
@@ -154,7 +154,7 @@ extension WriteTransaction {
                 database.cachedStatement(
                     sql: """
                         SELECT t.id FROM \(itemClass.rawValue) t LEFT JOIN shared s ON s.class = ?1 AND s.uuid = t.uuid
-                        WHERE t.sync = 1 AND t.aside = 0 AND t.id > ?2 AND s.version IS NOT t.version ORDER BY t.id
+                        WHERE t.sync <> 0 AND t.sync = 1 AND t.aside = 0 AND t.id > ?2 AND s.version IS NOT t.version ORDER BY t.id
                         """
                 ),
                 arguments: [itemClass.rawValue, rowNumber]
@@ -178,7 +178,7 @@ extension WriteTransaction {
                 database.cachedStatement(
                     sql: """
                         SELECT class, uuid, version, name, code FROM shared WHERE class = ?1
-                        AND uuid NOT IN (SELECT uuid FROM \(itemClass.rawValue) WHERE sync = 1 AND aside = 0)
+                        AND uuid NOT IN (SELECT uuid FROM \(itemClass.rawValue) WHERE sync <> 0 AND sync = 1 AND aside = 0)
                         """
                 ),
                 [itemClass.rawValue]

@@ -1,6 +1,9 @@
 extension Schema {
     /// What leads from version 1 to version 2: what a keychain knows of the circle of devices that it belongs to, and the versions
     /// of shared items that were replaced.
+    ///
+    /// The indexes say `sync <> 0`, and not `sync = 1`: to know whether it may use that one, SQLite prepares a question with `sync = ?`
+    /// anew for each value.
     static let version2 = """
         CREATE TABLE circle (
         key BLOB PRIMARY KEY,
@@ -56,12 +59,12 @@ extension Schema {
 
         CREATE INDEX past_time ON past (time);
 
-        CREATE INDEX genp_sync ON genp (uuid, version, aside) WHERE sync = 1;
+        CREATE INDEX genp_sync ON genp (uuid, version, aside, sync) WHERE sync <> 0;
 
-        CREATE INDEX inet_sync ON inet (uuid, version, aside) WHERE sync = 1;
+        CREATE INDEX inet_sync ON inet (uuid, version, aside, sync) WHERE sync <> 0;
 
-        CREATE INDEX cert_sync ON cert (uuid, version, aside) WHERE sync = 1;
+        CREATE INDEX cert_sync ON cert (uuid, version, aside, sync) WHERE sync <> 0;
 
-        CREATE INDEX keys_sync ON keys (uuid, version, aside) WHERE sync = 1;
+        CREATE INDEX keys_sync ON keys (uuid, version, aside, sync) WHERE sync <> 0;
         """
 }

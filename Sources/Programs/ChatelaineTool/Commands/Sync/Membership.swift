@@ -149,7 +149,7 @@ struct JoinCircle: ParsableCommand {
         Console.printError("Reading the circle.\n")
         var received = 0
         let advice = """
-            if the other device has added this one, chatelaine sync now goes on; if not, chatelaine sync leave \
+            if the other device has added this one, run chatelaine sync now; if not, chatelaine sync leave \
             --without-telling, and begin once more on both
             """
         try CirclePlace.wait(advice: advice) {
