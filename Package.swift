@@ -189,6 +189,8 @@ let targets: [[Target]] = [
         "EnclaveDesk": ["EnclaveInterface"],
         // What devices of one person tell each other: formats and rules alone.
         "KeychainSync": ["Crypto"],
+        // How programs speak to a keychain that belongs to a circle of devices, wherever it is.
+        "KeychainCircles": ["KeychainSync", "EnclaveInterface"],
         "LocalEnclave": ["EnclaveInterface", "EnclaveDesk", "KeychainFiles", "KeychainSync", "Crypto", "CryptoExtras"],
         "KeychainPolicy": ["EnclaveInterface"],
         "KeychainVault": ["EnclaveInterface", "KeychainPolicy", "Crypto"],
@@ -199,7 +201,7 @@ let targets: [[Target]] = [
         "KeychainEngine": [
             "KeychainCertificates", "KeychainTrust", "KeychainPolicy", "KeychainVault", "KeychainStore",
             "KeychainBackup", "Logging", "EnclaveInterface", "LocalEnclave", "KeychainFiles", "KeychainSync",
-            "KeychainDeviceKeys", "Crypto",
+            "KeychainDeviceKeys", "KeychainCircles", "Crypto",
         ],
     ]),
 
@@ -219,15 +221,20 @@ let targets: [[Target]] = [
         "KeychainMessages": ["SwiftProtobuf"],
         // What carries blobs between a person's devices. It knows no key.
         "SyncTransport": ["KeychainSync", "KeychainSystem", "CKeychainLinux"],
+        // Between a keychain and a transport, whoever has them open.
+        "SyncCarrier": ["SyncTransport", "KeychainCircles", "KeychainSync", "KeychainModel", "KeychainSystem"],
     ]),
     folder("Sources/Service", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         // The enclave's process is spoken to by the service, and by those who bring a passcode.
         "EnclaveClient": ["Crypto", "EnclaveDesk"],
         "EnclaveServer": ["EnclaveDesk", "LocalEnclave"],
-        "KeychainProtocol": ["KeychainMessages", "KeychainBackup", "KeychainCertificates", "Crypto", "SwiftProtobuf"],
+        "KeychainProtocol": [
+            "KeychainMessages", "KeychainBackup", "KeychainCertificates", "KeychainSync", "KeychainCircles", "Crypto",
+            "SwiftProtobuf",
+        ],
         "KeychainServer": [
             "KeychainAccounts", "KeychainBackup", "KeychainEngine", "KeychainProtocol", "PeerIdentity", "CodeSignature",
-            "Logging", "KeychainFiles",
+            "Logging", "KeychainFiles", "KeychainSync", "KeychainCircles",
         ],
         "KeychainDaemon": [
             "KeychainAccounts", "KeychainServer", "EnclaveClient", "EnclaveServer", "KeychainProtocol", "PeerIdentity",
@@ -237,6 +244,7 @@ let targets: [[Target]] = [
         // What speaks to the service, for programs that have nothing of Foundation; KeychainClient exports it.
         "KeychainServiceClient": [
             "KeychainAccounts", "KeychainBackup", "KeychainProtocol", "EnclaveClient", "KeychainTrailer", "Logging",
+            "KeychainSync", "KeychainCircles",
         ],
     ]),
 
@@ -245,7 +253,7 @@ let targets: [[Target]] = [
         "KeychainClient": [
             "KeychainSystem", "KeychainAccounts", "KeychainServiceClient", "KeychainModel", "KeychainBackup",
             "KeychainEngine", "EnclaveClient", "EnclaveInterface", "LocalEnclave", "KeychainPrompting",
-            "KeychainTrailer", "CKeychainLinux", "Logging",
+            "KeychainTrailer", "CKeychainLinux", "Logging", "KeychainSync", "KeychainCircles",
         ],
         "Security": [
             "CoreFoundationAliases", "SecurityObjects", "KeychainCertificates", "KeychainKeys", "KeychainExchange",
@@ -292,8 +300,8 @@ let targets: [[Target]] = [
         ],
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
-            "KeychainBackup", "KeychainEngine", "KeychainSync", "SyncTransport", "PasswordImport", "Terminal",
-            "TPMEnclave",
+            "KeychainBackup", "KeychainEngine", "KeychainSync", "KeychainCircles", "SyncTransport", "SyncCarrier",
+            "PasswordImport", "Terminal", "TPMEnclave",
             "KeychainPrompting", "ArgumentParser", "Logging",
         ],
     ]),
@@ -301,6 +309,7 @@ let targets: [[Target]] = [
         "chatelained": ["KeychainDaemon", "KeychainServer", "ArgumentParser"],
         "chatelaine-prompt": ["EnclaveClient", "FingerPrompting", "FingerprintReader", "KeychainPrompting"],
         "chatelaine-enclave": ["EnclaveServer", "TPMEnclave", "LocalEnclave", "Crypto"],
+        "chatelaine-sync": ["SyncCarrier", "KeychainCircles", "KeychainServiceClient"],
     ]),
     // It looks at callers, and is linked with System alone.
     programs("Sources/Programs", using: process)(["chatelaine-identify": ["PeerIdentity"]]),
@@ -323,7 +332,9 @@ let targets: [[Target]] = [
     tests([
         "SecurityTests": ["Security", "CoreFoundationAliases", "CertificateTestSupport", "KeychainTrust", "X509"],
         "LocalAuthenticationTests": ["LocalAuthentication", "Security"],
-        "KeychainProtocolTests": ["KeychainMessages", "SwiftProtobuf"],
+        "KeychainProtocolTests": [
+            "KeychainMessages", "SwiftProtobuf", "KeychainCircles", "KeychainSync", "SyncTestSupport",
+        ],
         "EnclaveProtocolTests": [
             "EnclaveServer", "PeerIdentity", "KeychainSync", "KeychainDeviceKeys", "SyncTestSupport",
             "chatelaine-enclave",
@@ -332,7 +343,10 @@ let targets: [[Target]] = [
         "KeychainSystemTests": ["CProbe"],
         "PeerIdentityTests": ["PeerIdentity"],
         "CodeSignatureTests": ["CodeSignature"],
-        "KeychainServerTests": ["KeychainServer", "PeerIdentity", "CodeSignature", "CProbe"],
+        "KeychainServerTests": [
+            "KeychainServer", "PeerIdentity", "CodeSignature", "CProbe", "KeychainCircles", "KeychainSync",
+            "SyncTransport",
+        ],
         "AttackTests": ["CodeSignature", "unchecked-daemon", "attacked-program", "SecurityTool"] + service,
         "LockedServiceTests": service,
         "LoginTests": ["LoginSessions", "MessageBus", "GuardedNote", "SecurityTool"] + service,
@@ -359,12 +373,12 @@ let targets: [[Target]] = [
         "CLibraryTests": ["CSecurity", "CertificateTestSupport", "X509"],
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
-        "SyncCommandTests": ["SecurityTool"] + service,
+        "SyncCommandTests": ["SecurityTool", "chatelaine-sync"] + service,
         "PasswordImportTests": ["PasswordImport"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],
-        "CircleTests": ["KeychainSync", "KeychainStore", "SyncTransport"],
+        "CircleTests": ["KeychainSync", "KeychainStore", "KeychainCircles", "SyncTransport"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
@@ -397,7 +411,7 @@ let targets: [[Target]] = [
         "sync-simulation": ["SyncSimulation", "KeychainSync", "ArgumentParser"],
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],
         "circle-speed": [
-            "KeychainModel", "KeychainEngine", "KeychainSync", "SyncTransport", "EnclaveInterface",
+            "KeychainModel", "KeychainEngine", "KeychainSync", "KeychainCircles", "SyncTransport", "EnclaveInterface",
             "LocalEnclave", "Logging",
         ],
     ]),

@@ -231,7 +231,7 @@ units() {
     # What the units refer to: the system's own targets, and programs at their places.
     cp -r /lib/systemd/system "$root/usr/lib/systemd/"
     for program in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
-        chatelaine-ssh-agent; do
+        chatelaine-ssh-agent chatelaine-sync; do
         printf '#!/bin/sh\n' >"$root/usr/libexec/chatelaine/$program"
         chmod 755 "$root/usr/libexec/chatelaine/$program"
     done

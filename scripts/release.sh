@@ -72,6 +72,7 @@ program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++
 # it shares functions with Foundation's, and the linker takes the first that it finds.
 link_first=("$(swiftc -static-stdlib -print-target-info | awk -F '"' '$2 == "runtimeResourcePath" { print $4 }')/linux/libFoundationEssentials.a")
 program chatelaine-credential chatelaine_credential "${static_essentials[@]}" -lstdc++
+program chatelaine-sync chatelaine_sync "${static_essentials[@]}" -lstdc++
 link_first=()
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainCircles
 import KeychainModel
 import KeychainSync
 import KeychainTestSupport
@@ -295,8 +296,8 @@ struct CircleTests {
         try all[0].remove(all[1])
         try all[1].synchronize()
         try all[1].owner.allow(.forget, with: try all[1].token())
-        try all[1].circle.forget()
-        #expect(throws: KeychainCircle.noCircle) { try all[1].synchronize() }
+        try all[1].circle.forget(all[1].token())
+        #expect(throws: CircleFailure.noCircle) { try all[1].synchronize() }
         try all[1].add("bob", "two")
         try all[0].approve(all[1])
         try settle(all)

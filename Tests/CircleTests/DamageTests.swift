@@ -1,5 +1,6 @@
 import EnclaveInterface
 import Foundation
+import KeychainCircles
 import KeychainModel
 import KeychainSync
 import KeychainTestSupport
@@ -100,7 +101,7 @@ struct DamageTests {
         #expect(try all[0].items == Self.whole)
         // The owner does as it says.
         try all[0].owner.allow(.forget, with: try all[0].token())
-        try all[0].circle.forget()
+        try all[0].circle.forget(all[0].token())
         try all[1].approve(all[0])
         try settle(all)
         for device in all { #expect(try device.items == Self.whole) }

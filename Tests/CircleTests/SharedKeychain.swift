@@ -1,6 +1,7 @@
 import EnclaveInterface
 import Foundation
 import GRDB
+import KeychainCircles
 import KeychainModel
 import KeychainPolicy
 import KeychainSync

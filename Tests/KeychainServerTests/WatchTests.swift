@@ -66,6 +66,28 @@ struct WatchTests {
     }
 
     @Test
+    func `a watcher for the circle hears that a synchronizable item has changed, and nothing of others`() throws {
+        let watchers = Watchers()
+        let caller = Caller(name: "carrier", groups: AccessGroups(["group"]))
+        let carrier = try watchers.add(for: caller, ofCircle: true)
+        let ordinary = try watchers.add(for: caller)
+        func change(isSynchronizable: Bool) {
+            let row = AffectedRow(
+                uuid: ItemUUID(),
+                itemClass: .key,
+                accessGroup: "group",
+                isSynchronizable: isSynchronizable
+            )
+            let operation = RawClient.add("account")
+            watchers.tell(of: operation, .success(OperationResult(.items([]), rows: [row])))
+        }
+        change(isSynchronizable: false)
+        #expect(carrier.take().isEmpty && ordinary.take().count == 1)
+        for _ in 0..<3 { change(isSynchronizable: true) }
+        #expect(carrier.take() == [.circleChange] && ordinary.take().count == 3)
+    }
+
+    @Test
     func `a watcher that does not read holds up nobody, and is told that it has missed something`() throws {
         let watcher = try Watchers().add(for: Caller(name: "slow", groups: AccessGroups(["group"])))
         let all = Watchers()

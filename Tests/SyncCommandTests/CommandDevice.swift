@@ -1,27 +1,83 @@
 import Foundation
 import KeychainTestSupport
+import Synchronization
 import Testing
 
-/// A device of a person's, used by commands alone: a keychain in a folder, and the folder of its circle.
+/// A device of a person's, used by commands alone: a keychain, and the folder of its circle.
 final class CommandDevice: Sendable {
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        /// Each program opens the keychain itself.
+        case embedded
+        /// A service of the session's has it, in a process of its own.
+        case service
+        /// The system's service, with an enclave in a process of its own.
+        case system
+
+        var testDescription: String { rawValue }
+
+        /// Those that can be tried here.
+        static let possible: [Kind] = SystemMode.isPossible ? allCases : [.embedded, .service]
+    }
+
     let place: String
     let folder: String
+    let kind: Kind
     private let keychain: String
+    private let service = Mutex<ServiceProcess?>(nil)
 
     /// - Parameter folder: that carries the circle; of its own where none is given.
-    init(folder: String? = nil) throws {
+    init(_ kind: Kind = .embedded, folder: String? = nil) throws {
+        self.kind = kind
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-device-\(UUID().uuidString)"
         self.folder = folder ?? place + "/folder"
         keychain = place + "/keychain"
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try startService()
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: place) }
+    deinit {
+        service.withLock { $0 = nil }
+        try? FileManager.default.removeItem(atPath: place)
+    }
+
+    // MARK: - Its service
+
+    /// Does nothing for an embedded keychain.
+    func startService() throws {
+        guard kind != .embedded else { return }
+        let started = try ServiceProcess(in: place, mode: kind == .system ? .system : .session)
+        service.withLock { $0 = started }
+        try #require(started.waitUntilReady(), "\(started.log)")
+    }
+
+    func killService() {
+        service.withLock { service in
+            service?.kill()
+            _ = service?.waitForExit()
+            service = nil
+        }
+    }
+
+    /// Begins to carry what is written: as a part of a command, or in a process of its own.
+    func carry() throws -> RunningCommand {
+        try start(kind == .embedded ? ["chatelaine", "sync", "run"] : ["chatelaine-sync"])
+    }
+
+    /// What the service has written down.
+    var record: String {
+        let names = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.contains("audit") }.compactMap {
+            try? String(contentsOfFile: place + "/" + $0, encoding: .utf8)
+        }.joined()
+    }
 
     private var environment: [String: String] {
         ProcessInfo.processInfo.environment.merging(
-            ["CHATELAINE_KEYCHAIN": "embedded:" + keychain, "SWIFT_BACKTRACE": "enable=no"]
+            [
+                "CHATELAINE_KEYCHAIN": kind == .embedded ? "embedded:" + keychain : "unix:" + place + "/keychain.sock",
+                "SWIFT_BACKTRACE": "enable=no",
+            ]
         ) { $1 }
     }
 

@@ -15,15 +15,18 @@ struct RunningSyncTests {
         }
     }
 
-    @Test func `with processes that are killed again and again nothing is lost that was stored`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `with processes that are killed again and again nothing is lost that was stored`(
+        kind: CommandDevice.Kind
+    ) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let devices = try (0..<3).map { _ in try CommandDevice(folder: folder) }
+        let devices = try (0..<3).map { _ in try CommandDevice(kind, folder: folder) }
         try devices[0].done(["chatelaine", "sync", "create", folder])
         try devices[0].approve(devices[1])
         try devices[0].approve(devices[2])
         let kills = Int(ProcessInfo.processInfo.environment["CHATELAINE_TEST_KILLS"] ?? "") ?? 24
-        var running = try devices.map { try $0.start(["chatelaine", "sync", "run"]) }
+        var running = try devices.map { try $0.carry() }
         defer { for process in running { process.kill() } }
         var values: [String: String] = [:]
         var random = SystemRandomNumberGenerator()
@@ -36,22 +39,29 @@ struct RunningSyncTests {
             let killed = Int.random(in: 0..<3, using: &random)
             usleep(UInt32.random(in: 0..<150_000, using: &random))
             running[killed].kill()
-            running[killed] = try devices[killed].start(["chatelaine", "sync", "run"])
+            // In turns the carrier, and the service with its keychain.
+            if kind != .embedded, kill % 2 == 1 {
+                devices[killed].killService()
+                try devices[killed].startService()
+            }
+            running[killed] = try devices[killed].carry()
         }
         try expect(values, on: devices)
-        for process in running { #expect(process.errors == "") }
+        // A carrier says what it carries, and that its service was away.
+        if kind == .embedded { for process in running { #expect(process.errors == "") } }
     }
 
-    @Test func `Syncthing carries a circle between two folders`() throws {
+    @Test(arguments: CommandDevice.Kind.possible.filter { $0 != .system })
+    func `Syncthing carries a circle between two folders`(kind: CommandDevice.Kind) throws {
         let site = try SyncthingSite()
-        let devices = [try CommandDevice(folder: site.folders[0]), try CommandDevice(folder: site.folders[1])]
+        let devices = try site.folders.map { try CommandDevice(kind, folder: $0) }
         try devices[0].add("alice", "one")
         try devices[0].done(["chatelaine", "sync", "create", devices[0].folder])
         try waitUntil("Syncthing has carried the circle") {
             FileManager.default.fileExists(atPath: devices[1].folder + "/chatelaine/1")
         }
         try devices[0].approve(devices[1])
-        let running = try devices.map { try $0.start(["chatelaine", "sync", "run"]) }
+        let running = try devices.map { try $0.carry() }
         defer { for process in running { process.kill() } }
         try devices[1].add("bob", "two")
         try expect(["alice": "one", "bob": "two"], on: devices)

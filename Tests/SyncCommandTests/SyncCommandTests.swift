@@ -4,19 +4,18 @@ import Testing
 
 @Suite("The commands about synchronization")
 struct SyncCommandTests {
-    private let folder: String
-    private let devices: [CommandDevice]
+    private let folder = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-\(UUID().uuidString)"
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-\(UUID().uuidString)"
-        let folder = folder
-        devices = try (0..<3).map { _ in try CommandDevice(folder: folder) }
+    private func devices(_ kind: CommandDevice.Kind, _ count: Int) throws -> [CommandDevice] {
+        try (0..<count).map { _ in try CommandDevice(kind, folder: folder) }
     }
 
     private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
-    @Test func `three devices share what is stored on each of them`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `three devices share what is stored on each of them`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
+        let devices = try devices(kind, 3)
         let (first, second, third) = (devices[0], devices[1], devices[2])
         try first.add("alice", "one")
         try second.add("bob", "two")
@@ -43,8 +42,10 @@ struct SyncCommandTests {
         #expect(try second.now()["sent"] as? Int == 0)
     }
 
-    @Test func `a passcode is asked for, and the wrong digits add nobody`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `a passcode is asked for, and the wrong digits add nobody`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
+        let devices = try devices(kind, 2)
         let (first, second) = (devices[0], devices[1])
         try first.add("alice", "one")
         try first.done(["chatelaine", "passcode", "set", "--stdin"], input: ["secret", "secret"])
@@ -71,8 +72,12 @@ struct SyncCommandTests {
         #expect(try second.value("alice") == "one")
     }
 
-    @Test func `a device that is removed, and one that leaves, get nothing more and keep what they have`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `a device that is removed, and one that leaves, get nothing more and keep what they have`(
+        kind: CommandDevice.Kind
+    ) throws {
         defer { cleanUp() }
+        let devices = try devices(kind, 3)
         let (first, second, third) = (devices[0], devices[1], devices[2])
         try first.add("alice", "one")
         try first.done(["chatelaine", "sync", "create", folder])
@@ -98,8 +103,10 @@ struct SyncCommandTests {
         #expect((try first.status()["members"] as? [Any])?.count == 1)
     }
 
-    @Test func `a recovery key brings everything to a new device where all others are lost`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `a recovery key brings everything to a new device where all others are lost`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
+        let devices = try devices(kind, 2)
         let (first, second) = (devices[0], devices[1])
         try first.add("alice", "one")
         try first.done(["chatelaine", "sync", "create", folder])
@@ -123,8 +130,10 @@ struct SyncCommandTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]])
     }
 
-    @Test func `what was replaced or deleted is listed, and comes back on all devices`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `what was replaced or deleted is listed, and comes back on all devices`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
+        let devices = try devices(kind, 2)
         let (first, second) = (devices[0], devices[1])
         try first.add("alice", "one")
         try first.done(["chatelaine", "sync", "create", folder])
@@ -154,9 +163,10 @@ struct SyncCommandTests {
         #expect(try first.run(["chatelaine", "restore", "9999"]).status == 1)
     }
 
-    @Test func `what is not there is said at once`() throws {
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `what is not there is said at once`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
-        let first = devices[0]
+        let first = try devices(kind, 1)[0]
         func expect(_ words: [String], _ message: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
             let finished = try first.run(["chatelaine", "sync"] + words)
             #expect(finished.status == 1, sourceLocation: sourceLocation)

@@ -1,3 +1,4 @@
+package import EnclaveInterface
 package import KeychainModel
 
 /// The authorization to share a keychain's synchronizable items with its owner's other devices, whatever their access groups.
@@ -34,6 +35,17 @@ package struct AuthorizedSynchronization: Sendable {
 
 extension KeychainPolicy {
     package func authorizeSynchronization() -> AuthorizedSynchronization { AuthorizedSynchronization() }
+
+    /// What changes a circle here, and the enclave has no part in.
+    ///
+    /// - Parameter token: says that the owner has allowed it; it is used up.
+    /// - Throws: `authenticationFailed`.
+    package func requireSynchronization(
+        _ token: AuthorizationToken,
+        by enclave: any Enclave
+    ) throws(KeychainError) {
+        try enclave.redeem(token, for: .synchronize)
+    }
 
     /// Judges an item that another device has sent as if its owner's program added it.
     ///

@@ -722,6 +722,14 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._body = .presence(newValue)}
   }
 
+  package var circle: WireCircle {
+    get {
+      if case .circle(let v)? = _storage._body {return v}
+      return WireCircle()
+    }
+    set {_uniqueStorage()._body = .circle(newValue)}
+  }
+
   /// With operation and batch alone: the program for which the caller asks, as the caller says. It stands in the audit log,
   /// of its first 256 characters; nobody checks it, and it decides nothing.
   package var onBehalfOf: String {
@@ -742,6 +750,7 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case restore(WireRestore)
     case evaluate(WireEvaluate)
     case presence(WirePresenceRequest)
+    case circle(WireCircle)
 
   }
 
@@ -865,6 +874,9 @@ package nonisolated struct WireWatchRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// Whether it is about the keychain's circle: then of items it is told only that a synchronizable one has changed.
+  package var isForCircle: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1073,6 +1085,427 @@ package nonisolated struct WireEvaluate: Sendable {
   package init() {}
 
   fileprivate var _prompt: WirePrompt? = nil
+}
+
+/// Asks the keychain as one of the devices of its owner's circle (docs/formats/sync.md has the bytes). What the owner has to
+/// allow, the enclave was told before, or a token of 32 bytes says.
+package nonisolated struct WireCircle: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireCircle.OneOf_Body? = nil
+
+  package var status: WireCircle.Nothing {
+    get {
+      if case .status(let v)? = body {return v}
+      return WireCircle.Nothing()
+    }
+    set {body = .status(newValue)}
+  }
+
+  package var place: WireCircle.Place {
+    get {
+      if case .place(let v)? = body {return v}
+      return WireCircle.Place()
+    }
+    set {body = .place(newValue)}
+  }
+
+  /// The answer is the circle's identifier.
+  package var found: WireCircle.Nothing {
+    get {
+      if case .found(let v)? = body {return v}
+      return WireCircle.Nothing()
+    }
+    set {body = .found(newValue)}
+  }
+
+  /// A newcomer's part in a ceremony. Each answer is a message, for the member.
+  package var begin: WireCircle.Nothing {
+    get {
+      if case .begin(let v)? = body {return v}
+      return WireCircle.Nothing()
+    }
+    set {body = .begin(newValue)}
+  }
+
+  package var takeAnswer: Data {
+    get {
+      if case .takeAnswer(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .takeAnswer(newValue)}
+  }
+
+  package var join: WireCircle.Join {
+    get {
+      if case .join(let v)? = body {return v}
+      return WireCircle.Join()
+    }
+    set {body = .join(newValue)}
+  }
+
+  /// A member's part. The answer to a request is a message, for the newcomer.
+  package var answer: Data {
+    get {
+      if case .answer(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .answer(newValue)}
+  }
+
+  package var takeReveal: Data {
+    get {
+      if case .takeReveal(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .takeReveal(newValue)}
+  }
+
+  package var add: WireCircle.Addition {
+    get {
+      if case .add(let v)? = body {return v}
+      return WireCircle.Addition()
+    }
+    set {body = .add(newValue)}
+  }
+
+  package var addRecoveryKey: WireCircle.Addition {
+    get {
+      if case .addRecoveryKey(let v)? = body {return v}
+      return WireCircle.Addition()
+    }
+    set {body = .addRecoveryKey(newValue)}
+  }
+
+  /// A device's identifier, 32 bytes.
+  package var remove: Data {
+    get {
+      if case .remove(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .remove(newValue)}
+  }
+
+  /// A token.
+  package var acceptOlder: Data {
+    get {
+      if case .acceptOlder(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .acceptOlder(newValue)}
+  }
+
+  /// A token.
+  package var forget: Data {
+    get {
+      if case .forget(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .forget(newValue)}
+  }
+
+  package var versions: WireCircle.Versions {
+    get {
+      if case .versions(let v)? = body {return v}
+      return WireCircle.Versions()
+    }
+    set {body = .versions(newValue)}
+  }
+
+  package var bringBack: WireCircle.BringBack {
+    get {
+      if case .bringBack(let v)? = body {return v}
+      return WireCircle.BringBack()
+    }
+    set {body = .bringBack(newValue)}
+  }
+
+  /// Begins a round. Questions come, each with has_more, until the report or an error.
+  package var synchronize: WireCircle.Nothing {
+    get {
+      if case .synchronize(let v)? = body {return v}
+      return WireCircle.Nothing()
+    }
+    set {body = .synchronize(newValue)}
+  }
+
+  /// The answer to a question, with the identifier of the round.
+  package var carried: WireCircle.Carried {
+    get {
+      if case .carried(let v)? = body {return v}
+      return WireCircle.Carried()
+    }
+    set {body = .carried(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    case status(WireCircle.Nothing)
+    case place(WireCircle.Place)
+    /// The answer is the circle's identifier.
+    case found(WireCircle.Nothing)
+    /// A newcomer's part in a ceremony. Each answer is a message, for the member.
+    case begin(WireCircle.Nothing)
+    case takeAnswer(Data)
+    case join(WireCircle.Join)
+    /// A member's part. The answer to a request is a message, for the newcomer.
+    case answer(Data)
+    case takeReveal(Data)
+    case add(WireCircle.Addition)
+    case addRecoveryKey(WireCircle.Addition)
+    /// A device's identifier, 32 bytes.
+    case remove(Data)
+    /// A token.
+    case acceptOlder(Data)
+    /// A token.
+    case forget(Data)
+    case versions(WireCircle.Versions)
+    case bringBack(WireCircle.BringBack)
+    /// Begins a round. Questions come, each with has_more, until the report or an error.
+    case synchronize(WireCircle.Nothing)
+    /// The answer to a question, with the identifier of the round.
+    case carried(WireCircle.Carried)
+
+  }
+
+  package nonisolated struct Nothing: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Place: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var token: Data = Data()
+
+    /// The absolute path of a folder.
+    package var path: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Join: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The member's answer, which was taken before.
+    package var answer: Data = Data()
+
+    /// The circle's first entry.
+    package var founding: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Addition: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var card: Data = Data()
+
+    /// Of a device, its last message; of a recovery key, its signature.
+    package var consent: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Versions: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var token: Data = Data()
+
+    /// Only items with this in their titles.
+    package var text: String {
+      get {_text ?? String()}
+      set {_text = newValue}
+    }
+    /// Returns true if `text` has been explicitly set.
+    package var hasText: Bool {self._text != nil}
+    /// Clears the value of `text`. Subsequent reads from it will return its default value.
+    package mutating func clearText() {self._text = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _text: String? = nil
+  }
+
+  package nonisolated struct BringBack: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var token: Data = Data()
+
+    package var number: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Carried: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var body: WireCircle.Carried.OneOf_Body? = nil
+
+    package var names: WireCircle.Names {
+      get {
+        if case .names(let v)? = body {return v}
+        return WireCircle.Names()
+      }
+      set {body = .names(newValue)}
+    }
+
+    /// Absent bytes for what is not there.
+    package var blob: WireCircle.Blob {
+      get {
+        if case .blob(let v)? = body {return v}
+        return WireCircle.Blob()
+      }
+      set {body = .blob(newValue)}
+    }
+
+    package var done: WireCircle.Nothing {
+      get {
+        if case .done(let v)? = body {return v}
+        return WireCircle.Nothing()
+      }
+      set {body = .done(newValue)}
+    }
+
+    package var failure: WireCircle.Failure {
+      get {
+        if case .failure(let v)? = body {return v}
+        return WireCircle.Failure()
+      }
+      set {body = .failure(newValue)}
+    }
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum OneOf_Body: Equatable, Sendable {
+      case names(WireCircle.Names)
+      /// Absent bytes for what is not there.
+      case blob(WireCircle.Blob)
+      case done(WireCircle.Nothing)
+      case failure(WireCircle.Failure)
+
+    }
+
+    package init() {}
+  }
+
+  package nonisolated struct Names: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Of circles, or of blobs.
+    package var names: [String] = []
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Blob: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var bytes: Data {
+      get {_bytes ?? Data()}
+      set {_bytes = newValue}
+    }
+    /// Returns true if `bytes` has been explicitly set.
+    package var hasBytes: Bool {self._bytes != nil}
+    /// Clears the value of `bytes`. Subsequent reads from it will return its default value.
+    package mutating func clearBytes() {self._bytes = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _bytes: Data? = nil
+  }
+
+  package nonisolated struct Failure: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var kind: WireCircle.Failure.Kind = .other
+
+    package var message: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+      package typealias RawValue = Int
+      case other // = 0
+      case unreachable // = 1
+      case full // = 2
+      case UNRECOGNIZED(Int)
+
+      package init() {
+        self = .other
+      }
+
+      package init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .other
+        case 1: self = .unreachable
+        case 2: self = .full
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      package var rawValue: Int {
+        switch self {
+        case .other: return 0
+        case .unreachable: return 1
+        case .full: return 2
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      package static let allCases: [WireCircle.Failure.Kind] = [
+        .other,
+        .unreachable,
+        .full,
+      ]
+
+    }
+
+    package init() {}
+  }
+
+  package init() {}
 }
 
 /// Asks by what the owner can be told now.
@@ -1786,6 +2219,14 @@ package nonisolated struct WireResponse: Sendable {
     set {body = .presence(newValue)}
   }
 
+  package var circle: WireCircleAnswer {
+    get {
+      if case .circle(let v)? = body {return v}
+      return WireCircleAnswer()
+    }
+    set {body = .circle(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -1798,7 +2239,363 @@ package nonisolated struct WireResponse: Sendable {
     /// The owner is asked; another response follows when they have answered.
     case prompting(WirePrompting)
     case presence(WirePresenceStatus)
+    case circle(WireCircleAnswer)
 
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WireCircleAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var body: WireCircleAnswer.OneOf_Body? = nil
+
+  package var status: WireCircleAnswer.Status {
+    get {
+      if case .status(let v)? = body {return v}
+      return WireCircleAnswer.Status()
+    }
+    set {body = .status(newValue)}
+  }
+
+  /// An identifier, or a message of a ceremony.
+  package var bytes: Data {
+    get {
+      if case .bytes(let v)? = body {return v}
+      return Data()
+    }
+    set {body = .bytes(newValue)}
+  }
+
+  /// A long list comes in several responses.
+  package var versions: WireCircleAnswer.Versions {
+    get {
+      if case .versions(let v)? = body {return v}
+      return WireCircleAnswer.Versions()
+    }
+    set {body = .versions(newValue)}
+  }
+
+  /// Of an item.
+  package var title: String {
+    get {
+      if case .title(let v)? = body {return v}
+      return String()
+    }
+    set {body = .title(newValue)}
+  }
+
+  /// What the transport is asked, in the middle of a round.
+  package var question: WireCircleAnswer.Question {
+    get {
+      if case .question(let v)? = body {return v}
+      return WireCircleAnswer.Question()
+    }
+    set {body = .question(newValue)}
+  }
+
+  package var report: WireCircleAnswer.Report {
+    get {
+      if case .report(let v)? = body {return v}
+      return WireCircleAnswer.Report()
+    }
+    set {body = .report(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Body: Equatable, Sendable {
+    case status(WireCircleAnswer.Status)
+    /// An identifier, or a message of a ceremony.
+    case bytes(Data)
+    /// A long list comes in several responses.
+    case versions(WireCircleAnswer.Versions)
+    /// Of an item.
+    case title(String)
+    /// What the transport is asked, in the middle of a round.
+    case question(WireCircleAnswer.Question)
+    case report(WireCircleAnswer.Report)
+
+  }
+
+  /// Times are milliseconds since 1970.
+  package nonisolated struct Status: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var circle: Data = Data()
+
+    package var isMember: Bool = false
+
+    package var isReading: Bool = false
+
+    package var members: [WireCircleAnswer.Member] = []
+
+    package var items: UInt64 = 0
+
+    package var unsent: UInt64 = 0
+
+    package var isWaitingForUnlock: Bool = false
+
+    package var transport: String = String()
+
+    package var lastRound: UInt64 = 0
+
+    package var waitingSince: UInt64 = 0
+
+    /// Earlier versions that lost against another device's change.
+    package var lost: UInt64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Member: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var id: Data = Data()
+
+    package var isRecoveryKey: Bool = false
+
+    package var isThisDevice: Bool = false
+
+    package var heard: UInt64 {
+      get {_heard ?? 0}
+      set {_heard = newValue}
+    }
+    /// Returns true if `heard` has been explicitly set.
+    package var hasHeard: Bool {self._heard != nil}
+    /// Clears the value of `heard`. Subsequent reads from it will return its default value.
+    package mutating func clearHeard() {self._heard = nil}
+
+    package var ahead: UInt64 {
+      get {_ahead ?? 0}
+      set {_ahead = newValue}
+    }
+    /// Returns true if `ahead` has been explicitly set.
+    package var hasAhead: Bool {self._ahead != nil}
+    /// Clears the value of `ahead`. Subsequent reads from it will return its default value.
+    package mutating func clearAhead() {self._ahead = nil}
+
+    package var hasReadAll_p: Bool {
+      get {_hasReadAll_p ?? false}
+      set {_hasReadAll_p = newValue}
+    }
+    /// Returns true if `hasReadAll_p` has been explicitly set.
+    package var hasHasReadAll_p: Bool {self._hasReadAll_p != nil}
+    /// Clears the value of `hasReadAll_p`. Subsequent reads from it will return its default value.
+    package mutating func clearHasReadAll_p() {self._hasReadAll_p = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _heard: UInt64? = nil
+    fileprivate var _ahead: UInt64? = nil
+    fileprivate var _hasReadAll_p: Bool? = nil
+  }
+
+  package nonisolated struct Versions: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var versions: [WireCircleAnswer.Version] = []
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Version: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var number: Int64 = 0
+
+    package var itemClass: WireItemClass = .unspecified
+
+    package var accessGroup: String = String()
+
+    package var title: String = String()
+
+    package var reason: WireCircleAnswer.Version.Reason = .unspecified
+
+    package var time: Int64 = 0
+
+    package var isThere: Bool = false
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
+      package typealias RawValue = Int
+      case unspecified // = 0
+      case replaced // = 1
+      case deleted // = 2
+      case lost // = 3
+      case UNRECOGNIZED(Int)
+
+      package init() {
+        self = .unspecified
+      }
+
+      package init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .replaced
+        case 2: self = .deleted
+        case 3: self = .lost
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      package var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .replaced: return 1
+        case .deleted: return 2
+        case .lost: return 3
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      package static let allCases: [WireCircleAnswer.Version.Reason] = [
+        .unspecified,
+        .replaced,
+        .deleted,
+        .lost,
+      ]
+
+    }
+
+    package init() {}
+  }
+
+  /// A circle is its identifier of 32 bytes; names and bytes are as docs/formats/sync.md has them.
+  package nonisolated struct Question: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var circle: Data = Data()
+
+    package var body: WireCircleAnswer.Question.OneOf_Body? = nil
+
+    package var circles: WireCircle.Nothing {
+      get {
+        if case .circles(let v)? = body {return v}
+        return WireCircle.Nothing()
+      }
+      set {body = .circles(newValue)}
+    }
+
+    /// Of this kind: entry, seg, head or join.
+    package var list: String {
+      get {
+        if case .list(let v)? = body {return v}
+        return String()
+      }
+      set {body = .list(newValue)}
+    }
+
+    package var read: String {
+      get {
+        if case .read(let v)? = body {return v}
+        return String()
+      }
+      set {body = .read(newValue)}
+    }
+
+    package var write: WireCircleAnswer.Write {
+      get {
+        if case .write(let v)? = body {return v}
+        return WireCircleAnswer.Write()
+      }
+      set {body = .write(newValue)}
+    }
+
+    package var remove: String {
+      get {
+        if case .remove(let v)? = body {return v}
+        return String()
+      }
+      set {body = .remove(newValue)}
+    }
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum OneOf_Body: Equatable, Sendable {
+      case circles(WireCircle.Nothing)
+      /// Of this kind: entry, seg, head or join.
+      case list(String)
+      case read(String)
+      case write(WireCircleAnswer.Write)
+      case remove(String)
+
+    }
+
+    package init() {}
+  }
+
+  package nonisolated struct Write: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var name: String = String()
+
+    package var bytes: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package nonisolated struct Report: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var sent: UInt64 = 0
+
+    package var received: UInt64 = 0
+
+    package var removed: UInt64 = 0
+
+    package var lost: UInt64 = 0
+
+    package var refused: UInt64 = 0
+
+    package var repaired: UInt64 = 0
+
+    package var damaged: UInt64 = 0
+
+    package var tooLarge: UInt64 = 0
+
+    package var isWaitingForUnlock: Bool = false
+
+    package var isWaitingForOthers: Bool = false
+
+    package var isReading: Bool = false
+
+    package var isMember: Bool = false
+
+    package var devicesAdded: UInt64 = 0
+
+    package var devicesRemoved: UInt64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
   }
 
   package init() {}
@@ -2281,6 +3078,15 @@ package nonisolated struct WireEvent: Sendable {
     set {body = .missed(newValue)}
   }
 
+  /// Only to one that watches for the circle: a synchronizable item, or the circle itself, has changed here.
+  package var circleChange: Bool {
+    get {
+      if case .circleChange(let v)? = body {return v}
+      return false
+    }
+    set {body = .circleChange(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -2288,6 +3094,8 @@ package nonisolated struct WireEvent: Sendable {
     case itemChange(WireEvent.ItemChange)
     /// The client has not read in time: something happened that it was not told of.
     case missed(Bool)
+    /// Only to one that watches for the circle: a synchronizable item, or the circle itself, has changed here.
+    case circleChange(Bool)
 
   }
 
@@ -3220,7 +4028,7 @@ nonisolated extension WireIdentity.Kind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0\u{3}on_behalf_of\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}operation\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{1}watch\0\u{1}rotate\0\u{1}backup\0\u{1}restore\0\u{1}evaluate\0\u{1}presence\0\u{3}on_behalf_of\0\u{1}circle\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
@@ -3389,6 +4197,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           }
         }()
         case 12: try { try decoder.decodeSingularStringField(value: &_storage._onBehalfOf) }()
+        case 13: try {
+          var v: WireCircle?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .circle(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .circle(v)
+          }
+        }()
         default: break
         }
       }
@@ -3445,11 +4266,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .presence(let v)? = _storage._body else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       }()
-      case nil: break
+      default: break
       }
       if !_storage._onBehalfOf.isEmpty {
         try visitor.visitSingularStringField(value: _storage._onBehalfOf, fieldNumber: 12)
       }
+      try { if case .circle(let v)? = _storage._body {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3681,18 +4505,29 @@ nonisolated extension WireStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireWatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".WatchRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_for_circle\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.isForCircle) }()
+      default: break
+      }
+    }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.isForCircle != false {
+      try visitor.visitSingularBoolField(value: self.isForCircle, fieldNumber: 1)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireWatchRequest, rhs: WireWatchRequest) -> Bool {
+    if lhs.isForCircle != rhs.isForCircle {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3990,6 +4825,700 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Circle"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}place\0\u{1}found\0\u{1}begin\0\u{3}take_answer\0\u{1}join\0\u{1}answer\0\u{3}take_reveal\0\u{1}add\0\u{3}add_recovery_key\0\u{1}remove\0\u{3}accept_older\0\u{1}forget\0\u{1}versions\0\u{3}bring_back\0\u{1}synchronize\0\u{1}carried\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .status(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .status(v)
+        }
+      }()
+      case 2: try {
+        var v: WireCircle.Place?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .place(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .place(v)
+        }
+      }()
+      case 3: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .found(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .found(v)
+        }
+      }()
+      case 4: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .begin(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .begin(v)
+        }
+      }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .takeAnswer(v)
+        }
+      }()
+      case 6: try {
+        var v: WireCircle.Join?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .join(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .join(v)
+        }
+      }()
+      case 7: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .answer(v)
+        }
+      }()
+      case 8: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .takeReveal(v)
+        }
+      }()
+      case 9: try {
+        var v: WireCircle.Addition?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .add(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .add(v)
+        }
+      }()
+      case 10: try {
+        var v: WireCircle.Addition?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .addRecoveryKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .addRecoveryKey(v)
+        }
+      }()
+      case 11: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .remove(v)
+        }
+      }()
+      case 12: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .acceptOlder(v)
+        }
+      }()
+      case 13: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .forget(v)
+        }
+      }()
+      case 14: try {
+        var v: WireCircle.Versions?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .versions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .versions(v)
+        }
+      }()
+      case 15: try {
+        var v: WireCircle.BringBack?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .bringBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .bringBack(v)
+        }
+      }()
+      case 16: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .synchronize(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .synchronize(v)
+        }
+      }()
+      case 17: try {
+        var v: WireCircle.Carried?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .carried(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .carried(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .status?: try {
+      guard case .status(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .place?: try {
+      guard case .place(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .found?: try {
+      guard case .found(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .begin?: try {
+      guard case .begin(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .takeAnswer?: try {
+      guard case .takeAnswer(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .join?: try {
+      guard case .join(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .answer?: try {
+      guard case .answer(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
+    }()
+    case .takeReveal?: try {
+      guard case .takeReveal(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    }()
+    case .add?: try {
+      guard case .add(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .addRecoveryKey?: try {
+      guard case .addRecoveryKey(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 11)
+    }()
+    case .acceptOlder?: try {
+      guard case .acceptOlder(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 12)
+    }()
+    case .forget?: try {
+      guard case .forget(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 13)
+    }()
+    case .versions?: try {
+      guard case .versions(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .bringBack?: try {
+      guard case .bringBack(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .synchronize?: try {
+      guard case .synchronize(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .carried?: try {
+      guard case .carried(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle, rhs: WireCircle) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Nothing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Nothing"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Nothing, rhs: WireCircle.Nothing) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Place: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Place"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}path\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Place, rhs: WireCircle.Place) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Join: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Join"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}answer\0\u{1}founding\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.answer) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.founding) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.answer.isEmpty {
+      try visitor.visitSingularBytesField(value: self.answer, fieldNumber: 1)
+    }
+    if !self.founding.isEmpty {
+      try visitor.visitSingularBytesField(value: self.founding, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Join, rhs: WireCircle.Join) -> Bool {
+    if lhs.answer != rhs.answer {return false}
+    if lhs.founding != rhs.founding {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Addition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Addition"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}card\0\u{1}consent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.card) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.consent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.card.isEmpty {
+      try visitor.visitSingularBytesField(value: self.card, fieldNumber: 1)
+    }
+    if !self.consent.isEmpty {
+      try visitor.visitSingularBytesField(value: self.consent, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Addition, rhs: WireCircle.Addition) -> Bool {
+    if lhs.card != rhs.card {return false}
+    if lhs.consent != rhs.consent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Versions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Versions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}text\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Versions, rhs: WireCircle.Versions) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs._text != rhs._text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.BringBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".BringBack"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}number\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularSInt64Field(value: &self.number) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularSInt64Field(value: self.number, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.BringBack, rhs: WireCircle.BringBack) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Carried: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Carried"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0\u{1}blob\0\u{1}done\0\u{1}failure\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireCircle.Names?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .names(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .names(v)
+        }
+      }()
+      case 2: try {
+        var v: WireCircle.Blob?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .blob(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .blob(v)
+        }
+      }()
+      case 3: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .done(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .done(v)
+        }
+      }()
+      case 4: try {
+        var v: WireCircle.Failure?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .failure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .failure(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .names?: try {
+      guard case .names(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .blob?: try {
+      guard case .blob(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .done?: try {
+      guard case .done(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .failure?: try {
+      guard case .failure(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Carried, rhs: WireCircle.Carried) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Names: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Names"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Names, rhs: WireCircle.Names) -> Bool {
+    if lhs.names != rhs.names {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Blob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Blob"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._bytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._bytes {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Blob, rhs: WireCircle.Blob) -> Bool {
+    if lhs._bytes != rhs._bytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Failure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Failure"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}message\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .other {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Failure, rhs: WireCircle.Failure) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Failure.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_OTHER\0\u{1}KIND_UNREACHABLE\0\u{1}KIND_FULL\0")
 }
 
 nonisolated extension WirePresenceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -4928,7 +6457,7 @@ nonisolated extension WireReturns: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}has_more\0\u{1}outcome\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{2}\u{2}backup\0\u{1}restore\0\u{1}prompting\0\u{1}presence\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}has_more\0\u{1}outcome\0\u{1}batch\0\u{1}identity\0\u{1}status\0\u{2}\u{2}backup\0\u{1}restore\0\u{1}prompting\0\u{1}presence\0\u{1}circle\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5042,6 +6571,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.body = .presence(v)
         }
       }()
+      case 12: try {
+        var v: WireCircleAnswer?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .circle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .circle(v)
+        }
+      }()
       default: break
       }
     }
@@ -5091,6 +6633,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .presence(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
     }()
+    case .circle?: try {
+      guard case .circle(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5100,6 +6646,602 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.id != rhs.id {return false}
     if lhs.hasMore_p != rhs.hasMore_p {return false}
     if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CircleAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}bytes\0\u{1}versions\0\u{1}title\0\u{1}question\0\u{1}report\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireCircleAnswer.Status?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .status(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .status(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .bytes(v)
+        }
+      }()
+      case 3: try {
+        var v: WireCircleAnswer.Versions?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .versions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .versions(v)
+        }
+      }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .title(v)
+        }
+      }()
+      case 5: try {
+        var v: WireCircleAnswer.Question?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .question(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .question(v)
+        }
+      }()
+      case 6: try {
+        var v: WireCircleAnswer.Report?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .report(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .report(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.body {
+    case .status?: try {
+      guard case .status(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .bytes?: try {
+      guard case .bytes(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .versions?: try {
+      guard case .versions(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .title?: try {
+      guard case .title(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .question?: try {
+      guard case .question(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .report?: try {
+      guard case .report(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer, rhs: WireCircleAnswer) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Status"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{3}is_member\0\u{3}is_reading\0\u{1}members\0\u{1}items\0\u{1}unsent\0\u{3}is_waiting_for_unlock\0\u{1}transport\0\u{3}last_round\0\u{3}waiting_since\0\u{1}lost\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.circle) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isMember) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isReading) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.items) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.unsent) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.isWaitingForUnlock) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.transport) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.lastRound) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.waitingSince) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.lost) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.circle.isEmpty {
+      try visitor.visitSingularBytesField(value: self.circle, fieldNumber: 1)
+    }
+    if self.isMember != false {
+      try visitor.visitSingularBoolField(value: self.isMember, fieldNumber: 2)
+    }
+    if self.isReading != false {
+      try visitor.visitSingularBoolField(value: self.isReading, fieldNumber: 3)
+    }
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 4)
+    }
+    if self.items != 0 {
+      try visitor.visitSingularUInt64Field(value: self.items, fieldNumber: 5)
+    }
+    if self.unsent != 0 {
+      try visitor.visitSingularUInt64Field(value: self.unsent, fieldNumber: 6)
+    }
+    if self.isWaitingForUnlock != false {
+      try visitor.visitSingularBoolField(value: self.isWaitingForUnlock, fieldNumber: 7)
+    }
+    if !self.transport.isEmpty {
+      try visitor.visitSingularStringField(value: self.transport, fieldNumber: 8)
+    }
+    if self.lastRound != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastRound, fieldNumber: 9)
+    }
+    if self.waitingSince != 0 {
+      try visitor.visitSingularUInt64Field(value: self.waitingSince, fieldNumber: 10)
+    }
+    if self.lost != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lost, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Status, rhs: WireCircleAnswer.Status) -> Bool {
+    if lhs.circle != rhs.circle {return false}
+    if lhs.isMember != rhs.isMember {return false}
+    if lhs.isReading != rhs.isReading {return false}
+    if lhs.members != rhs.members {return false}
+    if lhs.items != rhs.items {return false}
+    if lhs.unsent != rhs.unsent {return false}
+    if lhs.isWaitingForUnlock != rhs.isWaitingForUnlock {return false}
+    if lhs.transport != rhs.transport {return false}
+    if lhs.lastRound != rhs.lastRound {return false}
+    if lhs.waitingSince != rhs.waitingSince {return false}
+    if lhs.lost != rhs.lost {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Member"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}is_recovery_key\0\u{3}is_this_device\0\u{1}heard\0\u{1}ahead\0\u{3}has_read_all\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isRecoveryKey) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isThisDevice) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._heard) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._ahead) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self._hasReadAll_p) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if self.isRecoveryKey != false {
+      try visitor.visitSingularBoolField(value: self.isRecoveryKey, fieldNumber: 2)
+    }
+    if self.isThisDevice != false {
+      try visitor.visitSingularBoolField(value: self.isThisDevice, fieldNumber: 3)
+    }
+    try { if let v = self._heard {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._ahead {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._hasReadAll_p {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Member, rhs: WireCircleAnswer.Member) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.isRecoveryKey != rhs.isRecoveryKey {return false}
+    if lhs.isThisDevice != rhs.isThisDevice {return false}
+    if lhs._heard != rhs._heard {return false}
+    if lhs._ahead != rhs._ahead {return false}
+    if lhs._hasReadAll_p != rhs._hasReadAll_p {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Versions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Versions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}versions\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.versions) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.versions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.versions, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Versions, rhs: WireCircleAnswer.Versions) -> Bool {
+    if lhs.versions != rhs.versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Version: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Version"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}item_class\0\u{3}access_group\0\u{1}title\0\u{1}reason\0\u{1}time\0\u{3}is_there\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.itemClass) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
+      case 6: try { try decoder.decodeSingularSInt64Field(value: &self.time) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.isThere) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularSInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.itemClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.itemClass, fieldNumber: 2)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 3)
+    }
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 4)
+    }
+    if self.reason != .unspecified {
+      try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 5)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularSInt64Field(value: self.time, fieldNumber: 6)
+    }
+    if self.isThere != false {
+      try visitor.visitSingularBoolField(value: self.isThere, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Version, rhs: WireCircleAnswer.Version) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.itemClass != rhs.itemClass {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.title != rhs.title {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.time != rhs.time {return false}
+    if lhs.isThere != rhs.isThere {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Version.Reason: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}REASON_REPLACED\0\u{1}REASON_DELETED\0\u{1}REASON_LOST\0")
+}
+
+nonisolated extension WireCircleAnswer.Question: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Question"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{1}circles\0\u{1}list\0\u{1}read\0\u{1}write\0\u{1}remove\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.circle) }()
+      case 2: try {
+        var v: WireCircle.Nothing?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .circles(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .circles(v)
+        }
+      }()
+      case 3: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .list(v)
+        }
+      }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .read(v)
+        }
+      }()
+      case 5: try {
+        var v: WireCircleAnswer.Write?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .write(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .write(v)
+        }
+      }()
+      case 6: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .remove(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.circle.isEmpty {
+      try visitor.visitSingularBytesField(value: self.circle, fieldNumber: 1)
+    }
+    switch self.body {
+    case .circles?: try {
+      guard case .circles(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .list?: try {
+      guard case .list(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    }()
+    case .read?: try {
+      guard case .read(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .write?: try {
+      guard case .write(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Question, rhs: WireCircleAnswer.Question) -> Bool {
+    if lhs.circle != rhs.circle {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Write: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Write"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.bytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.bytes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bytes, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Write, rhs: WireCircleAnswer.Write) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Report: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Report"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sent\0\u{1}received\0\u{1}removed\0\u{1}lost\0\u{1}refused\0\u{1}repaired\0\u{1}damaged\0\u{3}too_large\0\u{3}is_waiting_for_unlock\0\u{3}is_waiting_for_others\0\u{3}is_reading\0\u{3}is_member\0\u{3}devices_added\0\u{3}devices_removed\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sent) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.removed) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.lost) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.refused) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.repaired) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.tooLarge) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.isWaitingForUnlock) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.isWaitingForOthers) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.isReading) }()
+      case 12: try { try decoder.decodeSingularBoolField(value: &self.isMember) }()
+      case 13: try { try decoder.decodeSingularUInt64Field(value: &self.devicesAdded) }()
+      case 14: try { try decoder.decodeSingularUInt64Field(value: &self.devicesRemoved) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sent != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sent, fieldNumber: 1)
+    }
+    if self.received != 0 {
+      try visitor.visitSingularUInt64Field(value: self.received, fieldNumber: 2)
+    }
+    if self.removed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.removed, fieldNumber: 3)
+    }
+    if self.lost != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lost, fieldNumber: 4)
+    }
+    if self.refused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.refused, fieldNumber: 5)
+    }
+    if self.repaired != 0 {
+      try visitor.visitSingularUInt64Field(value: self.repaired, fieldNumber: 6)
+    }
+    if self.damaged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.damaged, fieldNumber: 7)
+    }
+    if self.tooLarge != 0 {
+      try visitor.visitSingularUInt64Field(value: self.tooLarge, fieldNumber: 8)
+    }
+    if self.isWaitingForUnlock != false {
+      try visitor.visitSingularBoolField(value: self.isWaitingForUnlock, fieldNumber: 9)
+    }
+    if self.isWaitingForOthers != false {
+      try visitor.visitSingularBoolField(value: self.isWaitingForOthers, fieldNumber: 10)
+    }
+    if self.isReading != false {
+      try visitor.visitSingularBoolField(value: self.isReading, fieldNumber: 11)
+    }
+    if self.isMember != false {
+      try visitor.visitSingularBoolField(value: self.isMember, fieldNumber: 12)
+    }
+    if self.devicesAdded != 0 {
+      try visitor.visitSingularUInt64Field(value: self.devicesAdded, fieldNumber: 13)
+    }
+    if self.devicesRemoved != 0 {
+      try visitor.visitSingularUInt64Field(value: self.devicesRemoved, fieldNumber: 14)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Report, rhs: WireCircleAnswer.Report) -> Bool {
+    if lhs.sent != rhs.sent {return false}
+    if lhs.received != rhs.received {return false}
+    if lhs.removed != rhs.removed {return false}
+    if lhs.lost != rhs.lost {return false}
+    if lhs.refused != rhs.refused {return false}
+    if lhs.repaired != rhs.repaired {return false}
+    if lhs.damaged != rhs.damaged {return false}
+    if lhs.tooLarge != rhs.tooLarge {return false}
+    if lhs.isWaitingForUnlock != rhs.isWaitingForUnlock {return false}
+    if lhs.isWaitingForOthers != rhs.isWaitingForOthers {return false}
+    if lhs.isReading != rhs.isReading {return false}
+    if lhs.isMember != rhs.isMember {return false}
+    if lhs.devicesAdded != rhs.devicesAdded {return false}
+    if lhs.devicesRemoved != rhs.devicesRemoved {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5784,7 +7926,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lock_state\0\u{3}item_change\0\u{1}missed\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lock_state\0\u{3}item_change\0\u{1}missed\0\u{3}circle_change\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5821,6 +7963,14 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.body = .missed(v)
         }
       }()
+      case 4: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.body != nil {try decoder.handleConflictingOneOf()}
+          self.body = .circleChange(v)
+        }
+      }()
       default: break
       }
     }
@@ -5843,6 +7993,10 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .missed?: try {
       guard case .missed(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    }()
+    case .circleChange?: try {
+      guard case .circleChange(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }

@@ -45,6 +45,9 @@ package struct ServiceLimits: Sendable {
     package var answerTime: Duration = .seconds(20)
     /// The same for an answer that takes memory for which others may wait.
     package var largeAnswerTime: Duration = .seconds(5)
+    /// How long a program that carries blobs may take for each of them, and a round in all.
+    package var carrierTime: Duration = .seconds(60)
+    package var roundTime: Duration = .seconds(900)
     /// As much more for each page.
     package var pageTime: Duration = .seconds(1)
     /// How long requests under way may go on after the service was told to stop.
@@ -61,6 +64,9 @@ package struct ServiceLimits: Sendable {
     /// For rows that are read, and answers made of them. The largest answer fits into the share of a user.
     package var answerMemory = 192 << 20
     package var answerMemoryOfUser = 152 << 20
+    /// For what rounds of synchronization read, of all and of one user at a time.
+    package var roundMemory = 128 << 20
+    package var roundMemoryOfUser = 64 << 20
     /// Of a connection's thread, in bytes.
     package var stackSize = 512 << 10
     /// Keychains that stay open while none of their users is connected.
@@ -74,6 +80,7 @@ package struct ServiceLimits: Sendable {
         let all = 1 << 40
         (limits.frameMemory, limits.frameMemoryOfUser, limits.fieldMemory) = (all, all, all)
         (limits.answerMemory, limits.answerMemoryOfUser, limits.pageSize) = (all, all, all)
+        (limits.roundMemory, limits.roundMemoryOfUser) = (all, all)
         return limits
     }
 

@@ -111,6 +111,11 @@ final class Channel: @unchecked Sendable {
         }
     }
 
+    /// Answers what the service asks in the middle of an exchange.
+    func send(_ reply: TransportReply, by deadline: Deadline) throws(KeychainError) {
+        try socket.send(try FrameCodec.encode(.request(id: lastRequest, .carried(reply))), by: deadline)
+    }
+
     /// Ends the connection, also while another thread waits for an answer on it.
     func shutDown() {
         socket.shutDown()
@@ -119,9 +124,13 @@ final class Channel: @unchecked Sendable {
     /// Asks for events, and hands them on until the body returns false.
     ///
     /// - Throws: `notAvailable` where the service ends; its refusal.
-    func watch(_ body: (KeychainEvent) throws(KeychainError) -> Bool) throws(KeychainError) {
+    func watch(
+        ofCircle isForCircle: Bool = false,
+        _ body: (KeychainEvent) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
         lastRequest &+= 1
-        try socket.send(try FrameCodec.encode(.request(id: lastRequest, .watch)), by: Deadline(.seconds(5)))
+        let request: Request = isForCircle ? .watchCircle : .watch
+        try socket.send(try FrameCodec.encode(.request(id: lastRequest, request)), by: Deadline(.seconds(5)))
         while true {
             try socket.waitForMore(than: decoder)
             let message = try Self.decode(try socket.receive(with: &decoder, by: Deadline(.seconds(30))))

@@ -89,10 +89,10 @@ extension ServiceConnection: BackupService {
         return answer
     }
 
-    private func deadline() -> Deadline { Deadline(deadlines.backup) }
+    func deadline() -> Deadline { Deadline(deadlines.backup) }
 
     /// Does something that is not tried again: what a token was used for, it cannot be used for once more.
-    private func onChannel(_ body: (Channel) throws(Channel.Failure) -> Void) throws(KeychainError) {
+    func onChannel(_ body: (Channel) throws(Channel.Failure) -> Void) throws(KeychainError) {
         try ForkGuard.holdingOffForks { () throws(KeychainError) in
             do throws(Channel.Failure) {
                 try pool.withChannel(body)

@@ -20,6 +20,9 @@ final class RawClient {
     init(_ path: String, uid: UInt32 = getuid()) throws {
         socket = cprobe_connect_as(path, uid)
         guard socket >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        // No answer takes so long.
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Connects and waits for its welcome.

@@ -1,16 +1,17 @@
-// Measures synchronization between keychains on this machine: `circle-speed FOLDER`.
-//
-// How long 15,000 items take to arrive at a new device, beside the same items out of a backup; how long a change takes from one
-// device's files to the other's store, beside adding an item there; what a round costs in which nothing is new.
-
 import EnclaveInterface
 import Foundation
+import KeychainCircles
 import KeychainEngine
 import KeychainModel
 import KeychainSync
 import LocalEnclave
 import Logging
 import SyncTransport
+
+// Measures synchronization between keychains on this machine: `circle-speed FOLDER`.
+//
+// How long 15,000 items take to arrive at a new device, beside the same items out of a backup; how long a change takes from one
+// device's files to the other's store, beside adding an item there; what a round costs in which nothing is new.
 
 let caller = Caller(name: "speed", groups: AccessGroups(["speed"]))
 

@@ -6,6 +6,9 @@ import KeychainSync
 import KeychainVault
 import Logging
 
+/// What came of an item that another device has changed.
+typealias ArrivedChange = (kind: ItemChangeKind, row: AffectedRow)
+
 /// What other devices have done to shared items, in this keychain.
 struct Arrivals {
     let circle: KeychainCircle
@@ -16,6 +19,7 @@ struct Arrivals {
     private(set) var removed = 0
     /// Versions that lost against another device's, and are kept as earlier ones.
     private(set) var lost = 0
+    private(set) var changes: [ArrivedChange] = []
 
     private var engine: KeychainEngine { circle.engine }
 
@@ -65,6 +69,7 @@ struct Arrivals {
             if try isChangedHere(stored) { continue }
             try transaction.remove(stored, marking: nil, keeping: reason)
             try transaction.removeMarks(of: stored.row.itemClass, stored.row.uuid)
+            note(.deleted, stored.row)
             removed += 1
         }
     }
@@ -133,6 +138,7 @@ struct Arrivals {
             if isThere {
                 try transaction.remove(other, marking: nil, keeping: .lost)
                 try transaction.removeMarks(of: other.row.itemClass, other.row.uuid)
+                note(.deleted, other.row)
             } else {
                 try transaction.setAside(other)
             }
@@ -152,7 +158,13 @@ struct Arrivals {
             try transaction.insert(sealed)
         }
         try transaction.put(engine.vault.sharedMark(of: sealed.row, name: name.bytes))
+        note(existing == nil ? .added : .updated, sealed.row)
         placed += 1
+    }
+
+    /// A tombstone is no item.
+    private mutating func note(_ change: ItemChangeKind, _ row: SealedRow) {
+        if !row.isTombstone { changes.append((change, AffectedRow(row))) }
     }
 
     /// Whether a program has changed a row, and the replica does not have that yet: the row is locked, or nothing can be written for the

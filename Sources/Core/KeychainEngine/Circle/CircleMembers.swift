@@ -1,16 +1,11 @@
-import Crypto
-import EnclaveInterface
+package import EnclaveInterface
+import KeychainCircles
 import KeychainDeviceKeys
 package import KeychainModel
+import KeychainPolicy
 import KeychainStore
 package import KeychainSync
 import KeychainVault
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// How devices come into a circle, and leave it. What needs the owner, its enclave asks for: digits are typed there, and changes
 /// are allowed there, before they are made here.
@@ -25,7 +20,7 @@ extension KeychainCircle {
         var random = SystemRandomNumberGenerator()
         let nameKey = SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
         guard try replica() == nil else { throw Self.belongsToOne }
-        let founded = try Self.translating {
+        let founded = try CircleFailure.translating {
             try Replica.founding(keys.card, salt: Self.salt(), nameKey: nameKey, keys: keys).replica
         }
         try begin(founded)
@@ -74,7 +69,7 @@ extension KeychainCircle {
     package func join(_ answer: JoinAnswer, founding: Entry) throws(KeychainError) -> JoinConsent {
         let consent = try message(.fetchConsent) { (bytes) throws(SyncRefusal) in try JoinConsent(bytes) }
         let keys = try keys()
-        let replica = try Self.translating {
+        let replica = try CircleFailure.translating {
             let circle = try Circle(founding: founding)
             guard circle.id == answer.circle else { throw SyncRefusal.otherCircle }
             // The enclave keeps its own list of members, from the first entry on.
@@ -91,7 +86,7 @@ extension KeychainCircle {
         _ read: ([UInt8]) throws(SyncRefusal) -> Message
     ) throws(KeychainError) -> Message {
         let reply = try engine.vault.enclave.answer(SyncCeremonyRequest(step, bytes))
-        return try Self.translating { try read(reply) }
+        return try CircleFailure.translating { try read(reply) }
     }
 
     // MARK: - A member
@@ -100,7 +95,7 @@ extension KeychainCircle {
     ///
     /// - Returns: the answer, for the newcomer.
     package func answer(_ request: JoinRequest) throws(KeychainError) -> JoinAnswer {
-        guard let replica = try replica() else { throw Self.noCircle }
+        guard let replica = try replica() else { throw CircleFailure.noCircle }
         guard replica.isSettled else {
             throw KeychainError(
                 .notAvailable,
@@ -122,25 +117,17 @@ extension KeychainCircle {
     /// Adds the newcomer, once the owner has typed the digits on both devices. Others hear of it by the next round.
     package func add(_ card: DeviceCard, _ consent: JoinConsent) throws(KeychainError) {
         _ = try engine.vault.enclave.answer(SyncCeremonyRequest(.consent, consent.encoded))
-        try add(card, consent: consent.signature)
+        try changeAsMember { (replica, keys) in _ = try replica.add(card, consent: consent.signature, keys: keys) }
     }
 
     /// Adds a recovery key that the owner has allowed.
-    package func add(_ key: RecoveryKey) throws(KeychainError) {
-        try add(key.card, consent: try consent(of: key))
-    }
-
-    /// The recovery key's consent to this circle.
-    package func consent(of key: RecoveryKey) throws(KeychainError) -> [UInt8] {
-        guard let circle = try replica()?.circle.id else { throw Self.noCircle }
-        return try Self.translating {
-            let statement = Addition.consent(of: key.card, to: circle)
-            return Array(try key.signing.signature(for: statement.digest.bytes).rawRepresentation)
+    ///
+    /// - Parameter consent: the key's signature (`RecoveryKey.consent`).
+    package func add(_ key: DeviceCard, consent: [UInt8]) throws(KeychainError) {
+        guard key.kind == .recovery else {
+            throw KeychainError(.invalidParameter, "that is a device, which only a ceremony adds")
         }
-    }
-
-    private func add(_ card: DeviceCard, consent: [UInt8]) throws(KeychainError) {
-        try changeAsMember { (replica, keys) in _ = try replica.add(card, consent: consent, keys: keys) }
+        try changeAsMember { (replica, keys) in _ = try replica.add(key, consent: consent, keys: keys) }
     }
 
     /// Removes a device or a recovery key, for good; this device too. The owner has allowed it.
@@ -163,14 +150,26 @@ extension KeychainCircle {
         let keys = try keys()
         let done: Void? = try change { (replica, _) throws(KeychainError) in
             var next = replica
-            try Self.translating { try body(&next, keys) }
+            try CircleFailure.translating { try body(&next, keys) }
             replica = next
         }
-        guard done != nil else { throw Self.noCircle }
+        guard done != nil else { throw CircleFailure.noCircle }
+    }
+
+    /// Takes the circle as it is here, although a device once read newer journals: the owner has decided that these are lost.
+    ///
+    /// - Parameter token: for `synchronize`; it is used up.
+    package func acceptOlder(_ token: AuthorizationToken) throws(KeychainError) {
+        try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
+        let done: Void? = try change { (replica, _) in replica.acceptOlder() }
+        guard done != nil else { throw CircleFailure.noCircle }
     }
 
     /// Forgets the circle. All items stay, and are this keychain's alone from then on. The owner has let the enclave forget it.
-    package func forget() throws(KeychainError) {
+    ///
+    /// - Parameter token: for `synchronize`; it is used up.
+    package func forget(_ token: AuthorizationToken) throws(KeychainError) {
+        try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
         try engine.write(usesReserve: true) { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in try transaction.removeCircle() }
         }

@@ -1,21 +1,15 @@
+package import EnclaveInterface
+package import KeychainCircles
 package import KeychainModel
+import KeychainPolicy
 import KeychainStore
 import KeychainSync
 import KeychainVault
 
-/// What a keychain notes of its synchronization, beside what it knows of the circle. `docs/formats/database.md` gives the bytes.
-package struct CircleSettings: Equatable, Sendable {
-    /// Where the transport is: the absolute path of a folder; empty before there is one.
-    package var transport = ""
-    /// When the last round ended that reached the transport, in milliseconds since 1970; 0 before the first.
-    package var lastRound: UInt64 = 0
-    /// Since when something is awaited that others have named, in milliseconds since 1970; 0 where nothing is.
-    package var waitingSince: UInt64 = 0
-
+/// The bytes are in `docs/formats/database.md`.
+extension CircleSettings {
     private static let version: UInt8 = 1
     private static let longest = 8_192
-
-    package init() {}
 
     var encoded: [UInt8] {
         var writer = SyncWriter()
@@ -32,6 +26,7 @@ package struct CircleSettings: Equatable, Sendable {
         guard let text = String(validating: try reader.field(atMost: 4_096), as: UTF8.self) else {
             throw .notCanonical
         }
+        self.init()
         transport = text
         lastRound = try reader.number(UInt64.self)
         waitingSince = try reader.number(UInt64.self)
@@ -63,17 +58,19 @@ extension KeychainCircle {
 
     /// Notes where the transport is.
     ///
+    /// - Parameter token: for `synchronize`; it is used up.
     /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for a path that is not absolute, or longer
-    ///   than any.
-    package func setTransport(_ path: String) throws(KeychainError) {
-        guard path.hasPrefix("/"), path.utf8.count <= 4_095 else {
+    ///   than any; `authenticationFailed`.
+    package func place(_ path: String, _ token: AuthorizationToken) throws(KeychainError) {
+        guard path.hasPrefix("/"), path.utf8.count <= 4_095, !path.utf8.contains(0) else {
             throw KeychainError(.invalidParameter, "the path of a transport's folder has to be absolute")
         }
+        try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
         let done: Void? = try change { (_, transaction) throws(KeychainError) in
             var settings = try self.settings(transaction.reading)
             settings.transport = path
             try self.put(settings, in: transaction)
         }
-        guard done != nil else { throw Self.noCircle }
+        guard done != nil else { throw CircleFailure.noCircle }
     }
 }

@@ -1,29 +1,9 @@
 package import EnclaveInterface
+package import KeychainCircles
 package import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainVault
-
-/// An earlier version of a shared item, without its secret.
-package struct EarlierVersion: Sendable {
-    package enum Reason: Sendable {
-        case replaced
-        case deleted
-        /// Another device's change won.
-        case lost
-    }
-
-    /// What names it, for as long as it is kept.
-    package let number: Int64
-    package let itemClass: ItemClass
-    package let accessGroup: String
-    package let title: String
-    package let reason: Reason
-    /// When it became an earlier one, in milliseconds since 1970.
-    package let time: Int64
-    /// Whether the item, in another version, is there now.
-    package let isThere: Bool
-}
 
 extension KeychainCircle {
     /// Earlier versions of shared items, the newest first.
@@ -83,7 +63,7 @@ extension KeychainCircle {
     package func bringBack(_ number: Int64, _ token: AuthorizationToken) throws(KeychainError) -> String {
         try engine.vault.refresh()
         let authorization = try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
-        return try engine.write { () throws(KeychainError) in
+        let done: (title: String, changes: [ArrivedChange]) = try engine.write { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in
                 guard let version = try transaction.reading.pastVersion(number) else {
                     throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
@@ -104,26 +84,33 @@ extension KeychainCircle {
                     secrets: item.secrets
                 )
                 let authorized = try self.engine.policy.authorize(current, with: authorization)
+                var changes: [ArrivedChange] = []
                 for restored in try self.engine.vault.seal([authorized]) {
-                    try self.place(restored.sealed, in: transaction)
+                    changes.append(try self.place(restored.sealed, in: transaction))
                 }
-                return item.title
+                return (item.title, changes)
             }
         }
+        if let tell { for (change, row) in done.changes { tell(change, row) } }
+        return done.title
     }
 
     /// Writes an item over what has its UUID or its primary key.
-    private func place(_ sealed: SealedItem, in transaction: WriteTransaction) throws(KeychainError) {
+    private func place(
+        _ sealed: SealedItem,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) -> ArrivedChange {
         let same = try transaction.row(sealed.row.uuid, of: sealed.row.itemClass)
         if let other = try transaction.collision(with: sealed), other.rowNumber != same?.rowNumber {
             try engine.remove(other, in: transaction)
         }
         if let same, try !transaction.isAside(same) {
             try transaction.replace(same, with: sealed)
-        } else {
-            if let same { try transaction.remove(same, marking: nil, keeping: nil) }
-            try transaction.insert(sealed)
+            return (.updated, AffectedRow(sealed.row))
         }
+        if let same { try transaction.remove(same, marking: nil, keeping: nil) }
+        try transaction.insert(sealed)
+        return (.added, AffectedRow(sealed.row))
     }
 }
 

@@ -13,6 +13,8 @@ import Synchronization
 /// processes may do this for one keychain, and each may be killed at any instant.
 package struct KeychainCircle: Sendable {
     let engine: KeychainEngine
+    /// Is told of each item that has changed here because of the circle, once that is durable.
+    package var tell: (@Sendable (ItemChangeKind, AffectedRow) -> Void)?
     var memory: CircleMemory { engine.circleMemory }
 
     /// Keys of pieces that are not the replica's own, which begin with 1 to 5.
@@ -111,39 +113,6 @@ package struct KeychainCircle: Sendable {
         .undecodable,
         "what this keychain knew of its circle is damaged; leave the circle here, and join it again"
     )
-
-    // MARK: - Failures
-
-    /// Tells what a circle refuses in a keychain's errors.
-    static func translating<Value>(_ body: () throws -> Value) throws(KeychainError) -> Value {
-        do {
-            return try body()
-        } catch let error as KeychainError {
-            throw error
-        } catch let refusal as SyncRefusal {
-            throw translated(refusal)
-        } catch is JoinFailure {
-            throw KeychainError(.authenticationFailed, "the ceremony has failed; begin once more")
-        } catch let failure as SyncTransportFailure {
-            throw KeychainError(failure.kind == .full ? .diskFull : .notAvailable, failure.description)
-        } catch {
-            throw KeychainError(.internalError, "the circle failed in a way that nobody expected")
-        }
-    }
-
-    private static func translated(_ refusal: SyncRefusal) -> KeychainError {
-        switch refusal {
-        case .notMember:
-            KeychainError(.noPermission, "this device is not a member of the circle, or cannot write for it now")
-        case .tooLarge: KeychainError(.dataTooLarge, "the circle does not take so much")
-        case .unknownVersion:
-            KeychainError(
-                .unimplemented,
-                "the circle has gone on to a newer format; a newer version of this program reads it"
-            )
-        default: KeychainError(.notAvailable, "the circle does not take that: \(refusal)")
-        }
-    }
 }
 
 /// What an engine remembers of its circle, so that it need not read it again.

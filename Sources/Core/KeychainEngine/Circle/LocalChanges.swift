@@ -1,4 +1,5 @@
 import KeychainBackup
+import KeychainCircles
 import KeychainDeviceKeys
 import KeychainModel
 import KeychainPolicy
@@ -134,7 +135,7 @@ struct LocalChanges {
         into replica: inout Replica
     ) throws(KeychainError) -> [ItemName: UInt64] {
         let keys = keys
-        let written = try KeychainCircle.translating { try replica.write(changes, keys: keys) }
+        let written = try CircleFailure.translating { try replica.write(changes, keys: keys) }
         try circle.keep(written.segments, in: transaction)
         return written.stamps
     }

@@ -1,5 +1,6 @@
 import EnclaveInterface
 import KeychainBackup
+package import KeychainCircles
 import KeychainDeviceKeys
 package import KeychainModel
 import KeychainPolicy
@@ -8,35 +9,6 @@ package import KeychainSync
 import KeychainVault
 import Logging
 import Synchronization
-
-/// What a round of synchronization did.
-package struct SyncReport: Equatable, Sendable {
-    /// Changes of this device that others can read now.
-    package var sent = 0
-    /// Items that came, and items that went.
-    package var received = 0
-    package var removed = 0
-    /// Versions that lost against another one, and are kept as earlier ones.
-    package var lost = 0
-    /// Items that came and are not taken.
-    package var refused = 0
-    /// Items that the store had lost, and has again.
-    package var repaired = 0
-    /// Items that the store has lost and nobody else has now.
-    package var damaged = 0
-    /// Items that are too large to travel.
-    package var tooLarge = 0
-    /// Whether something waits until the device is unlocked.
-    package var isWaitingForUnlock = false
-    /// Whether something that others have written is not there yet.
-    package var isWaitingForOthers = false
-    /// Whether this device still reads the circle for the first time, or anew.
-    package var isReading = false
-    package var isMember = false
-
-    /// Whether anything came or went.
-    package var isEmpty: Bool { sent + received + removed + repaired == 0 }
-}
 
 extension KeychainCircle {
     /// A read-only look at what the other devices have written.
@@ -54,9 +26,9 @@ extension KeychainCircle {
     package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
         var report = SyncReport()
         let keys = try keys()
-        guard let known = try replica() else { throw Self.noCircle }
+        guard let known = try replica() else { throw CircleFailure.noCircle }
         let circle = known.circle.id
-        let found = try Self.translating { try look(over: transport, known) }
+        let found = try CircleFailure.translating { try look(over: transport, known) }
         let begun = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
             try Self.insert(found.entries, into: &replica, keys)
@@ -65,14 +37,14 @@ extension KeychainCircle {
             if local != nil, self.engine.vault.state.lock == .unlocked { try local?.inspect(from: &cursor) }
             return (replica: replica, local: local, report: report, cursor: cursor)
         }
-        guard let begun else { throw Self.noCircle }
+        guard let begun else { throw CircleFailure.noCircle }
         report = begun.report
         memory.inspected.withLock { $0 = begun.cursor }
         // The transport is read while no transaction is open.
-        let plan = try Self.translating { try self.plan(begun.replica, found.heads, keys, transport) }
+        let plan = try CircleFailure.translating { try self.plan(begun.replica, found.heads, keys, transport) }
         // Those too that were found lost when they were to be written once more.
         let damaged = (begun.local?.damaged ?? []).union(memory.lost.withLock { $0 })
-        let repaired = try Self.translating { try self.read(damaged, begun.replica, keys, transport) }
+        let repaired = try CircleFailure.translating { try self.read(damaged, begun.replica, keys, transport) }
         let done = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
             _ = try self.takeLocal(into: &replica, transaction, keys, &report)
@@ -94,16 +66,20 @@ extension KeychainCircle {
                 settings.waitingSince = Self.clock
             }
             try self.put(settings, in: transaction)
-            return (replica: replica, report: report, lost: lost)
+            return (replica: replica, report: report, lost: lost.items, changes: lost.changes)
         }
-        guard let done else { throw Self.noCircle }
+        guard let done else { throw CircleFailure.noCircle }
         memory.lost.withLock { $0 = done.lost }
         report.add(done.report)
+        let (before, after) = (Set(known.circle.state.members.keys), Set(done.replica.circle.state.members.keys))
+        report.devicesAdded = after.subtracting(before).count
+        report.devicesRemoved = before.subtracting(after).count
+        if let tell { for (change, row) in done.changes { tell(change, row) } }
         report.isMember = done.replica.isMember
         report.isReading = done.replica.phase != .member
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
         report.isWaitingForOthers = Self.isWaiting(plan)
-        try Self.translating { try self.publish(done.replica, over: transport, in: circle) }
+        try CircleFailure.translating { try self.publish(done.replica, over: transport, in: circle) }
         return report
     }
 
@@ -111,8 +87,6 @@ extension KeychainCircle {
     private static func isWaiting(_ plan: MergePlan) -> Bool {
         !plan.missing.isEmpty || !plan.missingEntries.isEmpty || plan.refused.values.contains(.notOpened)
     }
-
-    static let noCircle = KeychainError(.itemNotFound, "the keychain belongs to no circle of devices")
 
     // MARK: - Looking
 
@@ -126,7 +100,7 @@ extension KeychainCircle {
             else { continue }
             findings.entries.append(entry)
         }
-        for case .head(let journal) in try transport.list(.head, in: circle).prefix(Self.mostHeads) {
+        for case .head(let journal) in try transport.list(.head, in: circle).prefix(CircleReading.mostHeads) {
             guard let bytes = try transport.read(.head(journal), in: circle), let head = try? Head(bytes),
                 head.contents.journal == journal
             else { continue }
@@ -134,9 +108,6 @@ extension KeychainCircle {
         }
         return findings
     }
-
-    /// Members have fewer journals, and anybody can write files with the names of heads.
-    static let mostHeads = 4_096
 
     private func plan(
         _ replica: Replica,
@@ -206,7 +177,7 @@ extension KeychainCircle {
         _ keys: EnclaveDeviceKeys
     ) throws(KeychainError) {
         guard !entries.isEmpty else { return }
-        _ = try translating { try replica.insert(entries, keys: keys) }
+        _ = try CircleFailure.translating { try replica.insert(entries, keys: keys) }
     }
 
     /// - Returns: nil where nothing can be written for the circle now.
@@ -239,7 +210,7 @@ extension KeychainCircle {
     }
 
     /// - Parameter damaged: what was looked for in journals; some of it was found.
-    /// - Returns: items that are to be looked for in the next round.
+    /// - Returns: items that are to be looked for in the next round, and what has changed.
     private func finish(
         _ plan: MergePlan,
         repaired: [ItemName: (record: Record, tier: SyncTier)],
@@ -248,7 +219,7 @@ extension KeychainCircle {
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys,
         _ report: inout SyncReport
-    ) throws(KeychainError) -> Set<ItemName> {
+    ) throws(KeychainError) -> (items: Set<ItemName>, changes: [ArrivedChange]) {
         let clock = Self.clock
         var arrivals = Arrivals(of: self, in: transaction)
         let current = repaired.filter {
@@ -262,7 +233,7 @@ extension KeychainCircle {
         report.removed = arrivals.removed
         report.refused = arrivals.refused
         report.lost = arrivals.lost
-        _ = try Self.translating { try replica.keepUp(clock: clock, keys: keys) }
+        _ = try CircleFailure.translating { try replica.keepUp(clock: clock, keys: keys) }
         let notFound = damaged.subtracting(current.keys)
         var lost: Set<ItemName> = []
         if engine.vault.state.lock == .unlocked, replica.isMember {
@@ -275,7 +246,7 @@ extension KeychainCircle {
         try sign(&replica, keys, clock)
         try dropSegments(of: replica, in: transaction)
         try transaction.expirePast(now: Int64(clamping: clock))
-        return lost
+        return (lost, arrivals.changes)
     }
 
     /// Items as the circle has them, out of this keychain.
@@ -323,7 +294,7 @@ extension KeychainCircle {
     ) throws(KeychainError) -> Set<ItemName> {
         var next = replica
         do throws(KeychainError) {
-            let rewriting = try Self.translating { try body(&next) }
+            let rewriting = try CircleFailure.translating { try body(&next) }
             replica = next
             try keep(rewriting.segments, in: transaction)
             return rewriting.damaged
@@ -380,7 +351,7 @@ extension KeychainCircle {
         var next = replica
         let head: Head?
         do throws(KeychainError) {
-            head = try Self.translating { try next.sign(clock: clock, keys: keys) }
+            head = try CircleFailure.translating { try next.sign(clock: clock, keys: keys) }
         } catch {
             switch error.code {
             case .noPermission, .interactionNotAllowed: return

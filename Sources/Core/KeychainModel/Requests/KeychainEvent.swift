@@ -13,4 +13,6 @@ package enum KeychainEvent: Sendable, Equatable {
     case item(ItemChangeKind, PersistentReference, accessGroup: String)
     /// The watcher has not read in time: something happened that it was not told of.
     case missed
+    /// A synchronizable item, or the keychain's circle, has changed here. Only to a watcher that carries what devices write.
+    case circleChange
 }

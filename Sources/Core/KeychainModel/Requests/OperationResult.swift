@@ -40,10 +40,12 @@ package struct AffectedRow: Sendable, Equatable {
     package let uuid: ItemUUID
     package let itemClass: ItemClass
     package let accessGroup: String
+    package let isSynchronizable: Bool
 
-    package init(uuid: ItemUUID, itemClass: ItemClass, accessGroup: String) {
+    package init(uuid: ItemUUID, itemClass: ItemClass, accessGroup: String, isSynchronizable: Bool = false) {
         self.uuid = uuid
         self.itemClass = itemClass
         self.accessGroup = accessGroup
+        self.isSynchronizable = isSynchronizable
     }
 }

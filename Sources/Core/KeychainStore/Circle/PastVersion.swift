@@ -52,6 +52,15 @@ extension ReadTransaction {
         }
     }
 
+    /// How many earlier versions have lost against another device's change.
+    package func lostCount() throws(KeychainError) -> Int {
+        try KeychainError.translatingSQLite {
+            let sql = "SELECT count(*) FROM past WHERE reason = ?"
+            return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [PastVersion.Reason.lost.rawValue])
+                ?? 0
+        }
+    }
+
     /// Whether an item is there, and no tombstone.
     package func hasLiveRow(_ uuid: ItemUUID, of itemClass: ItemClass) throws(KeychainError) -> Bool {
         try KeychainError.translatingSQLite {

@@ -236,7 +236,7 @@ package final class WriteTransaction {
             try execute(statements.replace, statements.arguments(for: item.row) + [stored.rowNumber])
             try countSeal(item.row)
         }
-        changedRows.append(AffectedRow(item.row))
+        changedRows.append(AffectedRow(item.row, wasSynchronizable: stored.row.isSynchronizable))
     }
 
     /// - Parameters:
@@ -299,7 +299,13 @@ package final class WriteTransaction {
 }
 
 extension AffectedRow {
-    package init(_ row: SealedRow) {
-        self.init(uuid: row.uuid, itemClass: row.itemClass, accessGroup: row.accessGroup)
+    /// - Parameter wasSynchronizable: before it was changed.
+    package init(_ row: SealedRow, wasSynchronizable: Bool = false) {
+        self.init(
+            uuid: row.uuid,
+            itemClass: row.itemClass,
+            accessGroup: row.accessGroup,
+            isSynchronizable: row.isSynchronizable || wasSynchronizable
+        )
     }
 }

@@ -32,6 +32,12 @@ package struct DeviceCard: Hashable, Sendable {
 
     package var encoded: [UInt8] { [kind.rawValue] + signingKey + sealingKey }
 
+    package init(_ bytes: [UInt8]) throws(SyncRefusal) {
+        var reader = try SyncReader(bytes, atMost: Self.size)
+        try self.init(from: &reader)
+        try reader.end()
+    }
+
     package init(from reader: inout SyncReader) throws(SyncRefusal) {
         let code = try reader.byte()
         guard let kind = Kind(rawValue: code) else { throw .unknownKind(code) }

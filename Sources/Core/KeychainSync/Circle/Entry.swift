@@ -4,7 +4,7 @@ package struct Entry: Hashable, Sendable {
     package static let largest = 103_656
     private static let largestBody = 102_496
     package static let mostParents = 32
-    static let signatureSize = 64
+    package static let signatureSize = 64
     private static let version: UInt8 = 1
 
     /// Zero in the entry that founds a circle.

@@ -41,6 +41,12 @@ package struct RecoveryKey: Sendable {
         )
     }
 
+    /// The key's consent to a circle.
+    package func consent(to circle: CircleID) throws -> [UInt8] {
+        let statement = Addition.consent(of: card, to: circle)
+        return Array(try signing.signature(for: statement.digest.bytes).rawRepresentation)
+    }
+
     package static func random() throws(SyncRefusal) -> RecoveryKey {
         var random = SystemRandomNumberGenerator()
         return try RecoveryKey(SecretBytes((0..<size).map { _ in UInt8.random(in: .min ... .max, using: &random) }))

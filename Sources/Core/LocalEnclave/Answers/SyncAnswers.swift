@@ -23,7 +23,7 @@ extension SyncNoteRequest: ServedRequest {
 
 extension SyncBeginEpochRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> [UInt8] {
-        let cards = cards.compactMap(DeviceCard.init)
+        let cards = cards.compactMap { try? DeviceCard($0) }
         guard cards.count == self.cards.count else { throw SyncKeys.malformed }
         return try visit.sync.beginEpoch(for: cards, earlier: earlier.compactMap { SyncHash($0) }).encoded
     }
@@ -31,7 +31,7 @@ extension SyncBeginEpochRequest: ServedRequest {
 
 extension SyncWrapRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> [UInt8] {
-        guard let card = DeviceCard(card) else { throw SyncKeys.malformed }
+        guard let card = try? DeviceCard(card) else { throw SyncKeys.malformed }
         return EpochSecrets(wraps: try visit.sync.wrap(epochs.compactMap { SyncHash($0) }, for: card)).encoded
     }
 }

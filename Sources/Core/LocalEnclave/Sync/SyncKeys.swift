@@ -299,7 +299,7 @@ final class SyncKeys: Sendable {
             grants.withLock { $0.allow(.remove(id), at: now) }
         case .addRecoveryKey(let bytes, let consent):
             guard let circle = try file().circle else { throw Self.none }
-            guard let card = DeviceCard(bytes), card.kind == .recovery,
+            guard let card = try? DeviceCard(bytes), card.kind == .recovery,
                 Addition(card: card, wraps: []).isMeant(by: consent, for: circle)
             else { throw KeychainError(.invalidParameter, "that is no recovery key that consents to this circle") }
             grants.withLock { $0.allow(.add(card.id), at: now) }
@@ -310,14 +310,4 @@ final class SyncKeys: Sendable {
     }
 
     static let member = KeychainError(.duplicateItem, "this device belongs to a circle already; leave that first")
-}
-
-extension DeviceCard {
-    /// - Returns: nil for bytes that are no card.
-    init?(_ bytes: [UInt8]) {
-        guard var reader = try? SyncReader(bytes, atMost: Self.size), let card = try? DeviceCard(from: &reader),
-            (try? reader.end()) != nil
-        else { return nil }
-        self = card
-    }
 }

@@ -33,6 +33,7 @@ struct WatchKeychain: ParsableCommand {
         case .item(let change, let reference, let group):
             "\(change.rawValue) \(reference.itemClass.rawValue) \(hexadecimal(reference)) \(TerminalText.escaped(group))"
         case .missed: "missed: this program did not read in time"
+        case .circleChange: "circle"
         }
     }
 
@@ -46,6 +47,7 @@ struct WatchKeychain: ParsableCommand {
                     ("group", .string(group)), ("reference", .string(hexadecimal(reference))),
                 ]
             case .missed: [("event", .string("missed"))]
+            case .circleChange: [("event", .string("circle"))]
             }
         return JSONText.object(members).line
     }

@@ -52,11 +52,15 @@ extension WireRequest {
         case .identity: identity = WireIdentityRequest()
         case .status: status = WireStatusRequest()
         case .watch: watch = WireWatchRequest()
+        case .watchCircle: watch.isForCircle = true
         case .rotate(let token): rotate.token = Data(token.bytes)
         case .backup(let request): backup = WireBackup(request)
         case .restore(let message): restore = WireRestore(message)
         case .evaluate(let request): evaluate = WireEvaluate(request)
         case .presence: presence = WirePresenceRequest()
+        case .circle(let request): circle = WireCircle(request)
+        case .synchronize: circle.synchronize = WireCircle.Nothing()
+        case .carried(let reply): circle.carried = WireCircle.Carried(reply)
         case .onBehalf: break
         }
     }
@@ -84,12 +88,13 @@ extension Request {
             self = batch.isAllOrNothing ? .transaction(operations) : .batch(operations)
         case .identity: self = .identity
         case .status: self = .status
-        case .watch: self = .watch
+        case .watch(let request): self = request.isForCircle ? .watchCircle : .watch
         case .rotate(let request): self = .rotate(try AuthorizationToken(wire: request.token))
         case .backup(let request): self = .backup(try BackupRequest(request))
         case .restore(let message): self = .restore(try RestoreMessage(message))
         case .evaluate(let request): self = .evaluate(try PresenceRequest(request))
         case .presence: self = .presence
+        case .circle(let request): self = try Request(request)
         case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")
         }
         guard !wire.onBehalfOf.isEmpty else { return }

@@ -13,6 +13,7 @@ extension WireEvent {
             itemChange.accessGroup = group
             itemChange.reference = Data(reference.bytes)
         case .missed: missed = true
+        case .circleChange: circleChange = true
         }
     }
 }
@@ -28,6 +29,7 @@ extension KeychainEvent {
             }
             self = .item(try ItemChangeKind(change.kind), reference, accessGroup: change.accessGroup)
         case .missed: self = .missed
+        case .circleChange: self = .circleChange
         case nil: throw KeychainError(.invalidParameter, "the service tells of what this version does not know")
         }
     }

@@ -79,6 +79,9 @@ extension WireResponse {
         case .restore(let step): restore = WireRestoreStep(step)
         case .prompting: prompting = WirePrompting()
         case .presence(let status): presence = WirePresenceStatus(status)
+        case .circle(let answer): circle = WireCircleAnswer(answer)
+        case .question(let question): circle = WireCircleAnswer(question)
+        case .round(let report): circle = WireCircleAnswer(report)
         }
     }
 }
@@ -96,6 +99,7 @@ extension Response {
         case .restore(let step): body = .restore(try RestoreStep(step))
         case .prompting: body = .prompting
         case .presence(let status): body = .presence(PresenceStatus(status))
+        case .circle(let answer): body = try Body(answer)
         case nil: throw KeychainError(.invalidParameter, "the service answers what this version does not know")
         }
         self.init(id: wire.id, hasMore: wire.hasMore_p, body: body)

@@ -30,6 +30,9 @@ enum MessageShape {
         case query
         case certificateFilter
         case backup
+        case circle
+        case carried
+        case names
 
         /// What stands in a field, or nil for what need not be looked into.
         func field(_ number: UInt64) -> Kind? {
@@ -38,6 +41,9 @@ enum MessageShape {
             case (.request, 2): .operation
             case (.request, 3): .batch
             case (.request, 8): .backup
+            case (.request, 13): .circle
+            case (.circle, 17): .carried
+            case (.carried, 1): .names
             case (.batch, 1): .operation
             case (.operation, 1): .add
             case (.operation, 2), (.operation, 3), (.operation, 4): .call

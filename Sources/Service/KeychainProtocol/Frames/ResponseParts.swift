@@ -1,3 +1,4 @@
+import KeychainCircles
 package import KeychainModel
 
 extension FrameCodec {
@@ -28,7 +29,9 @@ extension FrameCodec {
             try encode(outcomes, id: id, send: send)
         case .restore(.report(let report)) where !report.items.isEmpty:
             try encode(report, id: id, send: send)
-        case .outcome, .identity, .status, .backup, .restore, .prompting, .presence:
+        case .circle(.versions(let versions)):
+            try encode(versions, id: id, send: send)
+        case .outcome, .identity, .status, .backup, .restore, .prompting, .presence, .circle, .question, .round:
             try send(try encode(.response(Response(id: id, hasMore: hasMore, body: body))))
         }
     }
@@ -66,6 +69,17 @@ extension FrameCodec {
             let items = Array(report.items[part.range])
             let body = RestoreStep.report(RestoreReport(origin: report.origin, counts: report.counts, items: items))
             try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: .restore(body)))))
+        }
+    }
+
+    private static func encode(
+        _ versions: [EarlierVersion],
+        id: UInt64,
+        send: ([UInt8]) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        for part in Parts(versions.map { 64 + $0.accessGroup.utf8.count + $0.title.utf8.count }, limit: partSize) {
+            let body = Response.Body.circle(.versions(Array(versions[part.range])))
+            try send(try encode(.response(Response(id: id, hasMore: !part.isLast, body: body))))
         }
     }
 

@@ -1,5 +1,6 @@
 package import EnclaveInterface
 package import KeychainBackup
+package import KeychainCircles
 package import KeychainModel
 
 /// What a server sends, one a frame (`chatelaine.proto`, docs/protocol.md).
@@ -106,6 +107,8 @@ package enum Request: Sendable {
     case status
     /// The connection brings nothing but events from then on; the first says how it stands now.
     case watch
+    /// The same, of what concerns the keychain's circle, for a program that begins rounds.
+    case watchCircle
     /// New keys for all items; the outcome is a count.
     case rotate(AuthorizationToken)
     case backup(BackupRequest)
@@ -113,6 +116,12 @@ package enum Request: Sendable {
     /// What is proved counts for what uses the connection's context.
     case evaluate(PresenceRequest)
     case presence
+    /// As one of the devices of the owner's circle.
+    case circle(CircleRequest)
+    /// Begins a round. Until its end, the service asks for what the transport has.
+    case synchronize
+    /// What the transport has, in a round.
+    case carried(TransportReply)
     /// Operations that the caller asks for on behalf of another program. Its name is what the caller says.
     indirect case onBehalf(of: String, Request)
 }
@@ -132,9 +141,23 @@ extension Request {
         case .batch(let operations), .transaction(let operations):
             RequestTraits(isRepeatable: operations.allSatisfy(\.traits.isRepeatable))
         case .identity, .status, .presence, .restore(.origin): RequestTraits(isRepeatable: true)
-        case .watch, .evaluate, .restore(.begin), .restore(.part): RequestTraits()
+        case .watch, .watchCircle, .evaluate, .restore(.begin), .restore(.part), .carried: RequestTraits()
+        case .circle(let request): request.traits
+        // Once more it goes on with what is left.
+        case .synchronize: RequestTraits()
         case .rotate, .backup, .restore(.end): RequestTraits(goesThroughAll: true)
         case .onBehalf(_, let request): request.traits
+        }
+    }
+}
+
+extension CircleRequest {
+    fileprivate var traits: RequestTraits {
+        switch self {
+        case .status: RequestTraits(isRepeatable: true)
+        // What a token was used for, it cannot be used for once more.
+        case .versions, .forget: RequestTraits(goesThroughAll: true)
+        default: RequestTraits()
         }
     }
 }
@@ -177,6 +200,10 @@ package struct Response: Sendable {
         /// The owner is asked; another response follows.
         case prompting
         case presence(PresenceStatus)
+        case circle(CircleAnswer)
+        /// What the transport is asked; another response follows.
+        case question(TransportQuestion)
+        case round(SyncReport)
     }
 
     /// That of the request.

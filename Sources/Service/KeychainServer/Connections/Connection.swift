@@ -25,7 +25,7 @@ struct Connection: ~Copyable {
             // by what comes behind it; of a longer one, some may be left until its memory goes.
             let leavesTraces = request.message.count > Self.shortMessage
             activity.note(isBusy: true)
-            try answer(request, state: &state)
+            try answer(request, state: &state, &decoder)
             activity.note(isBusy: false)
             if leavesTraces, !decoder.isMidway { decoder = FrameDecoder(limit: Frame.largestRequest) }
             clinux_wipe_stack()
@@ -42,8 +42,12 @@ struct Connection: ~Copyable {
 
     /// Waits for the next message: as long as it takes until it begins, and not long until it ends.
     ///
+    /// - Parameter begin: until when it has to have begun.
     /// - Returns: nil at the end of the connection.
-    private func next(_ decoder: inout FrameDecoder) throws(KeychainError) -> Incoming? {
+    private func next(
+        _ decoder: inout FrameDecoder,
+        beginning begin: ContinuousClock.Instant? = nil
+    ) throws(KeychainError) -> Incoming? {
         var deadline: ContinuousClock.Instant?
         var memory: MemoryBudget.Grant?
         var size = 0
@@ -54,7 +58,7 @@ struct Connection: ~Copyable {
                 let need = MemoryBudgets.need(ofFrame: length)
                 memory = try handler.memory.frames.take(need, for: share, before: deadline)
             }
-            let remaining = deadline.map { max(.zero, $0 - .now) }
+            let remaining = (deadline ?? begin).map { max(.zero, $0 - .now) }
             let count = try unsafe decoder.fill { (room) throws(KeychainError) in
                 try unsafe peer.stream.receive(into: room, within: remaining)
             }
@@ -70,13 +74,18 @@ struct Connection: ~Copyable {
 
     private func answer(
         _ incoming: consuming Incoming,
-        state: inout ConnectionState
+        state: inout ConnectionState,
+        _ decoder: inout FrameDecoder
     ) throws(KeychainError) {
         // Kept until the answer is sent.
         let memory = incoming.memory.take()
         var fields: MemoryBudget.Grant?
         let (id, request) = try decode(incoming.message, &fields)
-        if case .success(.watch) = request { return try watch() }
+        switch request {
+        case .success(.watch): return try watch(ofCircle: false)
+        case .success(.watchCircle): return try watch(ofCircle: true)
+        default: break
+        }
         let pass = GatePass(keychain.gate, writer.socket)
         defer { pass.leave() }
         let visit = RequestHandler.Visit(
@@ -95,10 +104,31 @@ struct Connection: ~Copyable {
             send: { (body, time) throws(KeychainError) in try send(body, id: id, within: min(time, longest)) },
             sendPart: { (body, time) throws(KeychainError) in
                 try send(body, id: id, within: time, hasMore: true)
-            }
+            },
+            ask: { (question, end) throws(KeychainError) in try ask(question, id: id, &decoder, before: end) }
         )
         _ = consume fields
         _ = consume memory
+    }
+
+    /// Asks the client in the middle of its request.
+    private func ask(
+        _ question: TransportQuestion,
+        id: UInt64,
+        _ decoder: inout FrameDecoder,
+        before end: ContinuousClock.Instant
+    ) throws(KeychainError) -> TransportReply {
+        try send(.question(question), id: id, within: limits.answerTime, hasMore: true)
+        guard let incoming = try next(&decoder, beginning: min(end, .now + limits.carrierTime)) else {
+            throw KeychainError(.notAvailable, "the client is gone in the middle of a round")
+        }
+        var fields: MemoryBudget.Grant?
+        let (replyID, request) = try decode(incoming.message, &fields)
+        _ = consume fields
+        guard replyID == id, case .carried(let reply) = try request.get() else {
+            throw KeychainError(.invalidParameter, "a request in the middle of a round")
+        }
+        return reply
     }
 
     /// The message itself is not kept beyond this.
@@ -135,8 +165,8 @@ struct Connection: ~Copyable {
 
     /// Sends events until the client or the service ends the connection. A client that does not read holds up no other:
     /// it is told later that it has missed something.
-    private func watch() throws(KeychainError) {
-        let watcher = try keychain.watchers.add(for: peer.caller)
+    private func watch(ofCircle isForCircle: Bool) throws(KeychainError) {
+        let watcher = try keychain.watchers.add(for: peer.caller, ofCircle: isForCircle)
         defer { keychain.watchers.remove(watcher) }
         let state = try keychain.withEngine { (engine) throws(KeychainError) in try engine.keyState() }
         try send(.lockState(KeychainEvent.LockState(state)))

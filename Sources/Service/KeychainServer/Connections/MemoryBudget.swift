@@ -160,11 +160,14 @@ struct MemoryBudgets: Sendable {
     let fields: MemoryBudget
     /// For rows that are read, and answers made of them.
     let answers: MemoryBudget
+    /// For what rounds of synchronization read.
+    let rounds: MemoryBudget
 
     init(_ limits: ServiceLimits) {
         frames = MemoryBudget(limits.frameMemory, share: limits.frameMemoryOfUser)
         fields = MemoryBudget(limits.fieldMemory, share: limits.fieldMemory)
         answers = MemoryBudget(limits.answerMemory, share: limits.answerMemoryOfUser)
+        rounds = MemoryBudget(limits.roundMemory, share: limits.roundMemoryOfUser)
     }
 
     // MARK: - What things take
@@ -190,6 +193,9 @@ struct MemoryBudgets: Sendable {
     static func page(_ size: Int, of extent: MemoryAllowance.Extent) -> MemoryAllowance.Size {
         MemoryAllowance.Size(answer: max(size, extent.largestRow), row: max(smallRow, extent.largestRow))
     }
+
+    /// What most rounds read is less. One that reads more gets the share of a user, and begins anew.
+    static let smallRound = 4 << 20
 
     /// What goes through all rows, some at a time: backups, restorations, new keys.
     static let wholeKeychain = MemoryAllowance.Size(answer: 4 << 20, row: 20 << 20)

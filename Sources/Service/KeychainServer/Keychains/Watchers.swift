@@ -13,8 +13,8 @@ final class Watchers: Sendable {
     static let most = 16
 
     /// - Throws: `notAvailable` where there are too many.
-    func add(for caller: Caller) throws(KeychainError) -> Watcher {
-        let watcher = try Watcher(groups: caller.groups)
+    func add(for caller: Caller, ofCircle isForCircle: Bool = false) throws(KeychainError) -> Watcher {
+        let watcher = try Watcher(groups: caller.groups, isForCircle: isForCircle)
         let hasRoom = all.withLock { all in
             guard all.count < Self.most else { return false }
             all.append(watcher)
@@ -37,32 +37,44 @@ final class Watchers: Sendable {
         guard let change = operation.traits.change, case .success(let result) = result, !result.rows.isEmpty else {
             return
         }
+        for row in result.rows { tell(of: row, change) }
+        if result.rows.contains(where: \.isSynchronizable) { tell(.circleChange) }
+    }
+
+    func tell(of row: AffectedRow, _ change: ItemChangeKind) {
         let watchers = all.withLock(\.self)
         guard !watchers.isEmpty else { return }
-        for row in result.rows {
-            let reference = PersistentReference(itemClass: row.itemClass, uuid: row.uuid)
-            for watcher in watchers { watcher.tell(.item(change, reference, accessGroup: row.accessGroup)) }
-        }
+        let reference = PersistentReference(itemClass: row.itemClass, uuid: row.uuid)
+        for watcher in watchers { watcher.tell(.item(change, reference, accessGroup: row.accessGroup)) }
     }
 }
 
 /// One of them, with what it has not been told yet.
 final class Watcher: Sendable {
     private let groups: AccessGroups
+    private let isForCircle: Bool
     private let wake: WakeUp
     private let waiting = Mutex<[KeychainEvent]>([])
 
     static let mostWaiting = 256
 
-    fileprivate init(groups: AccessGroups) throws(KeychainError) {
+    fileprivate init(groups: AccessGroups, isForCircle: Bool) throws(KeychainError) {
         self.groups = groups
+        self.isForCircle = isForCircle
         wake = try KeychainError.translating { try WakeUp() }
     }
 
     /// No watcher is told of other groups' items.
     fileprivate func tell(_ event: KeychainEvent) {
-        if case .item(_, _, let group) = event, !groups.contains(group) { return }
+        switch event {
+        // Which item it is, and what has happened to it, is not for one that carries blobs.
+        case .item where isForCircle: return
+        case .item(_, _, let group) where !groups.contains(group): return
+        case .circleChange where !isForCircle: return
+        default: break
+        }
         waiting.withLock { waiting in
+            if event == .circleChange, waiting.last == event { return }
             if waiting.count >= Self.mostWaiting { waiting = [.missed] }
             waiting.append(event)
         }

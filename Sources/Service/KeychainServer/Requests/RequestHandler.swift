@@ -12,6 +12,9 @@ struct RequestHandler: Sendable {
     /// Sends a part of an answer, which the client has to read within some time.
     typealias Sender = (Response.Body, Duration) throws(KeychainError) -> Void
 
+    /// Asks the program that has a transport. What it throws ends the connection.
+    typealias Asker = (TransportQuestion, ContinuousClock.Instant) throws(KeychainError) -> TransportReply
+
     /// Whose request it is, on which keychain, and until when it has to have begun.
     struct Visit {
         let peer: AdmittedPeer
@@ -42,27 +45,35 @@ struct RequestHandler: Sendable {
     ///   - state: the connection's.
     ///   - send: called once, for the end of the answer.
     ///   - sendPart: called for what comes before that.
+    ///   - ask: called in rounds of synchronization.
     /// - Throws: what `send` throws; failures of the request are answers.
     func answer(
         _ request: Result<Request, KeychainError>,
         in visit: Visit,
         state: inout ConnectionState,
         send: Sender,
-        sendPart: Sender
+        sendPart: Sender,
+        ask: Asker
     ) throws(KeychainError) {
         counter.count { $0.requests += 1 }
         // Kept until the answer is sent, which may be large itself.
         var grant: MemoryBudget.Grant?
         var answer: Answer
+        var broken: KeychainError?
         do throws(KeychainError) {
             let request = try request.get()
             if request.traits.goesThroughAll {
                 grant = try take(MemoryBudgets.wholeKeychain, for: visit.share, before: visit.deadline)
             }
-            answer = try self.answer(request, in: visit, &state, &grant, sendPart)
+            if case .synchronize = request {
+                answer = try synchronize(in: visit, asking: ask, broken: &broken)
+            } else {
+                answer = try self.answer(request, in: visit, &state, &grant, sendPart)
+            }
         } catch {
             answer = Answer(body: .outcome(.failure(error)))
         }
+        if let broken { throw broken }
         if case .outcome(.failure) = answer.body { counter.count { $0.failures += 1 } }
         // First, so that no client has an answer that the record lacks.
         visit.keychain.audit.append(answer.entries)
@@ -84,8 +95,10 @@ struct RequestHandler: Sendable {
         case .transaction(let operations): perform(operations, allOrNothing: true, in: visit, grant: &grant)
         case .identity: Answer(body: .identity(visit.peer.identity))
         case .status: Answer(body: .status(visit.keychain.completed(status())))
-        // The connection does that itself.
-        case .watch: throw KeychainError(.internalError, "a watch is no request")
+        case .circle(let request): try self.answer(request, in: visit)
+        case .carried: throw KeychainError(.invalidParameter, "what a transport has, and no round asks for it")
+        // The connection does that itself, or has to ask in between.
+        case .watch, .watchCircle, .synchronize: throw KeychainError(.internalError, "this is no request by itself")
         case .rotate(let token): rotateKeys(token, in: visit)
         case .backup(let request): backup(request, in: visit, sendPart: sendPart)
         case .restore(let message): try restore(message, in: visit, restoration: &state.restoration)

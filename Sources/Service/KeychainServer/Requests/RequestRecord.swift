@@ -52,7 +52,12 @@ extension KeychainOperation {
 
 extension AuditEntry {
     /// What was done with the keychain as a whole.
-    init(_ operation: String, of result: Result<Int, KeychainError>, by peer: AdmittedPeer) {
+    init(
+        _ operation: String,
+        of result: Result<Int, KeychainError>,
+        by peer: AdmittedPeer,
+        rows: [AffectedRow] = []
+    ) {
         var outcome = "ok"
         var count: Int?
         switch result {
@@ -66,10 +71,10 @@ extension AuditEntry {
             kind: peer.identity.kind,
             operation: operation,
             itemClass: nil,
-            groups: [],
+            groups: Array(Set(rows.map(\.accessGroup)).sorted()),
             outcome: outcome,
             count: count,
-            rows: []
+            rows: rows.map(\.uuid)
         )
     }
 }

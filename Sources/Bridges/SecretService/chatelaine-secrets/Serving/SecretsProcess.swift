@@ -111,6 +111,8 @@ final class SecretsProcess {
     private func follow(_ event: KeychainEvent) {
         switch event {
         case .lockState, .missed: reload()
+        // Not for this watcher.
+        case .circleChange: break
         case .item(let change, let reference, _):
             guard let uuid = reference.uuid, !secrets.known.withLock({ $0.isOwn(uuid) }) else { return }
             if change == .deleted {

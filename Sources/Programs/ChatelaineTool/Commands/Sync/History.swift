@@ -1,7 +1,7 @@
 import ArgumentParser
 import EnclaveInterface
+import KeychainCircles
 import KeychainClient
-import KeychainEngine
 import KeychainModel
 import Terminal
 
@@ -50,7 +50,7 @@ struct RestoreVersion: ParsableCommand {
     func run() throws {
         let keychain = try CurrentKeychain.shared()
         let token = try options.authorization(of: keychain).token(for: .restore)
-        let title = try keychain.withCircle { (circle) throws(KeychainError) in try circle.bringBack(number, token) }
+        let title = try keychain.bringBack(number, token)
         Console.print("\(TerminalText.escaped(title.isEmpty ? "The item" : title)) is back.\n")
     }
 }
@@ -65,9 +65,7 @@ struct HistoryOptions: ParsableArguments {
     func list(matching text: String?, _ isListed: (EarlierVersion) -> Bool) throws {
         let keychain = try CurrentKeychain.shared()
         let token = try options.authorization(of: keychain).token(for: .restore)
-        let versions = try keychain.withCircle { (circle) throws(KeychainError) in
-            try circle.earlierVersions(token, matching: text)
-        }.filter(isListed)
+        let versions = try keychain.earlierVersions(token, matching: text).filter(isListed)
         if json {
             Console.print(JSONText.array(versions.map(Self.json)).text() + "\n")
         } else {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EnclaveInterface
+import KeychainCircles
 import KeychainClient
-import KeychainEngine
 import KeychainModel
 import KeychainSync
 import SyncTransport
@@ -21,23 +21,19 @@ struct CreateCircle: ParsableCommand {
     func run() throws {
         let keychain = try CurrentKeychain.shared()
         let transport = try CirclePlace.transport(folder)
+        try CurrentKeychain.open()
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
-        try keychain.withCircle { (circle) throws(KeychainError) in
-            guard try circle.replica() == nil else {
-                throw KeychainError(
-                    .duplicateItem,
-                    "the keychain belongs to a circle; leave it with: chatelaine sync leave"
-                )
-            }
+        guard try !keychain.belongsToCircle else {
+            throw KeychainError(
+                .duplicateItem,
+                "the keychain belongs to a circle; leave it with: chatelaine sync leave"
+            )
         }
-        let token = try authorization.token(for: .synchronize)
-        let report = try keychain.withCircle { (circle) throws(KeychainError) in
-            try owner.allow(.found, with: token)
-            _ = try circle.found()
-            try circle.setTransport(transport.path)
-            return try circle.synchronize(over: transport)
-        }
+        try owner.allow(.found, with: authorization.token(for: .synchronize))
+        _ = try keychain.found()
+        try keychain.place(transport.path, authorization.token(for: .synchronize))
+        let report = try keychain.synchronize(over: transport)
         Console.print("The circle is there, with \(SyncText.items(report.sent)) of this device.\n")
         Console.print("Add a device: there, chatelaine sync join FOLDER; here, chatelaine sync approve\n")
         Console.print("If all devices are lost, a recovery key is what is left: chatelaine sync recovery-key\n")
@@ -78,13 +74,18 @@ struct JoinCircle: ParsableCommand {
         try CurrentKeychain.open()
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
+        // One that was broken off, or that another program has begun, keeps nobody waiting.
+        _ = try owner.ceremony(ending: true)
+        var isOver = false
+        defer { if !isOver { _ = try? owner.ceremony(ending: true) } }
         var joining: Joining?
         if recoveryKey {
             try recover(keychain, circle, transport, owner, authorization)
         } else {
             joining = try join(keychain, circle, transport, owner, authorization)
         }
-        try keychain.withCircle { (circle) throws(KeychainError) in try circle.setTransport(transport.path) }
+        isOver = true
+        try keychain.place(transport.path, authorization.token(for: .synchronize))
         try read(keychain, transport)
         // A member has read its messages by now.
         joining?.clear(over: transport)
@@ -97,9 +98,7 @@ struct JoinCircle: ParsableCommand {
         _ owner: any EnclaveControl,
         _ authorization: OwnerAuthorization
     ) throws -> Joining {
-        var joining = try keychain.withCircle { (circle) throws(KeychainError) in
-            try Joining(of: circle, to: id, over: transport)
-        }
+        var joining = try Joining(of: keychain, to: id, over: transport)
         var isJoined = false
         defer { if !isJoined { joining.clear(over: transport) } }
         Console.printError("This device asks to be added, by the number \(joining.number).\n")
@@ -129,7 +128,7 @@ struct JoinCircle: ParsableCommand {
                 "that is no recovery key: nine groups of four letters and digits, of which the last checks the others"
             )
         }
-        for (device, clock) in try KeychainCircle.heads(of: id, over: transport) {
+        for (device, clock) in try CircleReading.heads(of: id, over: transport) {
             Console.printError(
                 "device \(SyncText.short(device))  wrote last \(clock.map(SyncText.date) ?? "nothing")\n"
             )
@@ -139,9 +138,7 @@ struct JoinCircle: ParsableCommand {
             guard answer == "yes" else { throw Failure("nothing was done") }
         }
         let token = try authorization.token(for: .synchronize)
-        try keychain.withCircle { (circle) throws(KeychainError) in
-            try circle.recover(id, with: key, over: transport, owner: owner, token: token)
-        }
+        try keychain.recover(id, with: key, over: transport, owner: owner, token: token)
     }
 
     /// Reads the circle for the first time.
@@ -153,9 +150,7 @@ struct JoinCircle: ParsableCommand {
             --without-telling, and begin once more on both
             """
         try CirclePlace.wait(advice: advice) {
-            let report = try keychain.withCircle { (circle) throws(KeychainError) in
-                try circle.synchronize(over: transport)
-            }
+            let report = try keychain.synchronize(over: transport)
             received += report.received
             return report.isMember && !report.isReading
         }
@@ -179,28 +174,22 @@ struct ApproveDevice: ParsableCommand {
         let transport = try CirclePlace.transport(of: keychain)
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
-        try synchronize(keychain, transport)
+        _ = try keychain.synchronize(over: transport)
+        _ = try owner.ceremony(ending: true)
+        defer { _ = try? owner.ceremony(ending: true) }
         Console.printError("Waiting for a device that asks to be added.\n")
         try CirclePlace.wait {
-            try keychain.withCircle { (circle) throws(KeychainError) in
-                try !Approving.requests(to: circle, over: transport).isEmpty
-            }
+            try !Approving.requests(to: keychain, over: transport).isEmpty
         }
-        var approving = try keychain.withCircle { (circle) throws(KeychainError) in
-            try Approving(by: circle, number: number, over: transport)
-        }
+        var approving = try Approving(by: keychain, number: number, over: transport)
         Console.printError("A device with the number \(approving.number) asks to be added.\n")
         try CirclePlace.wait { try approving.takeReveal(over: transport) }
         let digits = try options.digits("Digits that the new device shows")
         let state = try owner.type(digits: digits, with: try authorization.token(for: .synchronize))
         Console.print("Type at the new device: \(SyncText.digits(state.digits))\n")
         try CirclePlace.wait { try approving.add(over: transport) }
-        try synchronize(keychain, transport)
+        _ = try keychain.synchronize(over: transport)
         Console.print("The device was added.\n")
-    }
-
-    private func synchronize(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
-        _ = try keychain.withCircle { (circle) throws(KeychainError) in try circle.synchronize(over: transport) }
     }
 }
 
@@ -222,21 +211,17 @@ struct RemoveDevice: ParsableCommand {
     func run() throws {
         let keychain = try CurrentKeychain.shared()
         let transport = try CirclePlace.transport(of: keychain)
-        let found = try keychain.withCircle { (circle) throws(KeychainError) in
-            _ = try circle.synchronize(over: transport)
-            return try circle.status().members.filter { $0.id.text.hasPrefix(device.lowercased()) }
-        }
+        _ = try keychain.synchronize(over: transport)
+        let found = try keychain.status().members.filter { $0.id.text.hasPrefix(device.lowercased()) }
         guard let member = found.first, found.count == 1, device.count >= 4 else {
             throw Failure("no member of the circle, or more than one, begins with \(TerminalText.escaped(device))")
         }
         guard !member.isThisDevice else { throw Failure("that is this device; it leaves with: chatelaine sync leave") }
         let owner = try keychain.control()
         let token = try options.authorization(of: keychain).token(for: .synchronize)
-        try keychain.withCircle { (circle) throws(KeychainError) in
-            try owner.allow(.remove(member.id.bytes), with: token)
-            try circle.remove(member.id)
-            _ = try circle.synchronize(over: transport)
-        }
+        try owner.allow(.remove(member.id.bytes), with: token)
+        try keychain.remove(member.id)
+        _ = try keychain.synchronize(over: transport)
         Console.print("\(SyncText.short(member.id)) was removed.\n")
     }
 }
@@ -260,22 +245,27 @@ struct LeaveCircle: ParsableCommand {
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
         if !withoutTelling {
-            let transport = try CirclePlace.transport(of: keychain)
-            let token = try authorization.token(for: .synchronize)
-            try keychain.withCircle { (circle) throws(KeychainError) in
-                guard let replica = try circle.replica(), replica.isMember, replica.phase == .member else { return }
-                _ = try circle.synchronize(over: transport)
-                try owner.allow(.remove(replica.device.bytes), with: token)
-                try circle.remove(replica.device)
-                _ = try circle.synchronize(over: transport)
-            }
+            try tellOthers(keychain, owner, authorization)
         }
-        let token = try authorization.token(for: .synchronize)
-        try keychain.withCircle { (circle) throws(KeychainError) in
-            try owner.allow(.forget, with: token)
-            try circle.forget()
-        }
+        try owner.allow(.forget, with: authorization.token(for: .synchronize))
+        try keychain.forget(authorization.token(for: .synchronize))
         Console.print("This device belongs to no circle. Its items are its own now.\n")
+    }
+
+    private func tellOthers(
+        _ keychain: any CircleKeychain,
+        _ owner: any EnclaveControl,
+        _ authorization: OwnerAuthorization
+    ) throws {
+        let transport = try CirclePlace.transport(of: keychain)
+        let status = try keychain.status()
+        guard status.isMember, !status.isReading, let device = status.members.first(where: \.isThisDevice)?.id else {
+            return
+        }
+        _ = try keychain.synchronize(over: transport)
+        try owner.allow(.remove(device.bytes), with: authorization.token(for: .synchronize))
+        try keychain.remove(device)
+        _ = try keychain.synchronize(over: transport)
     }
 }
 
@@ -298,13 +288,11 @@ struct NewRecoveryKey: ParsableCommand {
         let authorization = try options.authorization(of: keychain)
         let key = try RecoveryKey.random()
         let token = try authorization.token(for: .synchronize)
-        try keychain.withCircle { (circle) throws(KeychainError) in
-            _ = try circle.synchronize(over: transport)
-            let consent = try circle.consent(of: key)
-            try owner.allow(.addRecoveryKey(card: key.card.encoded, consent: consent), with: token)
-            try circle.add(key)
-            _ = try circle.synchronize(over: transport)
-        }
+        _ = try keychain.synchronize(over: transport)
+        let consent = try key.consent(to: keychain.status().circle)
+        try owner.allow(.addRecoveryKey(card: key.card.encoded, consent: consent), with: token)
+        try keychain.add(key.card, consent: consent)
+        _ = try keychain.synchronize(over: transport)
         Console.print(key.text + "\n")
     }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import EnclaveInterface
+import KeychainCircles
 import KeychainClient
-import KeychainEngine
 import KeychainModel
 import KeychainSync
-import KeychainSystem
+import SyncCarrier
 import SyncTransport
 import Terminal
 
@@ -23,19 +23,25 @@ struct SynchronizeNow: ParsableCommand {
     )
     var folder: String?
 
+    @Flag(
+        help: "Take the circle as the folder has it, although newer changes are known that do not come: they are lost."
+    )
+    var acceptOlder = false
+
     @Flag(help: "Print what was done as JSON.")
     var json = false
+
+    @OptionGroup var options: CircleOptions
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
         if let folder {
             let transport = try CirclePlace.transport(folder)
-            try keychain.withCircle { (circle) throws(KeychainError) in try circle.setTransport(transport.path) }
+            try keychain.place(transport.path, options.authorization(of: keychain).token(for: .synchronize))
         }
         let transport = try CirclePlace.transport(of: keychain)
-        let report = try keychain.withCircle { (circle) throws(KeychainError) in
-            try circle.synchronize(over: transport)
-        }
+        if acceptOlder { try keychain.acceptOlder(options.authorization(of: keychain).token(for: .synchronize)) }
+        let report = try keychain.synchronize(over: transport)
         Console.print(
             json ? SyncText.json(report).text() + "\n" : SyncText.lines(report).joined(separator: "\n") + "\n"
         )
@@ -54,46 +60,29 @@ struct RunSynchronization: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
-        let transport = try CirclePlace.transport(of: keychain)
-        let circle = try keychain.withCircle { (circle) throws(KeychainError) in try circle.status().circle }
-        let changes = try FolderChanges(in: transport, of: circle)
-        var lastFailure = ""
-        var left = 0
-        while true {
-            var message = ""
-            do throws(KeychainError) {
-                let report = try keychain.withCircle { (circle) throws(KeychainError) in
-                    try circle.synchronize(over: transport)
-                }
-                if !report.isEmpty { Console.print(SyncText.lines(report).joined(separator: "; ") + "\n") }
-                guard report.isMember || report.isReading else {
-                    throw KeychainError(.noPermission, "this device was removed from its circle")
-                }
-            } catch {
-                if error.code == .noPermission || error.code == .itemNotFound { throw Failure(error.message) }
-                message = error.message
+        // That it has a folder is said at once.
+        _ = try CirclePlace.transport(of: keychain)
+        var end: KeychainError?
+        try SyncCarrier(keychain, isHinted: false) { event in
+            switch event {
+            case .round(let report) where !report.isEmpty:
+                Console.print(report.sentences.joined(separator: "; ") + "\n")
+            case .round, .idle: break
+            case .failure(let error): Console.printError("\(TerminalText.escaped(error.message))\n")
             }
-            // A folder that is away for days is told of once.
-            if !message.isEmpty, message != lastFailure { Console.printError("\(TerminalText.escaped(message))\n") }
-            lastFailure = message
-            try wait(keychain, changes, left: &left)
+        }.run { event in
+            switch event {
+            case .round(let report) where !report.isMember && !report.isReading: end = Self.removed
+            case .idle: end = Self.removed
+            case .failure(let error) where error.code == .noPermission: end = error
+            case .round, .failure: break
+            }
+            return end != nil
         }
+        if let end { throw Failure(end.message) }
     }
 
-    /// Until the folder has changed, or this keychain.
-    ///
-    /// - Parameter left: how many changes the rounds have left, which another one would leave as well.
-    private func wait(_ keychain: any CircleKeychain, _ changes: FolderChanges, left: inout Int) throws {
-        let end = ContinuousClock.now + .seconds(60)
-        repeat {
-            let unsent = try? keychain.withCircle { (circle) throws(KeychainError) in try circle.status().unsent }
-            if let unsent, unsent != left {
-                left = unsent
-                if unsent > 0 { return }
-            }
-            if try changes.wait(until: .now + .seconds(1)) { return }
-        } while ContinuousClock.now < end
-    }
+    private static let removed = KeychainError(.noPermission, "this device belongs to the circle no more")
 }
 
 struct ShowCircle: ParsableCommand {
@@ -106,7 +95,7 @@ struct ShowCircle: ParsableCommand {
     var json = false
 
     func run() throws {
-        let status = try CurrentKeychain.shared().withCircle { (circle) throws(KeychainError) in try circle.status() }
+        let status = try CurrentKeychain.shared().status()
         Console.print(
             json ? SyncText.json(status).text() + "\n" : SyncText.lines(status).joined(separator: "\n") + "\n"
         )
@@ -123,7 +112,7 @@ struct ListDevices: ParsableCommand {
     var json = false
 
     func run() throws {
-        let status = try CurrentKeychain.shared().withCircle { (circle) throws(KeychainError) in try circle.status() }
+        let status = try CurrentKeychain.shared().status()
         if json {
             Console.print(JSONText.array(status.members.map(SyncText.json)).text() + "\n")
         } else {

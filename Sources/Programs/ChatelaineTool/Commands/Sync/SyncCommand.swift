@@ -1,8 +1,8 @@
 import ArgumentParser
 import EnclaveInterface
 import Glibc
+import KeychainCircles
 import KeychainClient
-import KeychainEngine
 import KeychainModel
 import KeychainSync
 import SyncTransport
@@ -56,6 +56,19 @@ struct CircleOptions: ParsableArguments {
     }
 }
 
+extension CircleKeychain {
+    var belongsToCircle: Bool {
+        get throws(KeychainError) {
+            do throws(KeychainError) {
+                _ = try status()
+                return true
+            } catch  where error.code == .itemNotFound {
+                return false
+            }
+        }
+    }
+}
+
 /// The folder of a circle, and what is done with it.
 enum CirclePlace {
     /// - Throws: a failure for what is no folder.
@@ -74,12 +87,7 @@ enum CirclePlace {
 
     /// The transport that a keychain was given.
     static func transport(of keychain: any CircleKeychain) throws -> FolderTransport {
-        let path = try keychain.withCircle { (circle) throws(KeychainError) in
-            guard try circle.replica() != nil else {
-                throw KeychainError(.itemNotFound, "the keychain belongs to no circle; see: chatelaine sync --help")
-            }
-            return try circle.settings().transport
-        }
+        let path = try keychain.status().settings.transport
         guard !path.isEmpty else {
             throw Failure("the circle has no folder here; name one with: chatelaine sync now --folder")
         }

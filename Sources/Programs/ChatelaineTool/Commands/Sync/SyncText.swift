@@ -1,6 +1,7 @@
 import Foundation
-import KeychainEngine
+import KeychainCircles
 import KeychainSync
+import SyncCarrier
 import Terminal
 
 /// What commands say of a circle.
@@ -20,21 +21,7 @@ enum SyncText {
     // MARK: - Rounds
 
     static func lines(_ report: SyncReport) -> [String] {
-        guard report.isMember || report.isReading else { return ["this device was removed from its circle"] }
-        var lines: [String] = []
-        func add(_ count: Int, _ text: String) { if count > 0 { lines.append("\(items(count)) \(text)") } }
-        add(report.sent, "sent")
-        add(report.received, "received")
-        add(report.removed, "removed")
-        add(report.lost, "lost against another change; the earlier version is kept")
-        add(report.repaired, "damaged here, and read again from the circle")
-        add(report.damaged, "damaged here, and nowhere else now")
-        add(report.refused, "refused: no program could have stored them here")
-        add(report.tooLarge, "too large to travel")
-        if report.isWaitingForUnlock { lines.append("something waits until the keychain is unlocked") }
-        if report.isWaitingForOthers { lines.append("something that another device has written is not here yet") }
-        if report.isReading { lines.append("the circle has not been read to its end yet") }
-        return lines.isEmpty ? ["nothing is new"] : lines
+        report.sentences.isEmpty ? ["nothing is new"] : report.sentences
     }
 
     static func json(_ report: SyncReport) -> JSONText {
@@ -42,7 +29,8 @@ enum SyncText {
         return .object([
             ("member", .bool(report.isMember)), ("reading", .bool(report.isReading)), ("sent", number(report.sent)),
             ("received", number(report.received)), ("removed", number(report.removed)),
-            ("lost", number(report.lost)), ("repaired", number(report.repaired)),
+            ("lost", number(report.lost)), ("devicesAdded", number(report.devicesAdded)),
+            ("devicesRemoved", number(report.devicesRemoved)), ("repaired", number(report.repaired)),
             ("damaged", number(report.damaged)), ("refused", number(report.refused)),
             ("tooLarge", number(report.tooLarge)), ("waitingForUnlock", .bool(report.isWaitingForUnlock)),
             ("waitingForOthers", .bool(report.isWaitingForOthers)),
@@ -71,6 +59,9 @@ enum SyncText {
         ]
         if !status.isMember { lines.append("state    this device was removed from the circle, or was not added yet") }
         if status.isReading { lines.append("state    the circle has not been read to its end yet") }
+        if status.lost > 0 {
+            lines.append("lost     \(items(status.lost)) against another device's change; see: chatelaine history")
+        }
         if status.unsent > 0 { lines.append("waits    \(items(status.unsent)) of this device to be sent") }
         if status.isWaitingForUnlock { lines.append("waits    for an unlock of the keychain") }
         if settings.waitingSince > 0 {
@@ -94,6 +85,7 @@ enum SyncText {
             ("circle", .string(status.circle.text)), ("member", .bool(status.isMember)),
             ("reading", .bool(status.isReading)), ("folder", .string(settings.transport)),
             ("items", .number(Int64(status.items))), ("unsent", .number(Int64(status.unsent))),
+            ("lost", .number(Int64(status.lost))),
             ("waitingForUnlock", .bool(status.isWaitingForUnlock)),
             ("lastRound", settings.lastRound == 0 ? .null : .string(date(settings.lastRound))),
             ("waitingForOthersSince", settings.waitingSince == 0 ? .null : .string(date(settings.waitingSince))),

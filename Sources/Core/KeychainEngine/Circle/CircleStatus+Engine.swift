@@ -1,36 +1,7 @@
+package import KeychainCircles
 package import KeychainModel
 import KeychainStore
-package import KeychainSync
-
-/// How a keychain stands with its circle.
-package struct CircleStatus: Equatable, Sendable {
-    /// A device, or a recovery key, that belongs to the circle.
-    package struct Member: Equatable, Sendable {
-        package let id: DeviceID
-        package let isRecoveryKey: Bool
-        package let isThisDevice: Bool
-        /// What its clock said in the newest head of it that was read, in milliseconds since 1970; nil before one was.
-        package let heard: UInt64?
-        /// By how much its clock was ahead of this device's, in milliseconds, where that is more than five minutes.
-        package let ahead: UInt64?
-        /// Whether it has read all that this device has written; nil for a recovery key, which reads nothing.
-        package let hasReadAll: Bool?
-    }
-
-    package let circle: CircleID
-    /// Whether this device belongs to the circle still.
-    package let isMember: Bool
-    /// Whether it reads the circle for the first time, or anew.
-    package let isReading: Bool
-    package let members: [Member]
-    /// Items of the circle, without those that were deleted.
-    package let items: Int
-    /// Changes of programs that no round has taken yet.
-    package let unsent: Int
-    /// Whether something waits until the device is unlocked.
-    package let isWaitingForUnlock: Bool
-    package let settings: CircleSettings
-}
+import KeychainSync
 
 extension KeychainCircle {
     private static let worstClock: UInt64 = 300_000
@@ -40,11 +11,11 @@ extension KeychainCircle {
         let found = try engine.read { () throws(KeychainError) in
             try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
                 try load(transaction).map { (replica) throws(KeychainError) in
-                    (replica, try settings(transaction), try transaction.unsharedCount())
+                    (replica, try settings(transaction), try transaction.unsharedCount(), try transaction.lostCount())
                 }
             }
         }
-        guard let (replica, settings, unsent) = found else { throw Self.noCircle }
+        guard let (replica, settings, unsent, lost) = found else { throw CircleFailure.noCircle }
         return CircleStatus(
             circle: replica.circle.id,
             isMember: replica.isMember,
@@ -52,6 +23,7 @@ extension KeychainCircle {
             members: replica.circle.state.members.values.sorted { $0.id < $1.id }.map { member($0, of: replica) },
             items: replica.items.values.count { !$0.version.isTombstone },
             unsent: unsent,
+            lost: lost,
             isWaitingForUnlock: replica.hasLockedSecrets,
             settings: settings
         )

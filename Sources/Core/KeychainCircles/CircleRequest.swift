@@ -1,0 +1,65 @@
+package import EnclaveInterface
+package import KeychainSync
+
+/// What is asked of a keychain as one of the devices of a circle.
+///
+/// Everything that changes who belongs to the circle, the owner has allowed before: to the enclave, or by a token.
+package enum CircleRequest: Sendable {
+    case status
+    /// Notes where the transport is. The token is for `synchronize`.
+    case place(String, AuthorizationToken)
+    /// Founds a circle. The answer is its identifier.
+    case found
+    /// A newcomer's part in a ceremony. The answers are its messages.
+    case begin
+    case takeAnswer(JoinAnswer)
+    case join(JoinAnswer, founding: Entry)
+    /// A member's part. The answer to a request is a message.
+    case answer(JoinRequest)
+    case takeReveal(JoinReveal)
+    case add(DeviceCard, JoinConsent)
+    /// The consent is the key's signature.
+    case addRecoveryKey(DeviceCard, consent: [UInt8])
+    case remove(DeviceID)
+    /// Takes the circle as it is here, although newer journals were once read. The token is for `synchronize`.
+    case acceptOlder(AuthorizationToken)
+    /// Leaves the circle here. The token is for `synchronize`.
+    case forget(AuthorizationToken)
+    /// Earlier versions of shared items with a text in their titles, or of all. The token is for `restore`.
+    case versions(AuthorizationToken, matching: String?)
+    /// Makes an earlier version the current one. The answer is the item's title.
+    case bringBack(Int64, AuthorizationToken)
+}
+
+/// What comes of a request.
+package enum CircleAnswer: Sendable {
+    case done
+    case status(CircleStatus)
+    /// An identifier, or a message of a ceremony.
+    case bytes([UInt8])
+    case versions([EarlierVersion])
+    case title(String)
+}
+
+extension CircleRequest {
+    /// What the record calls it; nil for what only looks.
+    package var name: String? {
+        switch self {
+        case .status: nil
+        case .place: "sync-place"
+        case .found: "sync-create"
+        case .begin: "sync-ask"
+        case .takeAnswer: "sync-take-answer"
+        case .join: "sync-join"
+        case .answer: "sync-answer"
+        case .takeReveal: "sync-take-reveal"
+        case .add: "sync-add"
+        case .addRecoveryKey: "sync-add-recovery-key"
+        case .remove: "sync-remove"
+        case .acceptOlder: "sync-accept-older"
+        case .forget: "sync-leave"
+        case .versions: "earlier-versions"
+        case .bringBack: "bring-back"
+        }
+    }
+}

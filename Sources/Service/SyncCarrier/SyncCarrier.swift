@@ -1,0 +1,159 @@
+import Glibc
+package import KeychainCircles
+package import KeychainModel
+import KeychainSync
+import KeychainSystem
+import SyncTransport
+import Synchronization
+
+/// Carries what the devices of a circle write between a keychain and the folder that it names: a round whenever one of them
+/// has changed.
+///
+/// It has no key, and sees what anybody sees who reads the folder.
+package final class SyncCarrier: Sendable {
+    /// What a carrier has to tell.
+    package enum Event: Sendable, Equatable {
+        case round(SyncReport)
+        /// A round failed, and is tried again. The same failure is told once until a round succeeds.
+        case failure(KeychainError)
+        /// The keychain belongs to no circle, or the circle has no folder here.
+        case idle
+    }
+
+    /// Where the blobs of a circle are.
+    private struct Site: Equatable {
+        let path: String
+        let circle: SyncHash
+        let isMember: Bool
+    }
+
+    private let keychain: any CircleService
+    private let isHinted: Bool
+    private let hints: Hints
+    private let tell: @Sendable (Event) -> Void
+
+    /// How long nothing may be heard before a round looks.
+    private static let longestPause: Duration = .seconds(60)
+    /// Changes that come one after the other go together.
+    private static let gathering: Duration = .milliseconds(50)
+    private static let longestRest: Duration = .seconds(2)
+
+    /// - Parameters:
+    ///   - isHinted: whether somebody calls `hint` when the keychain changes. Otherwise it is looked at each second.
+    ///   - tell: called on the thread that runs this.
+    package init(
+        _ keychain: any CircleService,
+        isHinted: Bool,
+        tell: @escaping @Sendable (Event) -> Void
+    ) throws(KeychainError) {
+        self.keychain = keychain
+        self.isHinted = isHinted
+        self.tell = tell
+        hints = try KeychainError.translating { () throws(SystemError) in Hints(try WakeUp()) }
+    }
+
+    /// Says that the keychain has changed. Any thread can do that.
+    package func hint() { hints.give() }
+
+    /// Runs until the body says that it is over.
+    ///
+    /// - Parameter isOver: asked after each event.
+    /// - Throws: where the kernel tells of no changes.
+    package func run(until isOver: (Event) -> Bool = { _ in false }) throws(KeychainError) {
+        var changes: (site: Site, folder: FolderChanges)?
+        var lastTold: Event?
+        while true {
+            let began = ContinuousClock.now
+            var event: Event
+            do throws(KeychainError) {
+                if let site = try site() {
+                    if changes?.site != site { changes = (site, try Self.watch(site)) }
+                    hints.folder.withLock { $0 = changes?.folder.wakeUp }
+                    event = .round(try keychain.synchronize(over: FolderTransport(path: site.path)))
+                } else {
+                    changes = nil
+                    event = .idle
+                }
+            } catch {
+                event = .failure(error)
+            }
+            if case .round = event {
+                tell(event)
+                lastTold = event
+            } else if event != lastTold {
+                tell(event)
+                lastTold = event
+            }
+            if isOver(event) { return }
+            // Others write to the keychain as well: rounds leave them half of the time.
+            let rest = min(max(Self.gathering, ContinuousClock.now - began), Self.longestRest)
+            try wait(changes?.folder, resting: rest)
+        }
+    }
+
+    /// - Returns: nil where there is nothing to carry.
+    private func site() throws(KeychainError) -> Site? {
+        do throws(KeychainError) {
+            let status = try keychain.status()
+            guard !status.settings.transport.isEmpty, status.isMember || status.isReading else { return nil }
+            return Site(path: status.settings.transport, circle: status.circle, isMember: status.isMember)
+        } catch {
+            guard error.code == .itemNotFound else { throw error }
+            return nil
+        }
+    }
+
+    private static func watch(_ site: Site) throws(KeychainError) -> FolderChanges {
+        try KeychainError.translating { () throws(SystemError) in
+            try FolderChanges(in: FolderTransport(path: site.path), of: site.circle)
+        }
+    }
+
+    /// Waits until the folder has changed, or the keychain.
+    private func wait(_ folder: FolderChanges?, resting rest: Duration) throws(KeychainError) {
+        let end = ContinuousClock.now + Self.longestPause
+        let left = isHinted ? nil : unsent()
+        repeat {
+            let look = isHinted ? end : min(end, .now + .seconds(1))
+            let isChanged = try KeychainError.translating { () throws(SystemError) -> Bool in
+                if let folder { try folder.wait(until: look) } else { try hints.wait(until: look) }
+            }
+            if hints.take() || isChanged { break }
+            if !isHinted, let now = unsent(), now != left { break }
+        } while ContinuousClock.now < end
+        usleep(UInt32(clamping: Int64(rest / .microseconds(1))))
+        _ = hints.take()
+    }
+
+    /// - Returns: nil where that cannot be told now.
+    private func unsent() -> Int? { try? keychain.status().unsent }
+}
+
+/// Wakes the thread that waits, whatever it waits for.
+private final class Hints: Sendable {
+    private let isGiven = Mutex(false)
+    private let wakeUp: WakeUp
+    let folder = Mutex<WakeUp?>(nil)
+
+    init(_ wakeUp: WakeUp) {
+        self.wakeUp = wakeUp
+    }
+
+    func give() {
+        isGiven.withLock { $0 = true }
+        wakeUp.signal()
+        folder.withLock { $0?.signal() }
+    }
+
+    func take() -> Bool {
+        wakeUp.clear()
+        return isGiven.withLock { isGiven in
+            defer { isGiven = false }
+            return isGiven
+        }
+    }
+
+    func wait(until end: ContinuousClock.Instant) throws(SystemError) -> Bool {
+        try Waiting.wait(for: (wakeUp.number, POLLIN), until: end).contains(true)
+    }
+}
