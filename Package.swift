@@ -412,7 +412,7 @@ let targets: [[Target]] = [
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],
         "circle-speed": [
             "KeychainModel", "KeychainEngine", "KeychainSync", "KeychainCircles", "SyncTransport", "EnclaveInterface",
-            "LocalEnclave", "Logging",
+            "LocalEnclave", "Logging", "KeychainServiceClient",
         ],
     ]),
     programs("Tests/Programs", commonSettings, using: usual)([

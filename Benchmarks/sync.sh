@@ -16,3 +16,7 @@ section "Keychains that share a folder"
 swift build "${release_options[@]}" --product circle-speed
 program=$(swift build "${release_options[@]}" --show-bin-path)/circle-speed
 for ((round = 0; round < ${1:-5}; round++)); do "$program"; done
+
+section "Services and processes that carry"
+for product in chatelained chatelaine-sync; do swift build "${release_options[@]}" --product "$product"; done
+for ((round = 0; round < ${1:-5}; round++)); do "$program" "$(dirname "$program")"; done

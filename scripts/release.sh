@@ -4,8 +4,8 @@
 #   security, chatelaine            the commands, with Swift's libraries inside
 #   chatelained, chatelaine-enclave, chatelaine-identify, chatelaine-prompt
 #                                   the service's processes, the same
-#   chatelaine-secrets, chatelaine-ssh-agent
-#                                   the Secret Service and the ssh agent, the same
+#   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-sync
+#                                   the Secret Service, the ssh agent, and what carries for synchronization, the same
 #   chatelaine-credential           the helper of git and other programs, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)

@@ -91,7 +91,7 @@ the_service() {
     kill "$daemon"
     wait "$daemon" || ok=1
     cat log
-    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave,prompt,credential} >libraries
+    ldd "$prefix/libexec/chatelaine/chatelained" "$prefix"/libexec/chatelaine/chatelaine-{identify,enclave,prompt,credential,sync} >libraries
     not grep -i swift libraries
     return $ok
 }
@@ -100,7 +100,7 @@ check "the service keeps a password for the command, locks it, and ends when it 
 # Whoever holds keys is linked with as little as can be; whoever needs Foundation has no more of ICU's data than English.
 what_is_inside() {
     local process
-    for process in enclave prompt identify credential; do
+    for process in enclave prompt identify credential sync; do
         not grep -qaE 'icudt[0-9]+l' "$prefix/libexec/chatelaine/chatelaine-$process"
     done
     for process in bin/security bin/chatelaine libexec/chatelaine/chatelained; do

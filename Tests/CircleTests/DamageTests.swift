@@ -99,6 +99,9 @@ struct DamageTests {
         let error = #expect(throws: KeychainError.self) { try all[0].synchronize() }
         #expect(error?.code == .undecodable && error?.message.contains("join it again") == true)
         #expect(try all[0].items == Self.whole)
+        // A missing piece is not one that does not open.
+        #expect(try all[0].problems() == (damage.hasPrefix("UPDATE") ? ["circle"] : []))
+        #expect(try all[1].problems().isEmpty)
         // The owner does as it says.
         try all[0].owner.allow(.forget, with: try all[0].token())
         try all[0].circle.forget(all[0].token())

@@ -57,6 +57,14 @@ final class SharedKeychain {
         engine = try Self.open(path)
     }
 
+    /// The places of what is wrong with its files.
+    func problems() throws -> [String] {
+        engine.close()
+        let report = try KeychainDirectory(path: path, cost: .uncheckedLeast).verify()
+        try reopen()
+        return report.problems.map(\.place)
+    }
+
     // MARK: - Its owner
 
     var owner: any EnclaveControl {

@@ -43,7 +43,7 @@ struct CircleMessageTests {
         let consent = JoinConsent(ceremony: name, signature: [UInt8](repeating: 5, count: 64))
         let token = try #require(AuthorizationToken([UInt8](repeating: 6, count: AuthorizationToken.size)))
         let requests: [CircleRequest] = [
-            .status, .place("/a folder/\u{e9}", token), .found, .begin, .takeAnswer(answer),
+            .status, .place("/a folder/\u{e9}", token), .rename("name", token), .found, .begin, .takeAnswer(answer),
             .join(answer, founding: founding), .answer(request), .takeReveal(JoinReveal(ceremony: name, nonce: hash)),
             .add(card, consent), .addRecoveryKey(card, consent: [UInt8](repeating: 7, count: 64)), .remove(hash),
             .acceptOlder(token), .forget(token), .versions(token, matching: nil), .versions(token, matching: ""),
@@ -89,6 +89,7 @@ struct CircleMessageTests {
         func member(_ number: UInt8) -> CircleStatus.Member {
             CircleStatus.Member(
                 id: SyncHash(of: [number]),
+                name: number == 1 ? nil : "laptop\u{301}",
                 isRecoveryKey: number == 1,
                 isThisDevice: number == 2,
                 heard: number == 1 ? nil : 5,

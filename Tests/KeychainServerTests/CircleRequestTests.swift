@@ -71,7 +71,8 @@ struct CircleRequestTests {
         let token = try #require(token)
         let key = try RecoveryKey.random()
         let requests: [(CircleRequest, KeychainError.Code)] = [
-            (.place("/tmp", token), .authenticationFailed), (.acceptOlder(token), .authenticationFailed),
+            (.place("/tmp", token), .authenticationFailed), (.rename("name", token), .authenticationFailed),
+            (.acceptOlder(token), .authenticationFailed),
             (.forget(token), .authenticationFailed), (.versions(token, matching: nil), .authenticationFailed),
             (.bringBack(1, token), .authenticationFailed), (.found, .duplicateItem), (.begin, .duplicateItem),
             (.remove(device), .noPermission),
@@ -147,6 +148,23 @@ struct CircleRequestTests {
         #expect(error.code == .dataTooLarge)
         // The control: what is really there, it reads.
         guard case .round? = try client.carry(over: transport).last else { throw RawClient.Ended() }
+    }
+
+    @Test func `a circle that is larger than any person's is not read, and harms nothing else`() throws {
+        var limits = TestService.quickLimits
+        limits.roundMemoryOfUser = 256
+        let small = try TestService(limits: limits)
+        try FileManager.default.createDirectory(atPath: small.folder + "/data/users", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: service.folder(of: getuid()), toPath: small.folder(of: getuid()))
+        let client = try RawClient.admitted(small.socket)
+        #expect(try code(.circle(.status), client) == .dataTooLarge)
+        guard case .outcome(.failure(let error))? = try client.carry(over: transport).last else {
+            throw RawClient.Ended()
+        }
+        #expect(error.code == .dataTooLarge)
+        #expect(try client.count(RawClient.find("first")) == 1)
+        // The control.
+        #expect(try status().isMember)
     }
 
     @Test func `a transport's failure is told, and leaves the connection as it is`() throws {

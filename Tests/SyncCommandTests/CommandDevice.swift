@@ -44,9 +44,9 @@ final class CommandDevice: Sendable {
     // MARK: - Its service
 
     /// Does nothing for an embedded keychain.
-    func startService() throws {
+    func startService(wrapper: [String] = []) throws {
         guard kind != .embedded else { return }
-        let started = try ServiceProcess(in: place, mode: kind == .system ? .system : .session)
+        let started = try ServiceProcess(in: place, mode: kind == .system ? .system : .session, wrapper: wrapper)
         service.withLock { $0 = started }
         try #require(started.waitUntilReady(), "\(started.log)")
     }
@@ -62,6 +62,31 @@ final class CommandDevice: Sendable {
     /// Begins to carry what is written: as a part of a command, or in a process of its own.
     func carry() throws -> RunningCommand {
         try start(kind == .embedded ? ["chatelaine", "sync", "run"] : ["chatelaine-sync"])
+    }
+
+    /// What of it a copy of the disk has.
+    private static let parts = ["keychain", "enclave"]
+
+    /// A copy of its disk. The service must not run.
+    func copy(to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for part in Self.parts where FileManager.default.fileExists(atPath: place + "/" + part) {
+            try Self.copy(place + "/" + part, to: folder + "/" + part)
+        }
+    }
+
+    /// With owners and modes.
+    private static func copy(_ source: String, to target: String) throws {
+        let finished = try FinishedProgram(["cp", "-a", source, target], in: "/", environment: [:])
+        try #require(finished.status == 0, "\(finished.errors)")
+    }
+
+    /// Has the disk of a copy. The service must not run.
+    func setBack(to folder: String) throws {
+        for part in Self.parts where FileManager.default.fileExists(atPath: folder + "/" + part) {
+            try? FileManager.default.removeItem(atPath: place + "/" + part)
+            try Self.copy(folder + "/" + part, to: place + "/" + part)
+        }
     }
 
     /// What the service has written down.
@@ -83,9 +108,9 @@ final class CommandDevice: Sendable {
 
     /// Runs a program of ours to its end.
     @discardableResult
-    func run(_ words: [String], input: [String] = []) throws -> FinishedProgram {
+    func run(_ words: [String], input: [String] = [], wrapper: [String] = []) throws -> FinishedProgram {
         try FinishedProgram(
-            [ServiceProcess.program(words[0])] + words.dropFirst(),
+            wrapper + [ServiceProcess.program(words[0])] + words.dropFirst(),
             in: place,
             environment: environment,
             input: Data(input.map { $0 + "\n" }.joined().utf8)
@@ -136,8 +161,12 @@ final class CommandDevice: Sendable {
     }
 
     /// Adds another device: the digits of each are typed at the other one.
-    func approve(_ other: CommandDevice, passcodes: (mine: [String], others: [String]) = ([], [])) throws {
-        let join = try other.start(["chatelaine", "sync", "join", other.folder, "--stdin"])
+    func approve(
+        _ other: CommandDevice,
+        as name: String = "another device",
+        passcodes: (mine: [String], others: [String]) = ([], [])
+    ) throws {
+        let join = try other.start(["chatelaine", "sync", "join", other.folder, "--name", name, "--stdin"])
         let approve = try start(["chatelaine", "sync", "approve", "--stdin"])
         defer {
             join.kill()

@@ -40,6 +40,14 @@ struct SyncCommandTests {
         #expect(try second.now()["removed"] as? Int == 1)
         #expect(try second.value("bob") == nil)
         #expect(try second.now()["sent"] as? Int == 0)
+        guard kind != .embedded else { return }
+        // What was done stands in the record.
+        for name in ["sync-create", "sync-answer", "sync-add", "sync-receive", "sync-rename"] {
+            #expect(first.record.contains("\"\(name)\""), "\(name)")
+        }
+        for name in ["sync-ask", "sync-join", "sync-receive", "sync-device-added"] {
+            #expect(second.record.contains("\"\(name)\""), "\(name)")
+        }
     }
 
     @Test(arguments: CommandDevice.Kind.possible)
@@ -123,6 +131,36 @@ struct SyncCommandTests {
         try second.now()
         try first.now()
         #expect(try first.value("carol") == "three")
+    }
+
+    @Test(arguments: CommandDevice.Kind.possible)
+    func `devices have names, by which they are listed and removed`(kind: CommandDevice.Kind) throws {
+        defer { cleanUp() }
+        let devices = try devices(kind, 3)
+        func names(_ device: CommandDevice) throws -> Set<String> {
+            let members = try #require(try device.status()["members"] as? [[String: Any]])
+            return Set(members.compactMap { $0["name"] as? String })
+        }
+        let created = try devices[0].done(["chatelaine", "sync", "create", "--name", "study", folder])
+        #expect(created.contains("0 items"))
+        try devices[0].approve(devices[1], as: "laptop")
+        try devices[0].approve(devices[2], as: "laptop")
+        for device in devices + devices { try device.now() }
+        for device in devices { #expect(try names(device) == ["study", "laptop"]) }
+        // Two of one name are told apart by their identifiers alone.
+        #expect(try devices[0].run(["chatelaine", "sync", "remove", "laptop"]).status == 1)
+        let bad = try devices[2].run(["chatelaine", "sync", "rename", "bad\u{1B}[2Jname"])
+        #expect(bad.status == 1 && bad.errors.contains("control characters"))
+        try devices[2].done(["chatelaine", "sync", "rename", "phone, old"])
+        #expect(try devices[2].now()["sent"] as? Int == 0)
+        #expect(try devices[0].now()["received"] as? Int == 0)
+        #expect(try names(devices[0]) == ["study", "laptop", "phone, old"])
+        #expect(try devices[0].status()["items"] as? Int == 0)
+        #expect(try versions(["history"], devices[0]).isEmpty)
+        let removed = try devices[0].run(["chatelaine", "sync", "remove", "phone, old"])
+        #expect(removed.status == 0 && removed.errors.contains("This removes") && removed.errors.contains("phone, old"))
+        for device in [devices[1], devices[0]] { try device.now() }
+        for device in devices.prefix(2) { #expect(try names(device) == ["study", "laptop"]) }
     }
 
     private func versions(_ words: [String], _ device: CommandDevice) throws -> [[String: Any]] {

@@ -8,6 +8,8 @@ package enum CircleRequest: Sendable {
     case status
     /// Notes where the transport is. The token is for `synchronize`.
     case place(String, AuthorizationToken)
+    /// Says what this device is called. The token is for `synchronize`.
+    case rename(String, AuthorizationToken)
     /// Founds a circle. The answer is its identifier.
     case found
     /// A newcomer's part in a ceremony. The answers are its messages.
@@ -47,6 +49,7 @@ extension CircleRequest {
         switch self {
         case .status: nil
         case .place: "sync-place"
+        case .rename: "sync-rename"
         case .found: "sync-create"
         case .begin: "sync-ask"
         case .takeAnswer: "sync-take-answer"

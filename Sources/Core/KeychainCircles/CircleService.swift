@@ -35,6 +35,16 @@ extension CircleService {
         try done(.place(path, token))
     }
 
+    /// Says what this device is called. Others hear of it by the next round.
+    ///
+    /// - Parameters:
+    ///   - name: of 1 to 64 characters, without control characters.
+    ///   - token: for `synchronize`; it is used up.
+    /// - Throws: `invalidParameter` for another name.
+    package func rename(_ name: String, _ token: AuthorizationToken) throws(KeychainError) {
+        try done(.rename(name, token))
+    }
+
     /// Founds a circle with this device in it.
     ///
     /// - Throws: `noPermission` where the owner has not allowed it; `duplicateItem` where the keychain belongs to one.

@@ -5,6 +5,8 @@ package struct CircleStatus: Equatable, Sendable {
     /// A device, or a recovery key, that belongs to the circle.
     package struct Member: Equatable, Sendable {
         package let id: DeviceID
+        /// What it calls itself; nil where it has not said so, or a device has not heard of it.
+        package let name: String?
         package let isRecoveryKey: Bool
         package let isThisDevice: Bool
         /// What its clock said in the newest head of it that was read, in milliseconds since 1970; nil before one was.
@@ -16,6 +18,7 @@ package struct CircleStatus: Equatable, Sendable {
 
         package init(
             id: DeviceID,
+            name: String?,
             isRecoveryKey: Bool,
             isThisDevice: Bool,
             heard: UInt64?,
@@ -23,6 +26,7 @@ package struct CircleStatus: Equatable, Sendable {
             hasReadAll: Bool?
         ) {
             self.id = id
+            self.name = name
             self.isRecoveryKey = isRecoveryKey
             self.isThisDevice = isThisDevice
             self.heard = heard
@@ -78,6 +82,8 @@ package struct CircleSettings: Equatable, Sendable {
     package var lastRound: UInt64 = 0
     /// Since when something is awaited that others have named, in milliseconds since 1970; 0 where nothing is.
     package var waitingSince: UInt64 = 0
+    /// Whether the last round found something that could not be opened then.
+    package var isWaitingForUnlock = false
 
     package init() {}
 }

@@ -1240,6 +1240,14 @@ package nonisolated struct WireCircle: Sendable {
     set {body = .carried(newValue)}
   }
 
+  package var rename: WireCircle.Rename {
+    get {
+      if case .rename(let v)? = body {return v}
+      return WireCircle.Rename()
+    }
+    set {body = .rename(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -1268,6 +1276,7 @@ package nonisolated struct WireCircle: Sendable {
     case synchronize(WireCircle.Nothing)
     /// The answer to a question, with the identifier of the round.
     case carried(WireCircle.Carried)
+    case rename(WireCircle.Rename)
 
   }
 
@@ -1290,6 +1299,21 @@ package nonisolated struct WireCircle: Sendable {
 
     /// The absolute path of a folder.
     package var path: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  /// What this device is called.
+  package nonisolated struct Rename: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var token: Data = Data()
+
+    package var name: String = String()
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2393,6 +2417,15 @@ package nonisolated struct WireCircleAnswer: Sendable {
     /// Clears the value of `hasReadAll_p`. Subsequent reads from it will return its default value.
     package mutating func clearHasReadAll_p() {self._hasReadAll_p = nil}
 
+    package var name: String {
+      get {_name ?? String()}
+      set {_name = newValue}
+    }
+    /// Returns true if `name` has been explicitly set.
+    package var hasName: Bool {self._name != nil}
+    /// Clears the value of `name`. Subsequent reads from it will return its default value.
+    package mutating func clearName() {self._name = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
@@ -2400,6 +2433,7 @@ package nonisolated struct WireCircleAnswer: Sendable {
     fileprivate var _heard: UInt64? = nil
     fileprivate var _ahead: UInt64? = nil
     fileprivate var _hasReadAll_p: Bool? = nil
+    fileprivate var _name: String? = nil
   }
 
   package nonisolated struct Versions: Sendable {
@@ -4829,7 +4863,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Circle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}place\0\u{1}found\0\u{1}begin\0\u{3}take_answer\0\u{1}join\0\u{1}answer\0\u{3}take_reveal\0\u{1}add\0\u{3}add_recovery_key\0\u{1}remove\0\u{3}accept_older\0\u{1}forget\0\u{1}versions\0\u{3}bring_back\0\u{1}synchronize\0\u{1}carried\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}place\0\u{1}found\0\u{1}begin\0\u{3}take_answer\0\u{1}join\0\u{1}answer\0\u{3}take_reveal\0\u{1}add\0\u{3}add_recovery_key\0\u{1}remove\0\u{3}accept_older\0\u{1}forget\0\u{1}versions\0\u{3}bring_back\0\u{1}synchronize\0\u{1}carried\0\u{1}rename\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5028,6 +5062,19 @@ nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.body = .carried(v)
         }
       }()
+      case 18: try {
+        var v: WireCircle.Rename?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .rename(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .rename(v)
+        }
+      }()
       default: break
       }
     }
@@ -5107,6 +5154,10 @@ nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .carried(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
+    case .rename?: try {
+      guard case .rename(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5168,6 +5219,41 @@ nonisolated extension WireCircle.Place: SwiftProtobuf.Message, SwiftProtobuf._Me
   package static func ==(lhs: WireCircle.Place, rhs: WireCircle.Place) -> Bool {
     if lhs.token != rhs.token {return false}
     if lhs.path != rhs.path {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Rename: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Rename"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Rename, rhs: WireCircle.Rename) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.name != rhs.name {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6858,7 +6944,7 @@ nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireCircleAnswer.Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Member"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}is_recovery_key\0\u{3}is_this_device\0\u{1}heard\0\u{1}ahead\0\u{3}has_read_all\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}is_recovery_key\0\u{3}is_this_device\0\u{1}heard\0\u{1}ahead\0\u{3}has_read_all\0\u{1}name\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6872,6 +6958,7 @@ nonisolated extension WireCircleAnswer.Member: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self._heard) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._ahead) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self._hasReadAll_p) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._name) }()
       default: break
       }
     }
@@ -6900,6 +6987,9 @@ nonisolated extension WireCircleAnswer.Member: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._hasReadAll_p {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6910,6 +7000,7 @@ nonisolated extension WireCircleAnswer.Member: SwiftProtobuf.Message, SwiftProto
     if lhs._heard != rhs._heard {return false}
     if lhs._ahead != rhs._ahead {return false}
     if lhs._hasReadAll_p != rhs._hasReadAll_p {return false}
+    if lhs._name != rhs._name {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -35,7 +35,7 @@ package final class SyncCarrier: Sendable {
     /// How long nothing may be heard before a round looks.
     private static let longestPause: Duration = .seconds(60)
     /// Changes that come one after the other go together.
-    private static let gathering: Duration = .milliseconds(50)
+    private static let gathering: Duration = .milliseconds(10)
     private static let longestRest: Duration = .seconds(2)
 
     /// - Parameters:
@@ -86,8 +86,8 @@ package final class SyncCarrier: Sendable {
             }
             if isOver(event) { return }
             // Others write to the keychain as well: rounds leave them half of the time.
-            let rest = min(max(Self.gathering, ContinuousClock.now - began), Self.longestRest)
-            try wait(changes?.folder, resting: rest)
+            let ended = ContinuousClock.now
+            try wait(changes?.folder, untilAfter: ended + min(ended - began, Self.longestRest))
         }
     }
 
@@ -110,7 +110,12 @@ package final class SyncCarrier: Sendable {
     }
 
     /// Waits until the folder has changed, or the keychain.
-    private func wait(_ folder: FolderChanges?, resting rest: Duration) throws(KeychainError) {
+    ///
+    /// - Parameter rest: the end of a pause that there is in any case.
+    private func wait(
+        _ folder: FolderChanges?,
+        untilAfter rest: ContinuousClock.Instant
+    ) throws(KeychainError) {
         let end = ContinuousClock.now + Self.longestPause
         let left = isHinted ? nil : unsent()
         repeat {
@@ -121,7 +126,8 @@ package final class SyncCarrier: Sendable {
             if hints.take() || isChanged { break }
             if !isHinted, let now = unsent(), now != left { break }
         } while ContinuousClock.now < end
-        usleep(UInt32(clamping: Int64(rest / .microseconds(1))))
+        let pause = max(Self.gathering, rest - .now)
+        usleep(UInt32(clamping: Int64(pause / .microseconds(1))))
         _ = hints.take()
     }
 

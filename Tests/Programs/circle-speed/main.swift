@@ -8,7 +8,8 @@ import LocalEnclave
 import Logging
 import SyncTransport
 
-// Measures synchronization between keychains on this machine: `circle-speed FOLDER`.
+// Measures synchronization between keychains on this machine: `circle-speed`, or `circle-speed PROGRAMS` with services and
+// carriers that were built in that folder.
 //
 // How long 15,000 items take to arrive at a new device, beside the same items out of a backup; how long a change takes from one
 // device's files to the other's store, beside adding an item there; what a round costs in which nothing is new.
@@ -85,12 +86,17 @@ func milliseconds(_ seconds: Double) -> String { String(format: "%.1f ms", secon
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-let folder = CommandLine.arguments.dropFirst().first ?? FileManager.default.temporaryDirectory.path
-let place = folder + "/circle-speed-\(UUID().uuidString)"
+let place = FileManager.default.temporaryDirectory.path + "/circle-speed-\(UUID().uuidString.prefix(8))"
 try FileManager.default.createDirectory(atPath: place + "/folder", withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(atPath: place) }
 let transport = FolderTransport(path: place + "/folder")
 let count = 15_000
+
+if let programs = CommandLine.arguments.dropFirst().first {
+    for items in [200, count] { try measureServices(in: "\(place)/\(items)", programs: programs, items: items) }
+    try FileManager.default.removeItem(atPath: place)
+    exit(0)
+}
 
 let first = try Device("first", in: place, transport)
 try first.engine.addBatchUnchecked((0..<count).map { request("account \($0)") }, for: caller)

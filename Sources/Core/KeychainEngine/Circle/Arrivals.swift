@@ -70,7 +70,7 @@ struct Arrivals {
             try transaction.remove(stored, marking: nil, keeping: reason)
             try transaction.removeMarks(of: stored.row.itemClass, stored.row.uuid)
             note(.deleted, stored.row)
-            removed += 1
+            if stored.row.accessGroup != KeychainCircle.namesGroup { removed += 1 }
         }
     }
 
@@ -159,7 +159,7 @@ struct Arrivals {
         }
         try transaction.put(engine.vault.sharedMark(of: sealed.row, name: name.bytes))
         note(existing == nil ? .added : .updated, sealed.row)
-        placed += 1
+        if sealed.row.accessGroup != KeychainCircle.namesGroup { placed += 1 }
     }
 
     /// A tombstone is no item.

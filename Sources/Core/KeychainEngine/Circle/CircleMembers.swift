@@ -142,6 +142,7 @@ extension KeychainCircle {
             // What is written after this is sealed for those who are left.
             if device != keys.card.id { _ = try replica.keepUp(clock: Self.clock, keys: keys) }
         }
+        try forgetName(of: device)
     }
 
     private func changeAsMember(

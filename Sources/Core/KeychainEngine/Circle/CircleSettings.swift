@@ -8,7 +8,7 @@ import KeychainVault
 
 /// The bytes are in `docs/formats/database.md`.
 extension CircleSettings {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let longest = 8_192
 
     var encoded: [UInt8] {
@@ -17,12 +17,15 @@ extension CircleSettings {
         writer.append(field: Array(transport.utf8))
         writer.append(number: lastRound)
         writer.append(number: waitingSince)
+        writer.append(number: isWaitingForUnlock ? 1 as UInt8 : 0)
         return writer.bytes
     }
 
     init(_ bytes: [UInt8]) throws(SyncRefusal) {
         var reader = try SyncReader(bytes, atMost: Self.longest)
-        try reader.version(Self.version)
+        // The first version did not note what waits for an unlock.
+        let version = try reader.number(UInt8.self)
+        guard (1...Self.version).contains(version) else { throw .unknownVersion(UInt16(version)) }
         guard let text = String(validating: try reader.field(atMost: 4_096), as: UTF8.self) else {
             throw .notCanonical
         }
@@ -30,6 +33,11 @@ extension CircleSettings {
         transport = text
         lastRound = try reader.number(UInt64.self)
         waitingSince = try reader.number(UInt64.self)
+        if version > 1 {
+            let flag = try reader.number(UInt8.self)
+            guard flag <= 1 else { throw .notCanonical }
+            isWaitingForUnlock = flag == 1
+        }
         try reader.end()
     }
 }

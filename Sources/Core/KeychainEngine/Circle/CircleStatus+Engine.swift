@@ -16,20 +16,27 @@ extension KeychainCircle {
             }
         }
         guard let (replica, settings, unsent, lost) = found else { throw CircleFailure.noCircle }
+        let names = try names()
         return CircleStatus(
             circle: replica.circle.id,
             isMember: replica.isMember,
             isReading: replica.phase != .member,
-            members: replica.circle.state.members.values.sorted { $0.id < $1.id }.map { member($0, of: replica) },
-            items: replica.items.values.count { !$0.version.isTombstone },
+            members: replica.circle.state.members.values.sorted { $0.id < $1.id }.map {
+                member($0, of: replica, names)
+            },
+            items: max(0, replica.items.values.count { !$0.version.isTombstone } - names.count),
             unsent: unsent,
             lost: lost,
-            isWaitingForUnlock: replica.hasLockedSecrets,
+            isWaitingForUnlock: replica.hasLockedSecrets || settings.isWaitingForUnlock,
             settings: settings
         )
     }
 
-    private func member(_ card: DeviceCard, of replica: Replica) -> CircleStatus.Member {
+    private func member(
+        _ card: DeviceCard,
+        of replica: Replica,
+        _ names: [DeviceID: String]
+    ) -> CircleStatus.Member {
         let isThis = card.id == replica.device
         let heads = replica.journals.values.filter { $0.device == card.id }.compactMap(\.head?.contents)
         let newest = isThis ? replica.own?.head?.contents : heads.max { $0.clock < $1.clock }
@@ -46,6 +53,7 @@ extension KeychainCircle {
         }
         return CircleStatus.Member(
             id: card.id,
+            name: names[card.id],
             isRecoveryKey: card.kind == .recovery,
             isThisDevice: isThis,
             heard: newest?.clock,

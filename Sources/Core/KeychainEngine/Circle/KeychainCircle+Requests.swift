@@ -7,6 +7,7 @@ extension KeychainCircle: CircleService {
         switch request {
         case .status: return .status(try status())
         case .place(let path, let token): try place(path, token)
+        case .rename(let name, let token): try rename(name, token)
         case .found: return .bytes(try found().bytes)
         case .begin: return .bytes(try requestToJoin().encoded)
         case .takeAnswer(let answer): return .bytes(try take(answer).encoded)

@@ -46,6 +46,14 @@ package struct KeychainCircle: Sendable {
         }
     }
 
+    /// How much is stored of what this device knows of its circle, in bytes. In memory it takes about four times as much.
+    package func storedSize() throws(KeychainError) -> Int {
+        try engine.read { () throws(KeychainError) in
+            try engine.store.read(snapshot: false) { (transaction) throws(KeychainError) in try transaction.circleSize()
+            }
+        }
+    }
+
     func load(_ transaction: ReadTransaction) throws(KeychainError) -> Replica? {
         guard let state = try transaction.circlePiece(Key.state) else { return nil }
         if let cached = memory.replica.withLock({ $0 }), cached.state == state { return cached.replica }
@@ -57,14 +65,17 @@ package struct KeychainCircle: Sendable {
             pieces[piece] = plaintext
         }
         guard let replica = try? Replica(pieces: pieces) else { throw Self.damaged }
-        memory.replica.withLock { $0 = CircleMemory.Cached(state: state, replica: replica) }
+        // A circle that is larger than any person's does not stay in memory.
+        if pieces.values.reduce(0, { $0 + $1.count }) <= CircleMemory.largest {
+            memory.replica.withLock { $0 = CircleMemory.Cached(state: state, replica: replica) }
+        }
         return replica
     }
 
     /// Writes what has changed of a replica.
     ///
     /// - Parameter before: as the transaction has loaded it; nil for a new one.
-    /// - Returns: what to remember once the transaction is durable; nil where nothing has changed.
+    /// - Returns: what to remember once the transaction is durable; nil where nothing has changed, or it is too large for that.
     @discardableResult
     func save(
         _ replica: Replica,
@@ -86,6 +97,7 @@ package struct KeychainCircle: Sendable {
         }
         try transaction.put(written)
         try transaction.removeCirclePieces(removed)
+        guard try transaction.reading.circleSize() <= CircleMemory.largest else { return nil }
         return CircleMemory.Cached(state: state.value, replica: replica)
     }
 
@@ -123,6 +135,9 @@ final class CircleMemory: Sendable {
         let state: [UInt8]
         let replica: Replica
     }
+
+    /// In stored bytes: some 50,000 items.
+    static let largest = 8 << 20
 
     let replica = Mutex<Cached?>(nil)
     let inspected = Mutex(InspectionCursor())

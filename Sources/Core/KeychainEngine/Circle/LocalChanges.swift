@@ -121,7 +121,7 @@ struct LocalChanges {
         let stamps = try write(changes.map(\.change), into: &replica)
         for change in changes {
             let name = change.change.name
-            if stamps[name] != nil { taken += 1 }
+            if stamps[name] != nil, change.stored.row.accessGroup != KeychainCircle.namesGroup { taken += 1 }
             if let item = change.item, let stamp = stamps[name], stamp != change.change.modified {
                 try circle.restamp(change.stored, as: item, stamp, name: name, in: transaction)
             } else {

@@ -65,6 +65,7 @@ extension KeychainCircle {
             } else if settings.waitingSince == 0 {
                 settings.waitingSince = Self.clock
             }
+            settings.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty
             try self.put(settings, in: transaction)
             return (replica: replica, report: report, lost: lost.items, changes: lost.changes)
         }

@@ -149,6 +149,28 @@ extension KeychainDirectory {
         for itemClass in ItemClass.stored {
             verifyRows(of: itemClass, in: inspection, with: vault, into: &report)
         }
+        verifyCircle(in: inspection, with: vault, into: &report)
+    }
+
+    /// Whether what the keychain knows of its circle opens. Items are not touched by it.
+    private func verifyCircle(
+        in inspection: DatabaseInspection,
+        with vault: KeychainVault,
+        into report: inout VerificationReport
+    ) {
+        guard let pieces = inspection.circlePieces else { return }
+        let isDamaged = pieces.contains { key, value in
+            // Before the first unlock nobody can tell.
+            (try? vault.open(circlePiece: value, key: key)) == .some(nil)
+        }
+        guard isDamaged else { return }
+        report.problems.append(
+            .init(
+                "circle",
+                "is damaged: what this keychain knows of its owner's other devices. Leave it and join again",
+                remedy: .command("chatelaine sync leave --without-telling")
+            )
+        )
     }
 
     private func verifyHeader(

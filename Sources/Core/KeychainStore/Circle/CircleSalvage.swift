@@ -25,6 +25,15 @@ extension DatabaseInspection {
         return salvage
     }
 
+    /// The sealed pieces of what a device knows of its circle; nil where they cannot be read.
+    package var circlePieces: [(key: [UInt8], value: [UInt8])]? {
+        try? ask { database in
+            try Row.fetchAll(database, sql: "SELECT key, value FROM circle").map {
+                ($0.bytes("key"), $0.bytes("value"))
+            }
+        }
+    }
+
     private func rows(of table: String) -> [[DatabaseValue]]? {
         guard let columns = CircleSalvage.columns[table] else { return nil }
         return try? ask { database in

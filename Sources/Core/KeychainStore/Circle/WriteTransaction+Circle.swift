@@ -18,6 +18,13 @@ extension ReadTransaction {
         }
     }
 
+    /// How many bytes all pieces have, which are not read for that.
+    package func circleSize() throws(KeychainError) -> Int {
+        try KeychainError.translatingSQLite {
+            try Int.fetchOne(database.cachedStatement(sql: "SELECT coalesce(sum(length(value)), 0) FROM circle")) ?? 0
+        }
+    }
+
     /// All sealed pieces.
     package func circlePieces() throws(KeychainError) -> [(key: [UInt8], value: [UInt8])] {
         try KeychainError.translatingSQLite {

@@ -15,6 +15,9 @@ extension WireCircle {
         case .place(let path, let token):
             place.token = Data(token.bytes)
             place.path = path
+        case .rename(let name, let token):
+            rename.token = Data(token.bytes)
+            rename.name = name
         case .found: found = Nothing()
         case .begin: begin = Nothing()
         case .takeAnswer(let answer): takeAnswer = Data(answer.encoded)
@@ -59,6 +62,7 @@ extension CircleRequest {
         switch body {
         case .status: self = .status
         case .place(let place): self = .place(place.path, try AuthorizationToken(wire: place.token))
+        case .rename(let rename): self = .rename(rename.name, try AuthorizationToken(wire: rename.token))
         case .found: self = .found
         case .begin: self = .begin
         case .takeAnswer(let bytes): self = .takeAnswer(try decoded(bytes) { try JoinAnswer($0) })
@@ -282,6 +286,7 @@ extension WireCircleAnswer.Member {
     fileprivate init(_ member: CircleStatus.Member) {
         self.init()
         id = Data(member.id.bytes)
+        if let name = member.name { self.name = name }
         isRecoveryKey = member.isRecoveryKey
         isThisDevice = member.isThisDevice
         if let heard = member.heard { self.heard = heard }
@@ -295,6 +300,7 @@ extension CircleStatus.Member {
         guard let id = SyncHash(Array(wire.id)) else { throw unknown }
         self.init(
             id: id,
+            name: wire.hasName ? wire.name : nil,
             isRecoveryKey: wire.isRecoveryKey,
             isThisDevice: wire.isThisDevice,
             heard: wire.hasHeard ? wire.heard : nil,

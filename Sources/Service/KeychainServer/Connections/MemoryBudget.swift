@@ -194,6 +194,9 @@ struct MemoryBudgets: Sendable {
         MemoryAllowance.Size(answer: max(size, extent.largestRow), row: max(smallRow, extent.largestRow))
     }
 
+    /// What is stored of a circle, beside what it takes in memory.
+    static let timesOfCircle = 4
+
     /// What most rounds read is less. One that reads more gets the share of a user, and begins anew.
     static let smallRound = 4 << 20
 

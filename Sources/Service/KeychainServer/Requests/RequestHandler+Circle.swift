@@ -11,6 +11,13 @@ import Synchronization
 /// trusts nobody: what it is given are blobs of a folder or a server, and what it gives away is sealed.
 extension RequestHandler {
     func answer(_ request: CircleRequest, in visit: Visit) throws(KeychainError) -> Answer {
+        let grant = try take(0, in: visit)
+        let done = try perform(request, in: visit)
+        _ = consume grant
+        return done
+    }
+
+    private func perform(_ request: CircleRequest, in visit: Visit) throws(KeychainError) -> Answer {
         let told = ToldChanges(visit.keychain.watchers)
         let answer = { () throws(KeychainError) -> CircleAnswer in
             try visit.keychain.withEngine(makesKeychain: request.makesKeychain) { (engine) throws(KeychainError) in
@@ -40,7 +47,7 @@ extension RequestHandler {
         let end = ContinuousClock.now + limits.roundTime
         var size = min(MemoryBudgets.smallRound, limits.roundMemoryOfUser)
         while true {
-            let grant = try memory.rounds.take(size, for: visit.share, before: .now + limits.patience)
+            let grant = try take(size, in: visit)
             let round = withoutActuallyEscaping(ask) { ask in
                 let transport = AskedTransport(atMost: size, until: end, asking: ask)
                 let report = Result { () throws(KeychainError) in
@@ -68,6 +75,18 @@ extension RequestHandler {
             let report = try round.report.get()
             return Answer(body: .round(report), entries: entries(of: report, told.rows, visit))
         }
+    }
+
+    /// Memory for what the keychain knows of its circle, and for what a round reads.
+    ///
+    /// - Throws: `dataTooLarge` for a circle that is larger than any person's.
+    private func take(_ size: Int, in visit: Visit) throws(KeychainError) -> MemoryBudget.Grant {
+        let known = try visit.keychain.withEngine { (engine) throws(KeychainError) in try engine.circle.storedSize() }
+        let need = known.multipliedReportingOverflow(by: MemoryBudgets.timesOfCircle)
+        guard !need.overflow, need.partialValue <= limits.roundMemoryOfUser else {
+            throw KeychainError(.dataTooLarge, "the circle is larger than the service takes: \(known >> 20) MiB")
+        }
+        return try memory.rounds.take(need.partialValue + size, for: visit.share, before: .now + limits.patience)
     }
 
     /// What the record says of a round: nothing of one in which nothing came.

@@ -16,6 +16,8 @@ struct CreateCircle: ParsableCommand {
     @Argument(help: "The folder that carries what the devices write for each other.", completion: .directory)
     var folder: String
 
+    @OptionGroup var name: DeviceNameOptions
+
     @OptionGroup var options: CircleOptions
 
     func run() throws {
@@ -33,10 +35,12 @@ struct CreateCircle: ParsableCommand {
         try owner.allow(.found, with: authorization.token(for: .synchronize))
         _ = try keychain.found()
         try keychain.place(transport.path, authorization.token(for: .synchronize))
+        try keychain.rename(name.nameOfDevice, authorization.token(for: .synchronize))
         let report = try keychain.synchronize(over: transport)
         Console.print("The circle is there, with \(SyncText.items(report.sent)) of this device.\n")
         Console.print("Add a device: there, chatelaine sync join FOLDER; here, chatelaine sync approve\n")
         Console.print("If all devices are lost, a recovery key is what is left: chatelaine sync recovery-key\n")
+        CirclePlace.sayHowItGoesOn()
     }
 }
 
@@ -65,6 +69,8 @@ struct JoinCircle: ParsableCommand {
     @Flag(help: "With --recovery-key: take the circle as the folder has it, without asking.")
     var acceptDates = false
 
+    @OptionGroup var name: DeviceNameOptions
+
     @OptionGroup var options: CircleOptions
 
     func run() throws {
@@ -86,6 +92,7 @@ struct JoinCircle: ParsableCommand {
         }
         isOver = true
         try keychain.place(transport.path, authorization.token(for: .synchronize))
+        try keychain.rename(name.nameOfDevice, authorization.token(for: .synchronize))
         try read(keychain, transport)
         // A member has read its messages by now.
         joining?.clear(over: transport)
@@ -144,6 +151,8 @@ struct JoinCircle: ParsableCommand {
     /// Reads the circle for the first time.
     private func read(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
         Console.printError("Reading the circle.\n")
+        let transport = CountingTransport(transport)
+        defer { transport.end() }
         var received = 0
         let advice = """
             if the other device has added this one, run chatelaine sync now; if not, chatelaine sync leave \
@@ -154,7 +163,9 @@ struct JoinCircle: ParsableCommand {
             received += report.received
             return report.isMember && !report.isReading
         }
+        transport.end()
         Console.print("This device belongs to the circle. \(SyncText.items(received)) came.\n")
+        CirclePlace.sayHowItGoesOn()
     }
 }
 
@@ -193,6 +204,25 @@ struct ApproveDevice: ParsableCommand {
     }
 }
 
+struct RenameDevice: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename",
+        abstract: "Say what this device is called on your other devices."
+    )
+
+    @Argument(help: "1 to 64 characters.")
+    var name: String
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        // That it belongs to a circle is said before anything is asked.
+        _ = try keychain.status()
+        try keychain.rename(name, options.authorization(of: keychain).token(for: .synchronize))
+    }
+}
+
 struct RemoveDevice: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -203,7 +233,7 @@ struct RemoveDevice: ParsableCommand {
             """
     )
 
-    @Argument(help: "How the device's identifier begins, as `chatelaine sync devices` shows it.")
+    @Argument(help: "What the device is called, or how its identifier begins, as `chatelaine sync devices` shows them.")
     var device: String
 
     @OptionGroup var options: CircleOptions
@@ -212,12 +242,15 @@ struct RemoveDevice: ParsableCommand {
         let keychain = try CurrentKeychain.shared()
         let transport = try CirclePlace.transport(of: keychain)
         _ = try keychain.synchronize(over: transport)
-        let found = try keychain.status().members.filter { $0.id.text.hasPrefix(device.lowercased()) }
-        guard let member = found.first, found.count == 1, device.count >= 4 else {
-            throw Failure("no member of the circle, or more than one, begins with \(TerminalText.escaped(device))")
+        let found = try keychain.status().members.filter { member in
+            member.name == device || device.count >= 4 && member.id.text.hasPrefix(device.lowercased())
+        }
+        guard let member = found.first, found.count == 1 else {
+            throw Failure("no member of the circle, or more than one, is called \(TerminalText.escaped(device))")
         }
         guard !member.isThisDevice else { throw Failure("that is this device; it leaves with: chatelaine sync leave") }
         let owner = try keychain.control()
+        Console.printError("This removes \(SyncText.line(member)).\n")
         let token = try options.authorization(of: keychain).token(for: .synchronize)
         try owner.allow(.remove(member.id.bytes), with: token)
         try keychain.remove(member.id)

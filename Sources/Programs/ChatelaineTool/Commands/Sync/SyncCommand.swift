@@ -6,6 +6,7 @@ import KeychainClient
 import KeychainModel
 import KeychainSync
 import SyncTransport
+import Synchronization
 import Terminal
 
 struct SyncCommand: ParsableCommand {
@@ -29,7 +30,8 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             CreateCircle.self, JoinCircle.self, ApproveDevice.self, SynchronizeNow.self, RunSynchronization.self,
-            ShowCircle.self, ListDevices.self, RemoveDevice.self, LeaveCircle.self, NewRecoveryKey.self,
+            ShowCircle.self, ListDevices.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
+            NewRecoveryKey.self,
         ]
     )
 }
@@ -66,6 +68,74 @@ extension CircleKeychain {
                 return false
             }
         }
+    }
+}
+
+/// What this device is called, for those that take it into a circle.
+struct DeviceNameOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What the owner's other devices call this one; without it, the host's name.",
+            valueName: "name"
+        )
+    )
+    var name: String?
+
+    var nameOfDevice: String {
+        if let name { return name }
+        var buffer = [CChar](repeating: 0, count: 257)
+        let isKnown = unsafe gethostname(&buffer, 256) == 0
+        let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
+        let host = String(decoding: bytes, as: UTF8.self)
+        return isKnown && !host.isEmpty ? String(host.prefix(64)) : "device"
+    }
+}
+
+/// A transport that says how much of it was read.
+final class CountingTransport: SyncTransport {
+    private let inner: FolderTransport
+    private let counts = Mutex<(all: Int, read: Set<BlobName>)>((0, []))
+
+    init(_ inner: FolderTransport) {
+        self.inner = inner
+    }
+
+    /// On standard error, where that is a terminal.
+    private func show() {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        let (all, read) = counts.withLock { ($0.all, $0.read.count) }
+        Console.printError("\r\(min(read, all)) of \(all) parts")
+    }
+
+    func end() {
+        if isatty(STDERR_FILENO) == 1 { Console.printError("\r\u{1B}[K") }
+    }
+
+    func circles() throws(SyncTransportFailure) -> [CircleID] { try inner.circles() }
+
+    func list(_ kind: BlobName.Kind, in circle: CircleID) throws(SyncTransportFailure) -> [BlobName] {
+        try inner.list(kind, in: circle)
+    }
+
+    func read(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) -> [UInt8]? {
+        if case .segment = name {
+            let isFirst = counts.withLock { $0.all == 0 }
+            if isFirst {
+                let all = try inner.list(.segment, in: circle).count
+                counts.withLock { $0.all = all }
+            }
+            counts.withLock { _ = $0.read.insert(name) }
+            show()
+        }
+        return try inner.read(name, in: circle)
+    }
+
+    func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        try inner.write(bytes, as: name, in: circle)
+    }
+
+    func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        try inner.remove(name, in: circle)
     }
 }
 
@@ -107,6 +177,14 @@ enum CirclePlace {
             throw Failure("there are several circles in the folder; name one with --circle: \(names)")
         }
         return circle
+    }
+
+    /// That something is to run, so that this goes on by itself.
+    static func sayHowItGoesOn() {
+        let isHeldByService = (try? CurrentKeychain.service().isHeldByService) ?? false
+        let command =
+            isHeldByService ? "systemctl --user enable --now chatelaine-sync.service" : "chatelaine sync run"
+        Console.print("Changes travel from now on while this runs: \(command)\n")
     }
 
     /// Does something again and again until it says that it is done.

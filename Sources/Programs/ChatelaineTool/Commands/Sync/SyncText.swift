@@ -40,7 +40,9 @@ enum SyncText {
     // MARK: - Status
 
     static func line(_ member: CircleStatus.Member) -> String {
-        var parts = [short(member.id), member.isRecoveryKey ? "recovery key" : "device"]
+        var parts = [short(member.id)]
+        if let name = member.name { parts.append(TerminalText.escaped(name)) }
+        parts.append(member.isRecoveryKey ? "recovery key" : "device")
         if member.isThisDevice { parts.append("this one") }
         if !member.isRecoveryKey, !member.isThisDevice {
             parts.append(member.heard.map { "heard of at " + date($0) } ?? "not heard of yet")
@@ -72,7 +74,8 @@ enum SyncText {
 
     static func json(_ member: CircleStatus.Member) -> JSONText {
         .object([
-            ("id", .string(member.id.text)), ("kind", .string(member.isRecoveryKey ? "recoveryKey" : "device")),
+            ("id", .string(member.id.text)), ("name", member.name.map { .string($0) } ?? .null),
+            ("kind", .string(member.isRecoveryKey ? "recoveryKey" : "device")),
             ("thisDevice", .bool(member.isThisDevice)), ("heard", member.heard.map { .string(date($0)) } ?? .null),
             ("clockAheadSeconds", member.ahead.map { .number(Int64($0 / 1_000)) } ?? .null),
             ("hasReadAll", member.hasReadAll.map { .bool($0) } ?? .null),

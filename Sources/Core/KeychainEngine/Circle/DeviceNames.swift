@@ -1,0 +1,70 @@
+package import EnclaveInterface
+import KeychainCircles
+package import KeychainModel
+import KeychainPolicy
+import KeychainSync
+import KeychainVault
+
+/// What devices are called: items of an access group that no program has, which travel as all others do. A device can say of
+/// itself what it likes.
+extension KeychainCircle {
+    static let namesGroup = "chatelaine.devices"
+    private static let service = "chatelaine device"
+    private static let caller = Caller(name: "chatelaine", groups: AccessGroups([namesGroup]))
+
+    private static func query(_ device: DeviceID? = nil) -> ItemQuery {
+        var query = ItemQuery(itemClass: .genericPassword)
+        query.synchronizable = .only(true)
+        query.filters["svce"] = .string(service)
+        if let device { query.filters["acct"] = .string(device.text) }
+        return query
+    }
+
+    /// Says what this device is called. Others hear of it by the next round.
+    ///
+    /// - Parameter token: for `synchronize`; it is used up.
+    /// - Throws: `invalidParameter` for a name of no characters or more than 64, or with control characters; `itemNotFound` where the
+    ///   keychain belongs to no circle.
+    package func rename(_ name: String, _ token: AuthorizationToken) throws(KeychainError) {
+        guard (1...64).contains(name.count), name.utf8.count <= 256,
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw KeychainError(.invalidParameter, "a device's name has 1 to 64 characters, and no control characters")
+        }
+        guard let device = try replica()?.device else { throw CircleFailure.noCircle }
+        try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
+        var update = UpdateRequest(query: Self.query(device))
+        update.changes.attributes["labl"] = .string(name)
+        if case .count(let count) = try engine.perform(.update(update), for: Self.caller).answer, count > 0 { return }
+        var add = AddRequest(itemClass: .genericPassword)
+        add.attributes["svce"] = .string(Self.service)
+        add.attributes["acct"] = .string(device.text)
+        add.attributes["labl"] = .string(name)
+        add.accessGroup = Self.namesGroup
+        add.accessibility = .afterFirstUnlock
+        add.isSynchronizable = true
+        _ = try engine.perform(.add(add), for: Self.caller)
+    }
+
+    /// What devices are called, by their own word.
+    func names() throws(KeychainError) -> [DeviceID: String] {
+        var request = FindRequest(query: Self.query())
+        request.limit = .all
+        request.returns = .attributes
+        guard case .items(let items) = try engine.perform(.find(request), for: Self.caller).answer else { return [:] }
+        var names: [DeviceID: String] = [:]
+        for item in items {
+            guard case .string(let account)? = item.attributes["acct"],
+                case .string(let name)? = item.attributes["labl"],
+                let device = SyncHash(text: account)
+            else { continue }
+            names[device] = name
+        }
+        return names
+    }
+
+    /// Forgets what a device was called, which is gone.
+    func forgetName(of device: DeviceID) throws(KeychainError) {
+        _ = try engine.perform(.delete(DeleteRequest(query: Self.query(device))), for: Self.caller)
+    }
+}

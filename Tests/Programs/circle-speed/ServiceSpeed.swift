@@ -1,0 +1,120 @@
+import EnclaveInterface
+import Foundation
+import KeychainCircles
+import KeychainModel
+import KeychainServiceClient
+import KeychainSync
+import SyncTransport
+
+/// A device with a service of its own, and a process that carries.
+final class ServiceDevice {
+    let keychain: ServiceConnection
+    private var processes: [Process] = []
+    private let place: String
+
+    /// - Parameter programs: the folder that they were built in.
+    init(_ name: String, in folder: String, programs: String) throws {
+        place = folder + "/" + name
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let socket = place + "/keychain.sock"
+        keychain = ServiceConnection(ServiceAddress(path: socket, kind: .session))
+        try start(programs + "/chatelained", ["--session", "--directory", place + "/keychain", "--socket", socket])
+        let end = ContinuousClock.now + .seconds(30)
+        while (try? keychain.identity()) == nil, ContinuousClock.now < end { usleep(10_000) }
+    }
+
+    private func start(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.environment = ["CHATELAINE_KEYCHAIN": "unix:" + place + "/keychain.sock"]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        processes.append(process)
+    }
+
+    func carry(programs: String) throws { try start(programs + "/chatelaine-sync", []) }
+
+    func end() {
+        for process in processes.reversed() {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        processes = []
+    }
+
+    func token() throws -> AuthorizationToken {
+        try keychain.control().authorize(.synchronize, passcode: nil)
+    }
+
+    func has(_ account: String) throws -> Bool {
+        var request = FindRequest(query: ItemQuery(itemClass: .genericPassword))
+        request.query.synchronizable = .any
+        request.query.filters["acct"] = .string(account)
+        request.returns = .data
+        return try !keychain.find(request).isEmpty
+    }
+}
+
+/// Measures how long a change takes from one device's file in the folder to another one's store, with services.
+func measureServices(in place: String, programs: String, items: Int) throws {
+    let transport = FolderTransport(path: place + "/shared")
+    try FileManager.default.createDirectory(atPath: transport.path, withIntermediateDirectories: true)
+    let first = try ServiceDevice("one", in: place, programs: programs)
+    let second = try ServiceDevice("two", in: place, programs: programs)
+    defer {
+        first.end()
+        second.end()
+    }
+    for start in stride(from: 0, to: items, by: 500) {
+        let requests = (start..<min(start + 500, items)).map { KeychainOperation.add(request("account \($0)")) }
+        _ = try first.keychain.performTogether(requests, allOrNothing: true, onBehalfOf: nil)
+    }
+    _ = try second.keychain.add(request("second"))
+    try first.keychain.control().allow(.found, with: try first.token())
+    let circle = try first.keychain.found()
+    _ = try first.keychain.synchronize(over: transport)
+    var joining = try Joining(of: second.keychain, to: circle, over: transport)
+    var approving = try Approving(by: first.keychain, number: nil, over: transport)
+    _ = try joining.takeAnswer(over: transport)
+    _ = try approving.takeReveal(over: transport)
+    func digits(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+    let shown = try first.keychain.control()
+        .type(digits: digits(try second.keychain.control().ceremony().digits), with: try first.token())
+    _ = try second.keychain.control().type(digits: digits(shown.digits), with: try second.token())
+    try joining.join(over: transport)
+    _ = try approving.add(over: transport)
+    _ = try first.keychain.synchronize(over: transport)
+    var received = 0
+    let arriving = try seconds { received = try second.keychain.synchronize(over: transport).received }
+    precondition(received == items, "\(received) items arrived")
+    for device in [first, second] {
+        try device.keychain.place(transport.path, device.token())
+        try device.carry(programs: programs)
+    }
+    print("\(items) items arrived, by service  \(milliseconds(arriving))")
+    sleep(2)
+
+    func heads() throws -> [BlobName: [UInt8]] {
+        var heads: [BlobName: [UInt8]] = [:]
+        for name in try transport.list(.head, in: circle) { heads[name] = try transport.read(name, in: circle) }
+        return heads
+    }
+    var written: [Double] = []
+    var readable: [Double] = []
+    for number in 0..<31 {
+        // Until both have settled.
+        usleep(700_000)
+        let before = try heads()
+        let account = "change \(number)"
+        let start = ContinuousClock.now
+        _ = try first.keychain.add(request(account))
+        while try heads() == before { usleep(300) }
+        let there = ContinuousClock.now
+        while try !second.has(account) { usleep(500) }
+        written.append((there - start) / .seconds(1))
+        readable.append((.now - there) / .seconds(1))
+    }
+    print("change written, by service      \(milliseconds(median(written)))")
+    print("change readable after its file  \(milliseconds(median(readable)))")
+}
