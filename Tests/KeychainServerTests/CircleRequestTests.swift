@@ -196,6 +196,52 @@ struct CircleRequestTests {
         guard case .item(.deleted, _, _) = try event(ordinary) else { throw RawClient.Ended() }
     }
 
+    @Test func `what came stands in the record, also where nothing can be sent after that`() throws {
+        let place = service.folder + "/other"
+        let other = try KeychainDirectory(path: place, cost: .uncheckedLeast).open(
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        defer { other.close() }
+        // The owner adds another device by a service of its own, which has the same enclave.
+        let engine = try KeychainDirectory(path: service.folder(of: getuid()) + "/keychain", cost: .uncheckedLeast)
+            .open(
+                log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+        let owners = (member: try engine.ownerControl(), newcomer: try other.ownerControl())
+        _ = try engine.circle.synchronize(over: transport)
+        let request = try other.circle.requestToJoin()
+        let answer = try engine.circle.answer(request)
+        try engine.circle.take(try other.circle.take(answer))
+        func token(_ owner: any EnclaveControl) throws -> AuthorizationToken {
+            try owner.authorize(.synchronize, passcode: nil)
+        }
+        func digits(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+        let shown = try owners.member.type(
+            digits: digits(owners.newcomer.ceremony().digits),
+            with: token(owners.member)
+        )
+        _ = try owners.newcomer.type(digits: digits(shown.digits), with: token(owners.newcomer))
+        let founding = try #require(try engine.circle.replica()?.circle.entries.first)
+        try engine.circle.add(request.card, try other.circle.join(answer, founding: founding))
+        _ = try engine.circle.synchronize(over: transport)
+        engine.close()
+        var add = AddRequest(itemClass: .genericPassword)
+        add.attributes[.account] = .string("from elsewhere")
+        add.isSynchronizable = true
+        _ = try other.keychain(of: Caller(name: "other", groups: AccessGroups(["group"]))).add(add)
+        for _ in 0..<3 { _ = try other.circle.synchronize(over: transport) }
+
+        let client = try client()
+        try share("shared", client)
+        let transport = transport
+        let parts = try client.carry { question in
+            if case .write = question { return .failure(SyncTransportFailure(.full, "full")) }
+            return question.answer(over: transport)
+        }
+        guard case .outcome(.failure)? = parts.last else { throw RawClient.Ended() }
+        #expect(service.audit().filter { $0.contains("\"sync-receive\"") && $0.contains("\"rows\"") }.count == 1)
+    }
+
     @Test func `a round in which nothing comes leaves no line in the record`() throws {
         let client = try client()
         _ = try client.carry(over: transport)

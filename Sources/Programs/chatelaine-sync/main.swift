@@ -20,16 +20,30 @@ func log(_ line: String) {
     try? LentDescriptor(STDERR_FILENO).write(Array("\(printable)\n".utf8))
 }
 
-func fail(_ message: String) -> Never {
+func fail(_ message: String, status: Int32 = 1) -> Never {
     log(message)
-    exit(1)
+    exit(status)
 }
 
-guard CommandLine.arguments.count == 1 else { fail("chatelaine-sync takes no arguments; see chatelaine-sync(1)") }
+/// Tells the carrier of changes in the keychain, for as long as this process lasts.
+func hear(of keychain: ServiceConnection, for carrier: SyncCarrier) -> Never {
+    while true {
+        // Without a service, rounds fail as well, and say so.
+        try? keychain.watchCircle { _ in
+            carrier.hint()
+            return true
+        }
+        sleep(1)
+    }
+}
+
+guard CommandLine.arguments.count == 1 else {
+    fail("chatelaine-sync takes no arguments; see chatelaine-sync(1)", status: 2)
+}
 
 do throws(KeychainError) {
     guard case .service(let address) = try KeychainLocation.current() else {
-        fail("no service keeps this keychain; the program that opens it synchronizes: chatelaine sync run")
+        fail("no service keeps this keychain; the program that opens it synchronizes: chatelaine sync run", status: 2)
     }
     let keychain = ServiceConnection(address)
     let carrier = try SyncCarrier(keychain, isHinted: true) { event in
@@ -41,24 +55,8 @@ do throws(KeychainError) {
         case .idle: log("the keychain belongs to no circle, or the circle has no folder here")
         }
     }
-    Thread.hear(of: keychain, for: carrier)
+    DispatchQueue.global().async { hear(of: keychain, for: carrier) }
     try carrier.run()
 } catch {
     fail(error.message)
-}
-
-enum Thread {
-    /// Begins to tell the carrier of changes in the keychain, for as long as this process lasts.
-    static func hear(of keychain: ServiceConnection, for carrier: SyncCarrier) {
-        DispatchQueue.global().async {
-            while true {
-                // Without a service, rounds fail as well, and say so.
-                try? keychain.watchCircle { _ in
-                    carrier.hint()
-                    return true
-                }
-                sleep(1)
-            }
-        }
-    }
 }

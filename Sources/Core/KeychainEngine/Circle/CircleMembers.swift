@@ -142,7 +142,7 @@ extension KeychainCircle {
             // What is written after this is sealed for those who are left.
             if device != keys.card.id { _ = try replica.keepUp(clock: Self.clock, keys: keys) }
         }
-        try forgetName(of: device)
+        try forgetNames(of: device)
     }
 
     private func changeAsMember(
@@ -174,5 +174,6 @@ extension KeychainCircle {
         try engine.write(usesReserve: true) { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in try transaction.removeCircle() }
         }
+        try forgetNames()
     }
 }

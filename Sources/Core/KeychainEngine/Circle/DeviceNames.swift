@@ -15,8 +15,8 @@ extension KeychainCircle {
     private static func query(_ device: DeviceID? = nil) -> ItemQuery {
         var query = ItemQuery(itemClass: .genericPassword)
         query.synchronizable = .only(true)
-        query.filters["svce"] = .string(service)
-        if let device { query.filters["acct"] = .string(device.text) }
+        query.filters[.service] = .string(service)
+        if let device { query.filters[.account] = .string(device.text) }
         return query
     }
 
@@ -34,12 +34,12 @@ extension KeychainCircle {
         guard let device = try replica()?.device else { throw CircleFailure.noCircle }
         try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
         var update = UpdateRequest(query: Self.query(device))
-        update.changes.attributes["labl"] = .string(name)
+        update.changes.attributes[.label] = .string(name)
         if case .count(let count) = try engine.perform(.update(update), for: Self.caller).answer, count > 0 { return }
         var add = AddRequest(itemClass: .genericPassword)
-        add.attributes["svce"] = .string(Self.service)
-        add.attributes["acct"] = .string(device.text)
-        add.attributes["labl"] = .string(name)
+        add.attributes[.service] = .string(Self.service)
+        add.attributes[.account] = .string(device.text)
+        add.attributes[.label] = .string(name)
         add.accessGroup = Self.namesGroup
         add.accessibility = .afterFirstUnlock
         add.isSynchronizable = true
@@ -54,8 +54,8 @@ extension KeychainCircle {
         guard case .items(let items) = try engine.perform(.find(request), for: Self.caller).answer else { return [:] }
         var names: [DeviceID: String] = [:]
         for item in items {
-            guard case .string(let account)? = item.attributes["acct"],
-                case .string(let name)? = item.attributes["labl"],
+            guard case .string(let account)? = item.attributes[.account],
+                case .string(let name)? = item.attributes[.label],
                 let device = SyncHash(text: account)
             else { continue }
             names[device] = name
@@ -63,8 +63,8 @@ extension KeychainCircle {
         return names
     }
 
-    /// Forgets what a device was called, which is gone.
-    func forgetName(of device: DeviceID) throws(KeychainError) {
+    /// Forgets what a device was called, which is gone, or what all were called.
+    func forgetNames(of device: DeviceID? = nil) throws(KeychainError) {
         _ = try engine.perform(.delete(DeleteRequest(query: Self.query(device))), for: Self.caller)
     }
 }

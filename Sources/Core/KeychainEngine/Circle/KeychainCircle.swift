@@ -1,3 +1,4 @@
+package import KeychainCircles
 import KeychainDeviceKeys
 package import KeychainModel
 import KeychainPolicy
@@ -15,6 +16,8 @@ package struct KeychainCircle: Sendable {
     let engine: KeychainEngine
     /// Is told of each item that has changed here because of the circle, once that is durable.
     package var tell: (@Sendable (ItemChangeKind, AffectedRow) -> Void)?
+    /// Is told what came in a round, once that is durable: what is here may not be sent after that.
+    package var tellMerged: (@Sendable (SyncReport) -> Void)?
     var memory: CircleMemory { engine.circleMemory }
 
     /// Keys of pieces that are not the replica's own, which begin with 1 to 5.

@@ -80,6 +80,7 @@ extension KeychainCircle {
         report.isReading = done.replica.phase != .member
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
         report.isWaitingForOthers = Self.isWaiting(plan)
+        tellMerged?(report)
         try CircleFailure.translating { try self.publish(done.replica, over: transport, in: circle) }
         return report
     }

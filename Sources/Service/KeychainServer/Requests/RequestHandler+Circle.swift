@@ -58,6 +58,8 @@ extension RequestHandler {
                 return (report: report, broken: transport.broken, isTooMuch: transport.isTooMuch)
             }
             _ = consume grant
+            // What came is there from then on, also where what is here could not be sent after that.
+            visit.keychain.audit.append(told.takeEntries(for: visit.peer))
             if let error = round.broken {
                 broken = error
                 throw error
@@ -72,8 +74,7 @@ extension RequestHandler {
                     "the circle has more to read than the service takes at one time: \(size >> 20) MiB"
                 )
             }
-            let report = try round.report.get()
-            return Answer(body: .round(report), entries: entries(of: report, told.rows, visit))
+            return Answer(body: .round(try round.report.get()))
         }
     }
 
@@ -89,17 +90,6 @@ extension RequestHandler {
         return try memory.rounds.take(need.partialValue + size, for: visit.share, before: .now + limits.patience)
     }
 
-    /// What the record says of a round: nothing of one in which nothing came.
-    private func entries(of report: SyncReport, _ rows: [AffectedRow], _ visit: Visit) -> [AuditEntry] {
-        let counts = [
-            ("sync-receive", report.received + report.removed + report.repaired), ("sync-refuse", report.refused),
-            ("sync-lose", report.lost), ("sync-device-added", report.devicesAdded),
-            ("sync-device-removed", report.devicesRemoved),
-        ]
-        return counts.filter { $0.1 > 0 }.map { name, count in
-            AuditEntry(name, of: .success(count), by: visit.peer, rows: name == "sync-receive" ? rows : [])
-        }
-    }
 }
 
 extension CircleRequest {
@@ -115,14 +105,30 @@ extension CircleRequest {
 /// Tells watchers what has changed because of a circle, and remembers some of it for the record.
 private final class ToldChanges: Sendable {
     private let watchers: Watchers
-    private let told = Mutex<(rows: [AffectedRow], count: Int)>(([], 0))
+    private let told = Mutex<(rows: [AffectedRow], count: Int, merged: SyncReport?)>(([], 0, nil))
 
     init(_ watchers: Watchers) {
         self.watchers = watchers
     }
 
-    var rows: [AffectedRow] { told.withLock(\.rows) }
     var count: Int { told.withLock(\.count) }
+
+    /// What the record says of a round: nothing of one in which nothing came.
+    func takeEntries(for peer: AdmittedPeer) -> [AuditEntry] {
+        let (rows, merged) = told.withLock { told in
+            defer { told = ([], 0, nil) }
+            return (told.rows, told.merged)
+        }
+        guard let merged else { return [] }
+        let counts = [
+            ("sync-receive", merged.received + merged.removed + merged.repaired), ("sync-refuse", merged.refused),
+            ("sync-lose", merged.lost), ("sync-device-added", merged.devicesAdded),
+            ("sync-device-removed", merged.devicesRemoved),
+        ]
+        return counts.filter { $0.1 > 0 }.map { name, count in
+            AuditEntry(name, of: .success(count), by: peer, rows: name == "sync-receive" ? rows : [])
+        }
+    }
 
     func circle(of engine: KeychainEngine) -> KeychainCircle {
         var circle = engine.circle
@@ -133,6 +139,7 @@ private final class ToldChanges: Sendable {
             }
             watchers.tell(of: row, change)
         }
+        circle.tellMerged = { [self] report in told.withLock { $0.merged = report } }
         return circle
     }
 }
