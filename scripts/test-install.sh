@@ -165,8 +165,8 @@ authorization() {
         grep -qE 'root needs no authorization|set-user-ID' answer
         not test -s token
     done
-    [ "$(grep -c "exec.path\">$program<" "$action")" = 8 ]
-    [ "$(grep -c '>auth_self<' "$action")" = 24 ]
+    [ "$(grep -c "exec.path\">$program<" "$action")" = 9 ]
+    [ "$(grep -c '>auth_self<' "$action")" = 27 ]
     man --local-file "$prefix/share/man/man8/chatelaine-authorize.8" >/dev/null
     ldd "$program" >libraries
     not grep -iE 'swift|stdc' libraries

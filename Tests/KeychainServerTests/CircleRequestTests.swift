@@ -29,7 +29,7 @@ struct CircleRequestTests {
         let path = service.folder + "/transport"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         transport = FolderTransport(path: path)
-        // Whoever asks has a keychain.
+        // So that there is a keychain.
         _ = try RawClient.admitted(service.socket).count(RawClient.add("first"))
         let engine = try KeychainDirectory(path: service.folder(of: getuid()) + "/keychain", cost: .uncheckedLeast)
             .open(

@@ -8,7 +8,7 @@ import KeychainSystem
 import SyncCarrier
 
 // Carries what the devices of a circle write between the keychain service and a folder. It has no key, and everything
-// that it sees is sealed: whoever takes it over can keep news away, and no more.
+// that it sees is sealed: an attacker in its place can keep news away, and no more.
 
 clinux_reset_crash_signals()
 
