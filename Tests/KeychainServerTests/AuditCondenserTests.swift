@@ -61,6 +61,8 @@ struct AuditCondenserTests {
         let kept = [
             entry("T0TEAM.victim", .installed), entry("T0TEAM.victim", .installed, "export"),
             entry("pid 77", nil, "connect"), entry("program./usr/bin/tool", .unsigned, "backup"),
+            entry("program./usr/bin/tool", .unsigned, "sync-remove"),
+            entry("program./usr/bin/carrier", .unsigned, "sync-device-added"),
         ]
         for line in kept { log.append(line) }
         // Of one time, so that what stands later is no older.

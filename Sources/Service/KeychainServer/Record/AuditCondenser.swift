@@ -35,6 +35,10 @@ struct AuditCondenser {
     /// Operations of the owner's, by the names that they have in the record.
     private static let ofOwner: Set<String> = [
         "backup", "export", "restore", "restore-dry-run", "rotate-keys", omittedOfOwner,
+        // Of the circle, what the owner has allowed, and who came into it or left it.
+        "sync-create", "sync-join", "sync-add", "sync-add-recovery-key", "sync-remove", "sync-leave", "sync-place",
+        "sync-rename", "sync-accept-older", "earlier-versions", "bring-back", "sync-device-added",
+        "sync-device-removed",
     ]
     /// No less than a line about omitted ones takes.
     private static let roomForOmission = 512
