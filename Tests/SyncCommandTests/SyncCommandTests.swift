@@ -141,6 +141,14 @@ struct SyncCommandTests {
             let members = try #require(try device.status()["members"] as? [[String: Any]])
             return Set(members.compactMap { $0["name"] as? String })
         }
+        for (command, name) in [
+            ("create", ""), ("join", "bad\u{1B}name"), ("create", String(repeating: "n", count: 65)),
+        ] {
+            let refused = try devices[0].run(["chatelaine", "sync", command, "--name", name, folder])
+            #expect(refused.status == 2 && refused.errors.contains("1 to 64 characters"), "\(refused.errors)")
+        }
+        // Nothing was begun.
+        #expect(try devices[0].run(["chatelaine", "sync", "status"]).status == 1)
         let created = try devices[0].done(["chatelaine", "sync", "create", "--name", "study", folder])
         #expect(created.contains("0 items"))
         try devices[0].approve(devices[1], as: "laptop")

@@ -26,11 +26,7 @@ extension KeychainCircle {
     /// - Throws: `invalidParameter` for a name of no characters or more than 64, or with control characters; `itemNotFound` where the
     ///   keychain belongs to no circle.
     package func rename(_ name: String, _ token: AuthorizationToken) throws(KeychainError) {
-        guard (1...64).contains(name.count), name.utf8.count <= 256,
-            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
-            throw KeychainError(.invalidParameter, "a device's name has 1 to 64 characters, and no control characters")
-        }
+        try DeviceName.check(name)
         guard let device = try replica()?.device else { throw CircleFailure.noCircle }
         try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
         var update = UpdateRequest(query: Self.query(device))

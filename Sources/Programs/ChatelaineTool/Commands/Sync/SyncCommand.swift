@@ -81,6 +81,14 @@ struct DeviceNameOptions: ParsableArguments {
     )
     var name: String?
 
+    func validate() throws {
+        do {
+            if let name { try DeviceName.check(name) }
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
     var nameOfDevice: String {
         if let name { return name }
         var buffer = [CChar](repeating: 0, count: 257)
