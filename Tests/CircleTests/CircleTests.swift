@@ -128,7 +128,8 @@ struct CircleTests {
         let authorization = device.engine.policy.authorizeSynchronization()
         return try device.engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
             var versions: [(String, PastVersion.Reason)] = []
-            for version in try transaction.pastVersions(of: .genericPassword, nil) {
+            for number in try transaction.pastNumbers(of: .genericPassword).reversed() {
+                guard let version = try transaction.pastVersion(number) else { continue }
                 guard case .item(let item)? = try device.engine.vault.open([version.row], for: authorization).first
                 else { continue }
                 let value = item.secrets[.valueData]?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""

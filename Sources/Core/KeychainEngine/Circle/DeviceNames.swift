@@ -45,7 +45,8 @@ extension KeychainCircle {
     /// What devices are called, by their own word.
     func names() throws(KeychainError) -> [DeviceID: String] {
         var request = FindRequest(query: Self.query())
-        request.limit = .all
+        // More devices than a circle has say nothing of its members.
+        request.limit = .count(256)
         request.returns = .attributes
         guard case .items(let items) = try engine.perform(.find(request), for: Self.caller).answer else { return [:] }
         var names: [DeviceID: String] = [:]

@@ -21,9 +21,10 @@ extension KeychainCircle {
         var found: [EarlierVersion] = []
         try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
             for itemClass in ItemClass.stored {
-                for version in try transaction.pastVersions(of: itemClass, nil)
-                where version.row.accessGroup != Self.namesGroup {
-                    guard let item = try opened(version, authorization) else { continue }
+                for number in try transaction.pastNumbers(of: itemClass) {
+                    guard let version = try transaction.pastVersion(number),
+                        version.row.accessGroup != Self.namesGroup, let item = try opened(version, authorization)
+                    else { continue }
                     let title = item.attributes.title
                     if let text, !title.lowercased().contains(text.lowercased()) { continue }
                     found.append(

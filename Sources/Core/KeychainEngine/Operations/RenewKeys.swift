@@ -140,14 +140,28 @@ extension KeychainEngine {
     ) throws(KeychainError) {
         try store.write(usesReserve: true) { (transaction) throws(KeychainError) in
             try check(generation, in: transaction)
-            let versions = try transaction.reading.pastVersions(of: itemClass, nil)
-            for start in stride(from: 0, to: versions.count, by: Self.rowsAtOnce) {
-                let some = versions[start..<min(start + Self.rowsAtOnce, versions.count)]
-                let renewed = try vault.renew(some.map(\.row), for: authorization)
-                for (version, item) in zip(some, renewed) {
-                    if let item { try transaction.renew(version, as: item) }
-                }
+            var some: [PastVersion] = []
+            var bytes = 0
+            for number in try transaction.reading.pastNumbers(of: itemClass) {
+                guard let version = try transaction.reading.pastVersion(number) else { continue }
+                some.append(version)
+                bytes += version.row.metadata.count + version.row.secret.count
+                guard some.count >= Self.rowsAtOnce || bytes >= Self.bytesAtOnce else { continue }
+                try renew(some, for: authorization, in: transaction)
+                (some, bytes) = ([], 0)
             }
+            try renew(some, for: authorization, in: transaction)
+        }
+    }
+
+    private func renew(
+        _ versions: [PastVersion],
+        for authorization: AuthorizedInspection,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) {
+        let renewed = try vault.renew(versions.map(\.row), for: authorization)
+        for (version, item) in zip(versions, renewed) {
+            if let item { try transaction.renew(version, as: item) }
         }
     }
 

@@ -27,17 +27,11 @@ package struct PastVersion: Sendable {
 }
 
 extension ReadTransaction {
-    /// Earlier versions, the newest first.
-    ///
-    /// - Parameter uuid: of the item; nil for those of all items of the class.
-    package func pastVersions(of itemClass: ItemClass, _ uuid: ItemUUID?) throws(KeychainError) -> [PastVersion] {
+    /// The numbers of earlier versions of a class's items. They are read one by one: all of them may be more than fits into memory.
+    package func pastNumbers(of itemClass: ItemClass) throws(KeychainError) -> [Int64] {
         try KeychainError.translatingSQLite {
-            let one = uuid == nil ? "" : " AND uuid = ?2"
-            return try Row.fetchAll(
-                database,
-                sql: "SELECT * FROM past WHERE class = ?1\(one) ORDER BY time DESC, id DESC",
-                arguments: uuid.map { [itemClass.rawValue, Data($0.bytes)] } ?? [itemClass.rawValue]
-            ).compactMap { Self.pastVersion($0, itemClass) }
+            let sql = "SELECT id FROM past WHERE class = ? ORDER BY id"
+            return try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [itemClass.rawValue])
         }
     }
 
@@ -45,7 +39,10 @@ extension ReadTransaction {
     package func pastVersion(_ number: Int64) throws(KeychainError) -> PastVersion? {
         try KeychainError.translatingSQLite {
             guard
-                let row = try Row.fetchOne(database, sql: "SELECT * FROM past WHERE id = ?", arguments: [number]),
+                let row = try Row.fetchOne(
+                    database.cachedStatement(sql: "SELECT * FROM past WHERE id = ?"),
+                    arguments: [number]
+                ),
                 let itemClass = ItemClass(rawValue: row["class"])
             else { return nil }
             return Self.pastVersion(row, itemClass)
