@@ -378,7 +378,7 @@ let targets: [[Target]] = [
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],
-        "CircleTests": ["KeychainSync", "KeychainStore", "KeychainCircles", "SyncTransport"],
+        "CircleTests": ["KeychainSync", "KeychainStore", "KeychainCircles", "SyncTransport", "SyncCarrier"],
         "SecretServiceTests": ["MessageBus", "SecretServiceModel", "SecretServiceSession"],
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,

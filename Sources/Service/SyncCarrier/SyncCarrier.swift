@@ -62,6 +62,8 @@ package final class SyncCarrier: Sendable {
     package func run(until isOver: (Event) -> Bool = { _ in false }) throws(KeychainError) {
         var changes: (site: Site, folder: FolderChanges)?
         var lastTold: Event?
+        // Changes that rounds have left, and another one would leave as well. What a program stores during a round is more.
+        var left = 0
         while true {
             let began = ContinuousClock.now
             var event: Event
@@ -87,7 +89,7 @@ package final class SyncCarrier: Sendable {
             if isOver(event) { return }
             // Others write to the keychain as well: rounds leave them half of the time.
             let ended = ContinuousClock.now
-            try wait(changes?.folder, untilAfter: ended + min(ended - began, Self.longestRest))
+            try wait(changes?.folder, untilAfter: ended + min(ended - began, Self.longestRest), left: &left)
         }
     }
 
@@ -114,25 +116,25 @@ package final class SyncCarrier: Sendable {
     /// - Parameter rest: the end of a pause that there is in any case.
     private func wait(
         _ folder: FolderChanges?,
-        untilAfter rest: ContinuousClock.Instant
+        untilAfter rest: ContinuousClock.Instant,
+        left: inout Int
     ) throws(KeychainError) {
         let end = ContinuousClock.now + Self.longestPause
-        let left = isHinted ? nil : unsent()
         repeat {
+            if !isHinted, let now = try? keychain.status().unsent, now != left {
+                left = now
+                if now > 0 { break }
+            }
             let look = isHinted ? end : min(end, .now + .seconds(1))
             let isChanged = try KeychainError.translating { () throws(SystemError) -> Bool in
                 if let folder { try folder.wait(until: look) } else { try hints.wait(until: look) }
             }
             if hints.take() || isChanged { break }
-            if !isHinted, let now = unsent(), now != left { break }
         } while ContinuousClock.now < end
         let pause = max(Self.gathering, rest - .now)
         usleep(UInt32(clamping: Int64(pause / .microseconds(1))))
         _ = hints.take()
     }
-
-    /// - Returns: nil where that cannot be told now.
-    private func unsent() -> Int? { try? keychain.status().unsent }
 }
 
 /// Wakes the thread that waits, whatever it waits for.
