@@ -19,6 +19,10 @@ let isInstalled = ProcessInfo.processInfo.environment["CHATELAINE_LIBRARY"] == "
 // every program is then linked with libcurl (docs/porting.md).
 let hasServerTrust = ProcessInfo.processInfo.environment["CHATELAINE_SERVER_TRUST"] == "1"
 
+// The pages of `chatelaine access` need an HTTP server, which brings twenty packages. Only our own builds ask for them: a
+// package that depends on this one fetches none.
+let hasAccess = ProcessInfo.processInfo.environment["CHATELAINE_ACCESS"] == "1"
+
 /// What every Swift target is compiled with.
 ///
 /// Tests go without `MemberImportVisibility`: a whole module compiled at once may find a C structure such as `stat` in
@@ -53,16 +57,25 @@ let hiding: [SwiftSetting] =
 let hidingAll: [SwiftSetting] = hiding + evolution + [.enableExperimentalFeature("CheckImplementationOnly")]
 
 /// Other packages: where they are, since which version, and the products that targets name as dependencies.
-let packages: [(url: String, from: Version, products: [String])] = [
-    ("https://github.com/groue/GRDB.swift", "7.10.0", ["GRDB"]),
-    ("https://github.com/apple/swift-crypto", "4.5.2", ["Crypto", "CryptoExtras"]),
-    ("https://github.com/apple/swift-asn1", "1.7.4", ["SwiftASN1"]),
-    ("https://github.com/apple/swift-certificates", "1.21.1", ["X509"]),
-    ("https://github.com/apple/swift-log", "1.16.2", ["Logging"]),
-    ("https://github.com/apple/swift-protobuf", "1.39.0", ["SwiftProtobuf"]),
-    ("https://github.com/swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "UnixSignals"]),
-    ("https://github.com/apple/swift-argument-parser", "1.8.2", ["ArgumentParser"]),
-]
+let packages: [(url: String, from: Version, products: [String])] =
+    [
+        ("https://github.com/groue/GRDB.swift", "7.10.0", ["GRDB"]),
+        ("https://github.com/apple/swift-crypto", "4.5.2", ["Crypto", "CryptoExtras"]),
+        ("https://github.com/apple/swift-asn1", "1.7.4", ["SwiftASN1"]),
+        ("https://github.com/apple/swift-certificates", "1.21.1", ["X509"]),
+        ("https://github.com/apple/swift-log", "1.16.2", ["Logging"]),
+        ("https://github.com/apple/swift-protobuf", "1.39.0", ["SwiftProtobuf"]),
+        ("https://github.com/swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "UnixSignals"]),
+        ("https://github.com/apple/swift-argument-parser", "1.8.2", ["ArgumentParser"]),
+    ]
+    + (hasAccess
+        ? [
+            ("https://github.com/hummingbird-project/hummingbird", "2.28.1", ["Hummingbird", "HummingbirdCore"]),
+            ("https://github.com/hummingbird-project/swift-mustache", "2.1.1", ["Mustache"]),
+            ("https://github.com/apple/swift-nio", "2.101.2", ["NIOCore", "NIOPosix"]),
+            ("https://github.com/apple/swift-nio-extras", "1.35.2", ["NIOHTTPTypes"]),
+            ("https://github.com/apple/swift-http-types", "1.8.0", ["HTTPTypes"]),
+        ] : [])
 
 /// The package of each of these products.
 let owners = packages.reduce(into: [String: String]()) { owners, package in
@@ -311,6 +324,22 @@ let targets: [[Target]] = [
         "chatelaine-enclave": ["EnclaveServer", "TPMEnclave", "LocalEnclave", "Crypto"],
         "chatelaine-sync": ["SyncCarrier", "KeychainCircles", "KeychainServiceClient"],
     ]),
+    // The keychain in the browser: pages as a model, and the server that sends them.
+    hasAccess
+        ? folder("Sources/Programs")([
+            "AccessPages": [
+                "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles", "EnclaveInterface",
+                "Terminal",
+                "Crypto", "Mustache",
+            ]
+        ])
+            + programs("Sources/Programs", using: ["KeychainModel"] + process)([
+                "chatelaine-access": [
+                    "AccessPages", "KeychainClient", "KeychainServiceClient", "Terminal", "ArgumentParser",
+                    "Hummingbird",
+                    "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTPTypes", "Logging",
+                ]
+            ]) : [],
     // It looks at callers, and is linked with System alone.
     programs("Sources/Programs", using: process)(["chatelaine-identify": ["PeerIdentity"]]),
 
@@ -387,6 +416,8 @@ let targets: [[Target]] = [
         "SSHAgentProcessTests": ["chatelaine-ssh-agent"] + service,
         "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
     ]),
+
+    hasAccess ? tests(["AccessTests": ["AccessPages", "chatelaine-access", "SecurityTool"] + service]) : [],
 
     // What tests share. CProbe has `fork`, which Swift hides, and CFaultVFS a disk that fails when it is told to.
     c("Tests")(["CProbe": nil, "CFaultVFS": "sqlite3"]),
@@ -473,6 +504,7 @@ for target in package.targets {
     case "KeychainSync", "SyncSimulation":
         // Tests run thousands of schedules, at less than half of the speed where the compiler optimises nothing.
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+    case "AccessPages": target.resources = [.embedInCode("Resources")]
     case "PluginClient": target.plugins = ["ImportSecurity"]
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":
         target.exclude = ["Vectors"]

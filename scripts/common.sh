@@ -7,6 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # compiled twice. Say 0 to build with a compiler newer than the one the warnings were cleared with.
 export CHATELAINE_WARNINGS_AS_ERRORS="${CHATELAINE_WARNINGS_AS_ERRORS:-1}"
 
+# The keychain in the browser needs packages that no other package is to fetch for ours.
+export CHATELAINE_ACCESS="${CHATELAINE_ACCESS:-1}"
+
 # A target may import only what the manifest says it depends on. SwiftPM checks that only when asked. It cannot be asked
 # to stop there: X509 imports the module Security wherever there is one (docs/decisions/0011), and it would stop at that.
 # scripts/check.sh stops at any other. All scripts ask, so that nothing is planned twice.

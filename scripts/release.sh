@@ -4,8 +4,9 @@
 #   security, chatelaine            the commands, with Swift's libraries inside
 #   chatelained, chatelaine-enclave, chatelaine-identify, chatelaine-prompt
 #                                   the service's processes, the same
-#   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-sync
-#                                   the Secret Service, the ssh agent, and what carries for synchronization, the same
+#   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-sync, chatelaine-access
+#                                   the Secret Service, the ssh agent, what carries for synchronization, and the keychain in
+#                                   the browser, the same
 #   chatelaine-credential           the helper of git and other programs, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
@@ -65,6 +66,7 @@ program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -l
 program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-secrets chatelaine_secrets "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-ssh-agent chatelaine_ssh_agent "${foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine-access chatelaine_access "${foundation[@]}" -lstdc++ -lsqlite3 -lz
 program chatelaine-enclave chatelaine_enclave "${static_essentials[@]}" -lstdc++
 program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++
 # Other programs start it, and wait: without Foundation it starts in half the time (docs/decisions/0060). SwiftProtobuf names

@@ -81,14 +81,17 @@ func `an unsigned program is told by its path where only root can put it, and by
     #expect(own.caller.groups == AccessGroups(["program." + hexadecimal]))
 }
 
-@Test func `in a session the command security looks after all items, and in system mode after its own`() throws {
-    let session = try CallerIdentity(facts(path: "/usr/bin/security", mode: .session), .unsigned(digest))
+@Test(arguments: ["/bin/security", "/libexec/chatelaine/chatelaine-access"])
+func `in a session our commands that show items look after all of them, and in system mode after their own`(
+    _ place: String
+) throws {
+    let session = try CallerIdentity(facts(path: "/usr\(place)", mode: .session), .unsigned(digest))
     #expect(session.caller.groups == AccessGroups(["security", "*"]))
     #expect(session.identity.ownGroup == "security")
-    let system = try CallerIdentity(facts(path: "/usr/bin/security", mode: .system), .unsigned(digest))
-    #expect(system.caller.groups == AccessGroups(["program./usr/bin/security"]))
+    let system = try CallerIdentity(facts(path: "/usr\(place)", mode: .system), .unsigned(digest))
+    #expect(system.caller.groups == AccessGroups(["program./usr\(place)"]))
     let elsewhere = try CallerIdentity(
-        facts(path: "/srv/a/bin/security", isInRootOwnedPlace: false, mode: .session),
+        facts(path: "/srv/a\(place)", isInRootOwnedPlace: false, mode: .session),
         .unsigned(digest)
     )
     #expect(elsewhere.caller.groups == AccessGroups(["program." + hexadecimal]))

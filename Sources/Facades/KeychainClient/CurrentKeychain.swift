@@ -50,6 +50,11 @@ package enum CurrentKeychain {
         try ForkGuard.holdingOffForks(keychain)
     }
 
+    /// The same keychain, for its owner, who looks at what is in it.
+    package static func looked() throws(KeychainError) -> any PresenceKeychain & CircleKeychain {
+        try ForkGuard.holdingOffForks(keychain)
+    }
+
     /// Lets go of a keychain whose files are gone: another one at its place is opened anew.
     package static func forget(_ location: KeychainLocation) {
         _ = keychains.withLock { $0.removeValue(forKey: location) }

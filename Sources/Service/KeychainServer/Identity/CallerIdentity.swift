@@ -77,11 +77,13 @@ package struct CallerIdentity: Sendable {
         )
     }
 
-    /// In a session, `security` looks after the items of all programs, as it does in a keychain without a service: its
-    /// user can read the files as well. In system mode it is a program like any other.
+    /// In a session, `security` and the keychain's window look after the items of all programs, as they do in a keychain
+    /// without a service: its user can read the files as well. In system mode they are programs like any other.
     private static func isKeychainCommand(_ facts: ProgramFacts) -> Bool {
-        facts.mode == .session && facts.isInRootOwnedPlace && facts.path.hasSuffix("/bin/security")
+        facts.mode == .session && facts.isInRootOwnedPlace && keychainCommands.contains(where: facts.path.hasSuffix)
     }
+
+    private static let keychainCommands = ["/bin/security", "/libexec/chatelaine/chatelaine-access"]
 
     /// A place that only root can fill names a program over its versions; anywhere else only its contents do.
     private static func group(ofUnsigned facts: ProgramFacts, digest: ProgramDigest) -> String {

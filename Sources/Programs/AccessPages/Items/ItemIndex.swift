@@ -1,0 +1,97 @@
+import KeychainModel
+import Synchronization
+
+/// All items of a keychain as tables show them, in every order that was asked for.
+package final class ItemIndex: Sendable {
+    /// By name.
+    package let items: [ItemSummary]
+    private let orders = Mutex<[ItemSelection.Column: [Int]]>([:])
+
+    package init(_ items: [ItemSummary]) {
+        self.items = items.sorted { Self.precedes($0.order, $1.order, $0, $1) }
+    }
+
+    /// One page of a table.
+    package struct Page: Sendable {
+        package let items: [ItemSummary]
+        /// How many the selection has on all pages.
+        package let total: Int
+        /// The place of the first row among them, from 0.
+        package let start: Int
+    }
+
+    package func page(_ selection: ItemSelection) -> Page {
+        let found = indices(selection)
+        let pages = max(1, (found.count + ItemSelection.rows - 1) / ItemSelection.rows)
+        let start = (min(selection.page, pages) - 1) * ItemSelection.rows
+        return Page(
+            items: found[start..<min(start + ItemSelection.rows, found.count)].map { items[$0] },
+            total: found.count,
+            start: start
+        )
+    }
+
+    /// The items of a kind, of a group, … on all pages.
+    package func all(_ selection: ItemSelection) -> [ItemSummary] { indices(selection).map { items[$0] } }
+
+    private func indices(_ selection: ItemSelection) -> [Int] {
+        let words = selection.words
+        let order = order(selection.column)
+        let found =
+            selection.restricts ? order.filter { selection.includes(items[$0], words: words) } : order
+        return selection.isDescending ? found.reversed() : found
+    }
+
+    private func order(_ column: ItemSelection.Column) -> [Int] {
+        if column == .name { return Array(items.indices) }
+        return orders.withLock { orders in
+            if let order = orders[column] { return order }
+            let keys = items.map { $0.key(of: column) }
+            // Of items that are equal, the order by name stays.
+            let order = items.indices.sorted { left, right in
+                if keys[left] == keys[right] { return left < right }
+                return keys[left].lexicographicallyPrecedes(keys[right])
+            }
+            orders[column] = order
+            return order
+        }
+    }
+
+    private static func precedes(_ left: [UInt8], _ right: [UInt8], _ first: ItemSummary, _ second: ItemSummary) -> Bool
+    {
+        if left != right { return left.lexicographicallyPrecedes(right) }
+        return first.reference.bytes.lexicographicallyPrecedes(second.reference.bytes)
+    }
+
+    /// How many items of each kind there are.
+    package func counts() -> [ItemKind: Int] {
+        items.reduce(into: [:]) { $0[$1.kind, default: 0] += 1 }
+    }
+
+    /// The access groups of the items, with how many each has.
+    package func groups() -> [(name: String, count: Int)] {
+        items.reduce(into: [String: Int]()) { $0[$1.group, default: 0] += 1 }
+            .map { (name: $0.key, count: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// Those that were changed last.
+    package func recent(_ count: Int) -> [ItemSummary] {
+        Array(items.sorted { $0.modified > $1.modified }.prefix(count))
+    }
+}
+
+extension ItemSummary {
+    fileprivate func key(of column: ItemSelection.Column) -> [UInt8] {
+        switch column {
+        case .name: order
+        case .kind: Array(kind.name.utf8)
+        case .account: Array(account.lowercased().utf8)
+        case .place: Array(place.lowercased().utf8)
+        case .group: Array(group.lowercased().utf8)
+        case .protection: Array(accessibility.name.utf8)
+        case .modified:
+            // Seconds after 2001, so that their bits are in the order of their values.
+            unsafe withUnsafeBytes(of: max(0, modified).bitPattern.bigEndian) { unsafe Array($0) }
+        }
+    }
+}

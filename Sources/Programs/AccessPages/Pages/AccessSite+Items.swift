@@ -1,0 +1,156 @@
+import KeychainModel
+
+/// The table of items.
+extension AccessSite {
+    func items(_ selection: ItemSelection) throws(KeychainError) -> PageResponse {
+        let index = try catalogue.index()
+        let page = index.page(selection)
+        let first = page.total == 0 ? 0 : page.start + 1
+        let last = page.start + page.items.count
+        let title = selection.kind?.plural ?? "All items"
+        var values: PageValues = [
+            "heading": title, "query": selection.text, "filters": filters(selection, index),
+            "hasFilters": selection.restricts, "clearHref": "/items", "hidden": hidden(selection),
+            "columns": columns(selection), "rows": page.items.map(\.row),
+            "range": "\(PageDate.number(first))–\(PageDate.number(last)) of \(PageDate.number(page.total))",
+            "total": PageDate.number(page.total), "isEmpty": page.items.isEmpty,
+            "emptyText": index.items.isEmpty ? "The keychain has no items." : "No item matches.",
+            "pages": page.total > page.items.count,
+        ]
+        var turned = selection
+        if page.start > 0 {
+            turned.page = page.start / ItemSelection.rows
+            values["previous"] = turned.path
+        }
+        if last < page.total {
+            turned.page = page.start / ItemSelection.rows + 2
+            values["next"] = turned.path
+        }
+        return framed("items", title: title, in: selection.kind?.path ?? "/items", values)
+    }
+
+    /// Options of a filter; the first one does not restrict.
+    private func filters(_ selection: ItemSelection, _ index: ItemIndex) -> [PageValues] {
+        func filter(_ name: String, _ label: String, _ any: String, _ options: [(String, String, Bool)]) -> PageValues {
+            let all = [("", any, !options.contains(where: \.2))] + options
+            return [
+                "name": name, "label": label,
+                "options": all.map { ["value": $0.0, "name": $0.1, "isSelected": $0.2] as PageValues },
+            ]
+        }
+        return [
+            filter("kind", "Kind", "All kinds", ItemKind.allCases.map { ($0.rawValue, $0.name, $0 == selection.kind) }),
+            filter(
+                "group",
+                "Access group",
+                "All groups",
+                index.groups().map { ($0.name, ForeignText.shown($0.name), $0.name == selection.group) }
+            ),
+            filter(
+                "protection",
+                "Protection",
+                "Any protection",
+                Accessibility.allCases.map { ($0.rawValue, $0.name, $0 == selection.protection) }
+            ),
+            filter(
+                "sync",
+                "Synchronized",
+                "Yes or no",
+                [
+                    ("yes", "Synchronized", selection.isSynchronizable == true),
+                    ("no", "This device only", selection.isSynchronizable == false),
+                ]
+            ),
+        ]
+    }
+
+    /// A search keeps the order of the table.
+    private func hidden(_ selection: ItemSelection) -> [PageValues] {
+        var hidden: [PageValues] = []
+        if selection.column != .name { hidden.append(["name": "sort", "value": selection.column.rawValue]) }
+        if selection.isDescending { hidden.append(["name": "order", "value": "down"]) }
+        return hidden
+    }
+
+    /// What the template has columns for. A column's title leads to the same items in its order, or in the opposite one.
+    private func columns(_ selection: ItemSelection) -> [PageValues] {
+        [.name, .place, .kind, .group, .protection, .modified].map { (column: ItemSelection.Column) in
+            var sorted = selection
+            let isCurrent = column == selection.column
+            sorted.column = column
+            sorted.isDescending = isCurrent ? !selection.isDescending : column == .modified
+            sorted.page = 1
+            return [
+                "name": column.name, "href": sorted.path, "isSortable": true,
+                "isAscending": isCurrent && !selection.isDescending,
+                "isDescending": isCurrent && selection.isDescending,
+            ]
+        }
+    }
+}
+
+extension ItemSelection {
+    /// The page of these items.
+    var path: String {
+        let query = query
+        return query.isEmpty ? "/items" : "/items?\(query)"
+    }
+}
+
+extension ItemSelection.Column {
+    fileprivate var name: String {
+        switch self {
+        case .name: "Name"
+        case .kind: "Kind"
+        case .account: "Account"
+        case .place: "Website or service"
+        case .group: "Access group"
+        case .protection: "Protection"
+        case .modified: "Changed"
+        }
+    }
+}
+
+extension ItemSummary {
+    /// What the item is called on pages.
+    var shownName: String { name.isEmpty ? "(no name)" : ForeignText.shown(name) }
+
+    /// A line of a table.
+    var row: PageValues {
+        [
+            "reference": reference.pageName, "name": shownName, "kind": kind.name, "icon": kind.icon,
+            "account": ForeignText.shown(account), "place": ForeignText.shown(place), "group": ForeignText.shown(group),
+            "protection": accessibility.name, "isGuarded": isGuarded, "isSynchronized": isSynchronizable,
+            "modified": PageDate.text(modified), "modifiedISO": PageDate.machine(modified), "href": reference.path,
+        ]
+    }
+}
+
+extension Accessibility {
+    /// When items of this class can be read, in a few words.
+    var name: String {
+        switch self {
+        case .whenUnlocked: "While unlocked"
+        case .afterFirstUnlock: "After the first unlock"
+        case .always: "Always"
+        case .whenUnlockedThisDeviceOnly: "While unlocked, this device only"
+        case .afterFirstUnlockThisDeviceOnly: "After the first unlock, this device only"
+        case .alwaysThisDeviceOnly: "Always, this device only"
+        case .whenPasscodeSetThisDeviceOnly: "While a passcode is set, this device only"
+        }
+    }
+
+    /// The same as a sentence.
+    var explanation: String {
+        let when =
+            switch self {
+            case .whenUnlocked, .whenUnlockedThisDeviceOnly: "Programs can read it while the keychain is unlocked."
+            case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly:
+                "Programs can read it once the keychain was unlocked after the start of the machine, also while it is locked."
+            case .always, .alwaysThisDeviceOnly: "Programs can read it at any time, also while the keychain is locked."
+            case .whenPasscodeSetThisDeviceOnly:
+                "Programs can read it while the keychain is unlocked. It is destroyed if the passcode is removed."
+            }
+        return isThisDeviceOnly ? when + " It never leaves this device." : when
+    }
+}

@@ -1,0 +1,150 @@
+import EnclaveInterface
+import KeychainModel
+
+/// Pages that say why something else is not shown.
+extension AccessSite {
+    enum Message {
+        case notThere
+        case itemGone
+        case locked
+        case closed
+        case addressUsed
+        case refused(Admission.Refusal)
+        case failed(KeychainError)
+    }
+
+    /// A message to the owner, in the frame of the other pages.
+    func message(_ message: Message) -> PageResponse {
+        framed("message", title: message.heading, in: "", status: message.status, message.values)
+    }
+
+    /// A message to somebody who has no session. It says nothing of the keychain.
+    func refusal(_ message: Message) -> PageResponse {
+        var values = message.values
+        values["title"] = message.heading
+        return .page(templates.render("message", values), status: message.status)
+    }
+
+    func closed() -> PageResponse {
+        close()
+        catalogue.forget()
+        var response = refusal(.closed)
+        response.endsProgram = true
+        return response
+    }
+
+    func failure(_ error: KeychainError) -> PageResponse {
+        switch error.code {
+        case .interactionNotAllowed where isLocked: message(.locked)
+        case .itemNotFound: message(.itemGone)
+        default: message(.failed(error))
+        }
+    }
+
+    private var isLocked: Bool { (try? catalogue.state()).flatMap { $0?.lock != .unlocked } ?? false }
+}
+
+extension AccessSite.Message {
+    fileprivate var heading: String {
+        switch self {
+        case .notThere: "This page does not exist"
+        case .itemGone: "This item does not exist any more"
+        case .locked: "The keychain is locked"
+        case .closed: "The keychain window is closed"
+        case .addressUsed: "This address was used before"
+        case .refused(.noSession): "No access"
+        case .refused: "The request was refused"
+        case .failed(let error): error.code == .userCanceled ? "You declined" : "That did not work"
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .notThere: "Choose a page in the navigation."
+        case .itemGone: "Somebody has deleted it."
+        case .locked: "Unlock it to see what is in it. The keychain asks for the passcode in a window of its own."
+        case .closed: "You can close this tab. Start it again with this command."
+        case .addressUsed:
+            "Each address opens the pages once. Somebody else may have used this one, so the program has ended. Start it "
+                + "again with this command."
+        case .refused(.noSession):
+            "These pages open with the address that the command chatelaine access prints, once, and in that browser alone. "
+                + "The program may also have ended since."
+        case .refused(.noToken): "The form is out of date. Go back, and load the page again."
+        case .refused: "The request did not come from these pages."
+        case .failed(let error): error.explanation
+        }
+    }
+
+    fileprivate var status: Int {
+        switch self {
+        case .notThere, .itemGone: 404
+        case .locked: 423
+        case .closed: 200
+        case .addressUsed: 410
+        case .refused(.otherHost): 421
+        case .refused(.method): 405
+        case .refused: 403
+        case .failed(let error): error.code == .userCanceled ? 200 : 500
+        }
+    }
+
+    fileprivate var values: PageValues {
+        var values: PageValues = ["heading": heading, "text": text, "isError": isError, "icon": icon]
+        if let command { values["command"] = command }
+        if case .locked = self {
+            values["hasChoices"] = true
+            values["actions"] = [["action": "/unlock", "label": "Unlock"] as PageValues]
+        }
+        return values
+    }
+
+    /// What helps, typed in a terminal.
+    private var command: String? {
+        switch self {
+        case .closed, .addressUsed, .refused(.noSession): "chatelaine access"
+        default: nil
+        }
+    }
+
+    private var icon: String {
+        switch self {
+        case .locked: "lock"
+        case .closed: "good"
+        default: isError ? "warning" : "info"
+        }
+    }
+
+    private var isError: Bool {
+        switch self {
+        case .closed, .locked: false
+        case .failed(let error): error.code != .userCanceled
+        default: true
+        }
+    }
+}
+
+extension KeychainError {
+    /// What a person is told, and what helps.
+    var explanation: String {
+        if case .failed(let failure) = presence {
+            switch failure {
+            case .declined, .fallback: return "The keychain has released nothing."
+            case .failed: return "The passcode was wrong too often, or the finger was not recognized."
+            case .nobodyToAsk:
+                return "The keychain cannot ask you: no prompt can be shown. Start the agent: chatelaine agent"
+            case .interrupted: return "Nobody answered the prompt in time."
+            case .tooMany: return "Too many prompts were shown or declined. Try again in some minutes."
+            default: break
+            }
+        }
+        switch code {
+        case .duplicateItem: return "There is an item already with this name and account in this access group."
+        case .missingEntitlement: return "This program may not use the access group of the item."
+        case .diskFull: return "The disk, or your quota, is full."
+        default:
+            let sentence = message.prefix(1).uppercased() + message.dropFirst()
+            return sentence.hasSuffix(".") ? sentence : sentence + "."
+        }
+    }
+}

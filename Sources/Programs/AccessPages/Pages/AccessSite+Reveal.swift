@@ -1,0 +1,87 @@
+import EnclaveInterface
+import KeychainModel
+import Terminal
+
+/// Showing a secret.
+extension AccessSite {
+    /// How long a secret stays on the screen.
+    private static let shownSeconds = 30
+
+    /// Longer ones are no passwords that anybody types.
+    private static let mostSpelled = 128
+
+    /// Asks the owner for this item, and shows its value on a page of its own, which leaves by itself.
+    func reveal(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
+        guard let item = try catalogue.item(reference) else { return message(.itemGone) }
+        let summary = ItemSummary(item)
+        guard summary.kind.hasSecret else { return message(.notThere) }
+        guard let secret = try released(summary) else {
+            say(PageNotice(text: "This item has no password.", isError: true))
+            return .redirect(to: reference.path)
+        }
+        let text = secret.shownText
+        let isSpelled = text.isText && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
+        return framed(
+            "secret",
+            title: summary.shownName,
+            in: summary.kind.path,
+            [
+                "item": summary.row, "label": text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
+                "value": text.text, "seconds": Self.shownSeconds, "href": reference.path,
+                "refresh": ["seconds": Self.shownSeconds, "href": reference.path] as PageValues,
+                "againAction": "\(reference.path)/reveal",
+                "hasSpelled": isSpelled, "spelled": isSpelled ? text.text.map(Self.spelled) : [],
+            ]
+        )
+    }
+
+    /// The value of an item, once its owner has agreed; nil where it has none.
+    ///
+    /// - Throws: with a `PresenceFailure` where they have not.
+    private func released(_ summary: ItemSummary) throws(KeychainError) -> SecretBytes? {
+        let context = try catalogue.keychain.makeContext()
+        defer { context.invalidate() }
+        var prompt = PromptWishes()
+        prompt.reason = "Show the password of “\(summary.shownName)”"
+        // Also for an item that asks for nothing itself. Without a passcode there is nothing to ask for.
+        if try catalogue.state()?.hasPasscode ?? false {
+            var question = PresenceRequest(.owner)
+            question.prompt = prompt
+            try context.evaluate(question)
+        }
+        var request = FindRequest(query: ItemCatalogue.query(summary.reference))
+        request.returns = .data
+        request.authentication.context = context
+        request.authentication.prompt = prompt
+        return try catalogue.keychain.find(request).first?.secrets[.valueData]
+    }
+
+    private static func spelled(_ character: Character) -> PageValues {
+        let isDigit = character.isNumber
+        let isLetter = character.isLetter
+        return [
+            "character": character == " " ? "space" : String(character), "isLetter": isLetter, "isDigit": isDigit,
+            "isSymbol": !isDigit && !isLetter && character != " ", "isSpace": character == " ",
+            "kind": isDigit ? "digit" : isLetter ? "letter" : character == " " ? "space" : "symbol",
+        ]
+    }
+}
+
+extension SecretBytes {
+    /// The value as text where it is text that can be shown, else in hexadecimal digits.
+    fileprivate var shownText: (text: String, isText: Bool) {
+        unsafe withUnsafeBytes { bytes in
+            if let text = unsafe String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(Self.isShown)
+            {
+                return (text, true)
+            }
+            let digits = Array("0123456789abcdef")
+            return (unsafe String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }), false)
+        }
+    }
+
+    /// Whether a character looks like what it is: a secret is shown exactly, or in digits.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\n" || TerminalText.isSafe(scalar)
+    }
+}

@@ -1,0 +1,166 @@
+package import KeychainModel
+import Synchronization
+
+/// The pages of one keychain: requests in, pages out. It is called from several threads, and waits where the owner is asked.
+package final class AccessSite: Sendable {
+    let catalogue: ItemCatalogue
+    /// Where the keychain is, in words.
+    let place: String
+    let templates: PageTemplates
+    private let state: Mutex<State>
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    private struct State {
+        var session: AccessSession
+        /// What the next page says of what was done.
+        var notice: PageNotice?
+    }
+
+    /// - Throws: where a template cannot be read.
+    package init(
+        _ catalogue: ItemCatalogue,
+        _ session: AccessSession,
+        place: String,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) throws {
+        self.catalogue = catalogue
+        self.place = place
+        self.now = now
+        templates = try PageTemplates()
+        state = Mutex(State(session: session))
+    }
+
+    // MARK: - The session
+
+    package var origin: String { state.withLock(\.session.origin) }
+
+    /// The address that opens the pages, once.
+    package var address: String { state.withLock(\.session.address) }
+
+    /// Why the session has ended; nil while it has not.
+    package var end: AccessSession.End? {
+        let now = now()
+        return state.withLock { $0.session.end(at: now) }
+    }
+
+    /// When the session ends unless somebody uses it.
+    package var deadline: ContinuousClock.Instant { state.withLock(\.session.deadline) }
+
+    package func close() { state.withLock { $0.session.close() } }
+
+    var formToken: String { state.withLock(\.session.formToken.text) }
+
+    /// Has the next page say something.
+    func say(_ notice: PageNotice) { state.withLock { $0.notice = notice } }
+
+    func takeNotice() -> PageNotice? {
+        state.withLock { state in
+            defer { state.notice = nil }
+            return state.notice
+        }
+    }
+
+    // MARK: - Requests
+
+    package func answer(_ request: PageRequest) -> PageResponse {
+        let now = now()
+        let verdict = state.withLock { Admission.judge(request, &$0.session, at: now) }
+        switch verdict {
+        case .page: return page(request)
+        case .asset: return PageAsset(path: request.path)?.response ?? refusal(.notThere)
+        case .opening(let key): return opening(key, at: now)
+        case .refused(let refusal): return self.refusal(.refused(refusal))
+        }
+    }
+
+    /// The address sets the cookie, and leads on from a page of its own: a browser that comes by a link from elsewhere sends
+    /// a strict cookie only from there.
+    private func opening(_ key: String, at now: ContinuousClock.Instant) -> PageResponse {
+        switch state.withLock({ $0.session.open(key, at: now) }) {
+        case .wrong: return refusal(.refused(.noSession))
+        case .usedBefore:
+            var response = refusal(.addressUsed)
+            response.endsProgram = true
+            return response
+        case .opened:
+            var response = PageResponse.page(templates.render("opening", [:]))
+            let cookie = state.withLock(\.session.cookieText)
+            response.headers.append(("Set-Cookie", "\(cookie); Path=/; HttpOnly; SameSite=Strict"))
+            return response
+        }
+    }
+
+    private func page(_ request: PageRequest) -> PageResponse {
+        do throws(KeychainError) {
+            return try route(request)
+        } catch {
+            return failure(error)
+        }
+    }
+
+    private func route(_ request: PageRequest) throws(KeychainError) -> PageResponse {
+        let path = request.segments.map(String.init)
+        switch (request.method, path.first, path.dropFirst().first, path.count) {
+        case (.get, nil, _, _): return try overview()
+        case (.get, "items", nil, _): return try items(ItemSelection(request.query))
+        case (.post, "items", "delete", 2): return try deleteSelected(request.form)
+        case (.get, "items", "new", 2): return try newItem(request.query)
+        case (.post, "items", "new", 2): return try add(request.form)
+        case (_, "item", let name?, _):
+            guard let reference = PersistentReference(pageName: name) else { return notThere() }
+            return try item(reference, request, Array(path.dropFirst(2)))
+        case (.post, "lock", nil, _): return try lock()
+        case (.post, "unlock", nil, _): return try unlock()
+        case (.post, "close", nil, _): return closed()
+        default: return notThere()
+        }
+    }
+
+    private func item(
+        _ reference: PersistentReference,
+        _ request: PageRequest,
+        _ action: [String]
+    ) throws(KeychainError) -> PageResponse {
+        switch (request.method, action) {
+        case (.get, []): return try item(reference)
+        case (.get, ["edit"]): return try editor(of: reference)
+        case (.post, ["edit"]): return try change(reference, request.form)
+        case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])
+        case (.post, ["delete"]): return try askToDelete([reference], from: reference.path)
+        case (.post, ["reveal"]): return try reveal(reference)
+        default: return notThere()
+        }
+    }
+
+    func notThere() -> PageResponse { message(.notThere) }
+}
+
+/// What a page says of what was just done.
+struct PageNotice: Sendable {
+    var text: String
+    var isError = false
+
+    var values: PageValues { ["text": text, "isError": isError, "isSuccess": !isError] }
+}
+
+extension PersistentReference {
+    /// The item in an address: its class and its identifier.
+    package var pageName: String { "\(itemClass.rawValue)-\(uuid.map(\.description) ?? "")" }
+
+    package var path: String { "/item/\(pageName)" }
+
+    package init?(pageName: String) {
+        let parts = pageName.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let itemClass = ItemClass(rawValue: String(parts[0])), parts[1].utf8.count == 32 else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var digits = parts[1].utf8[...]
+        while let high = digits.popFirst(), let low = digits.popFirst() {
+            guard let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        guard let uuid = ItemUUID(bytes) else { return nil }
+        self.init(itemClass: itemClass, uuid: uuid)
+    }
+}

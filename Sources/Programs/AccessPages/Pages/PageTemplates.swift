@@ -1,0 +1,65 @@
+import Mustache
+
+/// What a template is filled with, by the names in it.
+typealias PageValues = [String: Any]
+
+/// The templates of the pages.
+struct PageTemplates: Sendable {
+    private let library: MustacheLibrary
+
+    /// - Throws: where a template cannot be read; they are a part of the program.
+    init() throws {
+        MustacheContentTypes.register(HTMLText(), named: HTMLText.name)
+        var library = MustacheLibrary()
+        for (name, bytes) in Self.sources {
+            // A partial begins with the library's own escaping again, so each says whose it wants.
+            let text = "{{% CONTENT_TYPE:\(HTMLText.name)}}" + String(decoding: bytes, as: UTF8.self)
+            try library.register(text, named: name)
+        }
+        self.library = library
+    }
+
+    func render(_ name: String, _ values: PageValues) -> String {
+        guard let page = library.render(values, withTemplate: name) else {
+            preconditionFailure("there is no template \(name)")
+        }
+        return page
+    }
+
+    static let sources: [String: [UInt8]] = [
+        "head": PackageResources.head_mustache, "foot": PackageResources.foot_mustache,
+        "notice": PackageResources.notice_mustache, "opening": PackageResources.opening_mustache,
+        "message": PackageResources.message_mustache, "confirm": PackageResources.confirm_mustache,
+        "overview": PackageResources.overview_mustache, "item-line": PackageResources.item_line_mustache,
+        "items": PackageResources.items_mustache, "item-row": PackageResources.item_row_mustache,
+        "filter": PackageResources.filter_mustache, "pagination": PackageResources.pagination_mustache,
+        "item": PackageResources.item_mustache, "fact-groups": PackageResources.fact_groups_mustache,
+        "outcome": PackageResources.outcome_mustache, "secret": PackageResources.secret_mustache,
+        "characters": PackageResources.characters_mustache, "spelled": PackageResources.spelled_mustache,
+        "edit": PackageResources.edit_mustache, "field": PackageResources.field_mustache,
+    ]
+}
+
+/// How text becomes a part of a page.
+///
+/// Our own: swift-mustache 2.1 escapes characters, and a quotation mark with a combining accent is a character of its own
+/// to it. That one would end an attribute.
+struct HTMLText: MustacheContentType {
+    static let name = "PAGE"
+
+    func escapeText(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count + text.utf8.count / 8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): escaped += Array("&amp;".utf8)
+            case UInt8(ascii: "<"): escaped += Array("&lt;".utf8)
+            case UInt8(ascii: ">"): escaped += Array("&gt;".utf8)
+            case UInt8(ascii: "\""): escaped += Array("&quot;".utf8)
+            case UInt8(ascii: "'"): escaped += Array("&#39;".utf8)
+            default: escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}

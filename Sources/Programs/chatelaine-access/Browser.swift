@@ -1,0 +1,31 @@
+import Glibc
+import KeychainServiceClient
+import KeychainSystem
+
+/// Starts the owner's browser. Its failure is no error: the address is printed as well.
+enum Browser {
+    /// Chromium and its relatives open a window without a tab bar.
+    private static let withWindows = [
+        "chromium", "chromium-browser", "google-chrome", "brave-browser", "microsoft-edge",
+    ]
+
+    static func open(_ address: String) {
+        guard Environment["DISPLAY"] != nil || Environment["WAYLAND_DISPLAY"] != nil else { return }
+        for name in withWindows {
+            guard let path = program(name) else { continue }
+            return start(path, ["--app=\(address)"])
+        }
+        if let path = program("xdg-open") { start(path, [address]) }
+    }
+
+    private static func start(_ path: String, _ arguments: [String]) {
+        // What browsers print is of no use here.
+        let output = try? Descriptor(opening: "/dev/null", O_WRONLY)
+        guard let process = try? ChildProgram.start(path, arguments, input: .nothing, output: output) else { return }
+        try? DetachedThread.start { _ = ChildProgram.wait(for: process) }
+    }
+
+    private static func program(_ name: String) -> String? {
+        ["/usr/bin", "/usr/local/bin", "/bin"].map { "\($0)/\(name)" }.first(where: ChildProgram.isExecutable)
+    }
+}

