@@ -328,16 +328,15 @@ let targets: [[Target]] = [
     hasAccess
         ? folder("Sources/Programs")([
             "AccessPages": [
-                "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles", "EnclaveInterface",
-                "Terminal",
-                "Crypto", "Mustache",
+                "KeychainSystem", "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles",
+                "KeychainSync",
+                "KeychainCertificates", "KeychainTrust", "EnclaveInterface", "Terminal", "Crypto", "Mustache",
             ]
         ])
             + programs("Sources/Programs", using: ["KeychainModel"] + process)([
                 "chatelaine-access": [
-                    "AccessPages", "KeychainClient", "KeychainServiceClient", "Terminal", "ArgumentParser",
-                    "Hummingbird",
-                    "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTPTypes", "Logging",
+                    "AccessPages", "KeychainClient", "KeychainServiceClient", "Terminal", "ArgumentParser", "Logging",
+                    "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTPTypes",
                 ]
             ]) : [],
     // It looks at callers, and is linked with System alone.
@@ -417,12 +416,18 @@ let targets: [[Target]] = [
         "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
     ]),
 
-    hasAccess ? tests(["AccessTests": ["AccessPages", "chatelaine-access", "SecurityTool"] + service]) : [],
+    hasAccess
+        ? tests([
+            "AccessTests": ["AccessPages", "BrowserTesting", "chatelaine-access", "SecurityTool"] + service,
+            "BrowserTestingTests": ["BrowserTesting"],
+        ]) : [],
 
     // What tests share. CProbe has `fork`, which Swift hides, and CFaultVFS a disk that fails when it is told to.
     c("Tests")(["CProbe": nil, "CFaultVFS": "sqlite3"]),
     folder("Tests", commonSettings)([
         "TranscriptTesting": [],
+        // A real browser, for tests of pages.
+        "BrowserTesting": [],
         // The rules of synchronization under schedules of all that can go wrong.
         "SyncSimulation": ["KeychainSync", "KeychainModel", "Crypto"],
         // Devices with enclaves of their own, and what they write for each other.
@@ -438,6 +443,7 @@ let targets: [[Target]] = [
             "KeychainDaemon", "KeychainServer", "KeychainProtocol", "KeychainModel", "PeerIdentity", "ArgumentParser",
         ] + process,
         "kernel-filter": [],
+        "access-pictures": ["BrowserTesting"],
         "sync-vectors": ["SyncSimulation", "KeychainSync", "KeychainModel", "Crypto"],
         "sync-simulation": ["SyncSimulation", "KeychainSync", "ArgumentParser"],
         "KeychainFiller": ["KeychainModel", "KeychainEngine", "Logging"],

@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh            what a build needs
 #   scripts/setup.sh --tests    and what the tests and checks need
-#   scripts/setup.sh --clients  and large programs that tests keep secrets of: Chromium, Go, KWallet (220 MB to fetch)
+#   scripts/setup.sh --clients  and large programs that tests keep secrets of: Go, KWallet (120 MB to fetch)
 #   scripts/setup.sh --benchmarks    and what the keychain service is measured against
 #   scripts/setup.sh --machine  what a whole machine is made and run with
 #   scripts/setup.sh --containers    what containers are made and run with
@@ -137,12 +137,14 @@ look_for_what_tests_need() {
     any_exists /usr/sbin/sshd || lacks "sshd, to which tests log in" openssh-server
     has_command ssh-add || lacks "ssh, ssh-add and ssh-keygen, which use the ssh agent in tests" openssh-client
     has_command python3 || lacks "python3, which makes a crowd of connections in tests" python3
+    has_command chromium || lacks "Chromium, in which tests use the keychain's pages" chromium
+    has_command pip3 || lacks "pip, which fetches what looks for barriers in pages" python3-pip
+    has_command unzip || lacks "unzip, which takes that out of its package" unzip
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 
 # Half a gigabyte each on the disk, for a test or two. Without them these are skipped.
 look_for_what_clients_need() {
-    has_command chromium || lacks "Chromium, which keeps the key of its cookies" chromium
     has_command go || lacks "Go, in which a client of the tests' own is written" golang-go
     any_exists /usr/share/gocode/src/github.com/godbus/dbus || lacks "Go's D-Bus" golang-dbus-dev
     any_exists /usr/bin/kwalletd5 /usr/bin/kwalletd6 || lacks "KWallet, which secrets are imported from" libkf5wallet-bin
@@ -229,6 +231,24 @@ Install what your system calls them (SQLite's is often sqlite-devel or sqlite), 
         die "apt-get could not install: ${packages[*]}"
 }
 
+# The engine that finds what keeps people from using a page; Debian has none. Without it that test is skipped.
+readonly axe_package=pytest-playwright-axe axe_version=4.14.0
+readonly axe_sum=20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878
+fetch_axe() {
+    local folder=.build/axe work
+    if sha256sum --check --status <<<"$axe_sum  $folder/axe.min.js" 2>/dev/null; then return; fi
+    section "Fetching axe"
+    work=$(mktemp -d)
+    mkdir -p "$folder"
+    # It is one file of JavaScript: the Python that its package asks for does not matter.
+    pip3 download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.12 --dest "$work" \
+        "$axe_package==$axe_version" </dev/null &&
+        unzip -qoj "$work"/*.whl '*/resources/axe.min.js' -d "$folder" &&
+        sha256sum --check --quiet <<<"$axe_sum  $folder/axe.min.js" ||
+        { rm -f "$folder/axe.min.js" && printf 'axe cannot be fetched: the test that needs it is skipped\n' >&2; }
+    rm -rf "$work"
+}
+
 check_swift() {
     has_command swift || die "Swift is not installed, or not on PATH. This package needs Swift \
 $swift_major.$swift_minor or newer: $swift_page"
@@ -252,4 +272,5 @@ if [ $for_machine = yes ]; then look_for_what_a_machine_needs; fi
 if [ $for_containers = yes ]; then look_for_what_containers_need; fi
 look_for_what_the_toolchain_needs
 install_what_is_missing
+if [ $for_tests = yes ]; then fetch_axe; fi
 check_swift

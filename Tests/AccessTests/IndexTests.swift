@@ -51,9 +51,13 @@ struct IndexTests {
     }
 
     @Test func `a query that a page leads to says the same again`() throws {
-        for query in ["", "query=a%26b+c", "kind=key&group=x&protection=ck&sync=no&sort=modified&order=down&page=3"] {
-            let first = try selection(query)
-            #expect(try selection(first.query) == first)
+        for query in [
+            "", "search=1", "kind=key&group=x&protection=ck&sync=no&sort=modified&order=down&page=3&search=0",
+        ] {
+            let searches = ["a&b c", "d"]
+            let first = ItemSelection(try #require(FormFields(query.utf8)), searches: searches)
+            #expect(ItemSelection(try #require(FormFields(first.query.utf8)), searches: searches) == first)
+            #expect(!first.query.contains("query"))
         }
     }
 

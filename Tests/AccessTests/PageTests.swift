@@ -75,10 +75,11 @@ struct PageTests {
 
     @Test func `a revealed secret is in no title and no address, and its page leaves by itself`() throws {
         let reference = try add("mail", secret: "canary-55191")
-        let page = try site.post("\(reference.path)/reveal", cookie).text
+        let response = try site.post("\(reference.path)/reveal", cookie)
+        let page = response.text
         let title = try #require(page.firstMatch(of: #/<title>(.*)<\/title>/#)?.1)
-        #expect(title.contains("mail") && !title.contains("canary"))
-        #expect(page.contains("http-equiv=\"refresh\" content=\"30;url=\(reference.path)\""))
+        #expect(title == "Password – Chatelaine")
+        #expect(response.header("Refresh") == "30; url=\(reference.path)")
         for match in page.matches(of: #/(?:href|action|value|content)="([^"]*)"/#) {
             #expect(!match.1.contains("canary"))
         }
@@ -165,6 +166,42 @@ struct PageTests {
     ])
     func `an address of no item is not there`(_ name: String) {
         #expect(site.get("/item/\(name)", cookie).status == 404)
+    }
+
+    @Test func `no name is in a title or an address, which a browser keeps in its history`() throws {
+        let reference = try add("canary-name", account: "canary-account", comment: "canary-comment")
+        for path in ["/", "/items", reference.path, "\(reference.path)/edit"] {
+            let title = try #require(site.get(path, cookie).text.firstMatch(of: #/<title>(.*)<\/title>/#)?.1)
+            #expect(!title.contains("canary"))
+        }
+        let found = try site.post("/items", cookie, [("query", "canary-account"), ("sort", "modified")])
+        let address = try #require(found.header("Location"))
+        #expect(!address.contains("canary"))
+        let page = site.get(address, cookie).text
+        #expect(page.contains("canary-account") && page.contains("1–1 of 1"))
+        for match in page.matches(of: #/(?:href|action)="([^"]*)"/#) { #expect(!match.1.contains("canary")) }
+        #expect(site.get("/items?search=7", cookie).text.contains("1–1 of 1"))
+    }
+
+    @Test func `a text that a browser would change is left as it is`() throws {
+        let odd = try site.connection.add("a\nb", service: "x\r\ny") { request in
+            request.attributes[.label] = .string("odd")
+            request.attributes[.comment] = .string("one\r\ntwo\n")
+        }
+        let form = site.get("\(odd.path)/edit", cookie).text
+        #expect(!form.contains("name=\"account\"") && !form.contains("name=\"service\""))
+        let sent = [
+            ("name", "odd"), ("comment", "one\r\ntwo\r\n"), ("account", "ab"), ("service", "xy"), ("password", ""),
+        ]
+        _ = try site.post("\(odd.path)/edit", cookie, sent)
+        #expect(site.get(odd.path, cookie).text.contains("Nothing was changed."))
+        #expect(try site.connection.accounts() == ["a\nb"])
+    }
+
+    @Test(arguments: ["\u{3164}", "\u{2800}", "\u{115F}", "\u{200B}", "\u{2067}", "\u{0}"])
+    func `a name that nobody could see is made visible`(_ name: String) throws {
+        let reference = try add("a\(name)b")
+        #expect(site.get(reference.path, cookie).text.contains(#"a\u{"#))
     }
 
     @Test func `what another program changes is on the next page`() throws {

@@ -43,6 +43,60 @@ struct ServerAttackTests {
         #expect(try answer(asUser: geteuid(), request).output.contains("mail"))
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root, to be another user"))
+    func `another user who connects, sends and is gone uses up nothing`() throws {
+        let path = program.address.dropFirst(program.origin.count)
+        let script = """
+            import socket, sys
+            for _ in range(20):
+                s = socket.create_connection(('127.0.0.1', int(sys.argv[1])))
+                try: s.sendall(sys.argv[2].encode())
+                except OSError: pass
+                s.close()
+            print('done')
+            """
+        let request = "GET \(path) HTTP/1.1\r\nHost: \(program.host)\r\n\r\n"
+        let words = [
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, "\(program.port)",
+            request,
+        ]
+        // It looks at all of them after they have gone.
+        program.signal(SIGSTOP)
+        let finished = try FinishedProgram(words, in: "/tmp", environment: ["PATH": "/usr/bin:/bin"])
+        program.signal(SIGCONT)
+        #expect(finished.output == "done\n", "\(finished.errors)")
+        // The owner's is the first use.
+        #expect(try open().hasPrefix("chatelaine="))
+        #expect(program.isRunning)
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to be another user"),
+        arguments: ["::1", "::", "127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1"]
+    )
+    func `nobody else can listen where browsers look for the pages`(_ address: String) throws {
+        let script = """
+            import socket, sys
+            family = socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET
+            s = socket.socket(family)
+            for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT): s.setsockopt(socket.SOL_SOCKET, option, 1)
+            try:
+                s.bind((sys.argv[1], int(sys.argv[2])))
+                s.listen()
+                print('listens')
+            except OSError as error: print(error.errno)
+            """
+        func listen(_ port: UInt16) throws -> String {
+            let words = [
+                "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, address,
+                "\(port)",
+            ]
+            return try FinishedProgram(words, in: "/tmp", environment: ["PATH": "/usr/bin:/bin"]).output
+        }
+        #expect(try listen(0) == "listens\n")
+        #expect(try listen(program.port) == "\(EADDRINUSE)\n")
+    }
+
     @Test func `a program of the same user needs the address or the cookie`() throws {
         #expect(try RawClient.status(program, "/") == 403)
         #expect(
@@ -101,6 +155,36 @@ struct ServerAttackTests {
         #expect(try RawClient.status(program, "/items", ["Cookie: \(cookie)"]) == 200)
     }
 
+    @Test func `it ends when it is told to, also while the owner is asked`() throws {
+        let guarded = try AccessProgram(
+            hasPasscode: true,
+            items: [["add-generic-password", "-s", "mail", "-a", "ann", "-w", "canary"]]
+        )
+        let browser = ServerAttackTests(guarded)
+        let cookie = try browser.open()
+        let page = try browser.page("/items", cookie)
+        let token = try #require(page.firstMatch(of: #/name="token" value="([0-9a-f]+)"/#)?.1)
+        let item = try #require(page.firstMatch(of: #/href="(\/item\/[^"]+)"/#)?.1)
+        let client = try RawClient(port: guarded.port)
+        let form = "token=\(token)"
+        client.send(
+            "POST \(item)/reveal HTTP/1.1\r\nHost: \(guarded.host)\r\nCookie: \(cookie)\r\nOrigin: \(guarded.origin)\r\n"
+                + "Content-Length: \(form.utf8.count)\r\n\r\n\(form)"
+        )
+        try waitUntil("the owner is asked") { guarded.person.dialogs > 0 || guarded.person.shown.contains("SETDESC") }
+        guarded.signal(SIGTERM)
+        #expect(try guarded.waitForEnd() == 0)
+        #expect(client.receiveAll()?.contains("canary") == false)
+    }
+
+    private init(_ program: AccessProgram) { self.program = program }
+
+    private func page(_ path: String, _ cookie: String) throws -> String {
+        let client = try RawClient(port: program.port)
+        client.send("GET \(path) HTTP/1.1\r\nHost: \(program.host)\r\nCookie: \(cookie)\r\nConnection: close\r\n\r\n")
+        return try #require(client.receiveAll())
+    }
+
     @Test(arguments: [SIGTERM, SIGINT]) func `it ends when it is told to, and says nothing`(_ signal: Int32) throws {
         program.signal(signal)
         #expect(try program.waitForEnd() == 0)
@@ -112,8 +196,10 @@ struct ServerAttackTests {
 struct AccessCommandTests {
     @Test(
         arguments: [
-            ["--idle", "0"], ["--port", "70000"], ["--socket", "/tmp/x"], ["--host", "localhost:1"], ["--nothing"],
-            ["--socket", "/tmp/x", "--host", "a b:1"], ["--socket", "/tmp/x", "--host", "name"], ["word"],
+            ["--idle", "0"], ["--port", "70000"], ["--socket", "/tmp/x"], ["--browser-port", "80"], ["--nothing"],
+            ["--socket", "/tmp/x", "--browser-port", "0"],
+            ["--socket", "/tmp/x", "--browser-port", "80", "--port", "1"],
+            ["word"],
         ]
     )
     func `a bad command line is refused with 2`(_ arguments: [String]) throws {
@@ -127,16 +213,36 @@ struct AccessCommandTests {
         #expect(finished.output.isEmpty && !finished.errors.isEmpty)
     }
 
-    @Test func `a socket is its user's alone, and serves the name that was given`() throws {
+    @Test func `a socket is its user's alone, and the address has the port that was given`() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/access-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let socket = folder + "/access.sock"
-        let program = try AccessProgram(arguments: ["--socket", socket, "--host", "localhost:8000"])
-        #expect(program.origin == "http://localhost:8000")
+        let program = try AccessProgram(arguments: ["--socket", socket, "--browser-port", "8000"])
+        #expect(program.host.hasSuffix(".localhost:8000"))
         var status = stat()
         try #require(stat(socket, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
+        // Its user is answered. Others are not, even if they may connect.
+        chmod(folder, 0o755)
+        chmod(socket, 0o666)
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(20)
+            s.connect(sys.argv[1])
+            s.sendall(b'GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+            try: print(s.recv(12))
+            except OSError: print(b'')
+            """
+        let words = ["python3", "-c", script, socket]
+        #expect(
+            try FinishedProgram(words, in: "/", environment: ["PATH": "/usr/bin:/bin"]).output == "b'HTTP/1.1 421'\n"
+        )
+        if geteuid() == 0 {
+            let asOther = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words
+            #expect(try FinishedProgram(asOther, in: "/", environment: ["PATH": "/usr/bin:/bin"]).output == "b''\n")
+        }
         program.signal(SIGTERM)
         #expect(try program.waitForEnd() == 0)
         #expect(!FileManager.default.fileExists(atPath: socket))

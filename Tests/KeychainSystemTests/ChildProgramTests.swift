@@ -47,6 +47,15 @@ struct ChildProgramTests {
         #expect(try output(of: #"echo "$PATH""#).text == ProcessInfo.processInfo.environment["PATH"].map { $0 + "\n" })
     }
 
+    @Test func `a descriptor that a library has left open is not the program's`() throws {
+        let left = fcntl(STDERR_FILENO, F_DUPFD, 100)
+        defer { close(left) }
+        try #require(left >= 100 && fcntl(left, F_GETFD) & FD_CLOEXEC == 0)
+        let look = "for fd in 3 \(left); do [ -e /proc/$$/fd/$fd ] && echo $fd; done; true"
+        #expect(try output(of: look, descriptors: [left]).text == "3\n")
+        #expect(try output(of: look).text == "")
+    }
+
     @Test func `nothing is on its standard input`() throws {
         #expect(try output(of: "cat; echo end").text == "end\n")
     }

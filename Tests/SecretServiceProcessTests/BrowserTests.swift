@@ -5,7 +5,7 @@ import Testing
 
 /// Chromium, which encrypts its cookies with a key that it keeps in the Secret Service.
 @Suite(
-    .enabled(if: isThere("chromium"), "needs Chromium, which scripts/setup.sh --clients installs"),
+    .enabled(if: isThere("chromium"), "needs Chromium, which scripts/setup.sh --tests installs"),
     .timeLimit(.minutes(5))
 )
 struct BrowserTests {

@@ -37,9 +37,20 @@ package enum TerminalText {
 
     /// Control characters, invisible formatting (which turns text around), and what is no character.
     package static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if isBlank(scalar) { return false }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
         default: true
+        }
+    }
+
+    /// Letters and signs that nobody sees. Those that choose between two forms of the character before stay.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xFE0E, 0xFE0F: false
+        // A letter of Braille without a dot.
+        case 0x2800: true
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 

@@ -29,36 +29,26 @@ struct AccessCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this UNIX socket and on no port, for example to forward it by ssh. Goes with --host.",
+            "Listen on this UNIX socket and on no port, for example to forward it by ssh. Goes with --browser-port.",
             valueName: "path"
         )
     )
     var socket: String?
 
     @Option(
-        help: ArgumentHelp(
-            "With --socket: the name and port that the browser will use, such as localhost:8000.",
-            valueName: "name:port"
-        )
+        name: .customLong("browser-port"),
+        help: ArgumentHelp("With --socket: the port that is forwarded to it where the browser is.", valueName: "number")
     )
-    var host: String?
+    var browserPort: Int?
 
     func validate() throws {
         if !(1...1_440).contains(idle) { throw ValidationError("--idle is from 1 to 1440 minutes") }
         if !(0...65_535).contains(port) { throw ValidationError("--port is from 0 to 65535") }
-        if (socket == nil) != (host == nil) { throw ValidationError("--socket and --host go together") }
+        if (socket == nil) != (browserPort == nil) { throw ValidationError("--socket and --browser-port go together") }
         if socket != nil && port != 0 { throw ValidationError("--socket takes the place of a port") }
-        if let host, !Self.isHost(host) { throw ValidationError("--host is a name and a port, such as localhost:8000") }
-    }
-
-    private static func isHost(_ host: String) -> Bool {
-        let parts = host.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let port = UInt16(parts[1]), port > 0 else { return false }
-        return !parts[0].isEmpty
-            && parts[0].utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-.".utf8.contains(byte)
-            }
+        if let browserPort, !(1...65_535).contains(browserPort) {
+            throw ValidationError("--browser-port is from 1 to 65535")
+        }
     }
 
     func serve() async throws {
@@ -74,13 +64,16 @@ struct AccessCommand: ParsableCommand {
         )
         try await server.run { address in
             _ = Console.write(Array("\(address)\n".utf8))
-            if !opensNoBrowser && socket == nil { Browser.open(address) }
+            guard !opensNoBrowser, socket == nil, Browser.isPossible else { return nil }
+            guard let file = try? OpeningFile(address) else { return nil }
+            Browser.open("file://\(file.path)")
+            return file
         }
     }
 
     private func place() throws -> AccessPlace {
-        guard let socket, let host else { return .port(port) }
-        return .socket(path: socket, host: host)
+        guard let socket, let browserPort else { return .port(port) }
+        return .socket(path: socket, browserPort: browserPort)
     }
 }
 
@@ -88,6 +81,6 @@ struct AccessCommand: ParsableCommand {
 enum AccessPlace: Sendable {
     /// Of 127.0.0.1; 0 for a free one.
     case port(Int)
-    /// - `host`: by which browsers reach it.
-    case socket(path: String, host: String)
+    /// - `browserPort`: by which browsers reach it.
+    case socket(path: String, browserPort: Int)
 }

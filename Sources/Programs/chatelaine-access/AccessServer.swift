@@ -28,81 +28,101 @@ struct AccessServer {
         catalogue = ItemCatalogue(keychain, changes: changes)
     }
 
-    /// - Parameter opened: is told the address as soon as it works.
-    func run(_ opened: @escaping @Sendable (String) -> Void) async throws {
+    /// Serves until the session ends, or a signal says so. Then the process ends.
+    ///
+    /// - Parameter opened: is told the address as soon as it works. What it returns is held until then.
+    func run(_ opened: @escaping @Sendable (String) -> (any AnyObject & Sendable)?) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let pool = NIOThreadPool(numberOfThreads: Self.threads)
         pool.start()
         let responder = SiteResponder(pool)
-        let address: BindAddress =
-            switch place {
-            case .port(let port): .hostname("127.0.0.1", port: port)
-            case .socket(let path, _): .unixDomainSocket(path: path)
+        var port: LoopbackPort?
+        let address: BindAddress
+        let host: String
+        switch place {
+        case .port(let wanted):
+            let held = try LoopbackPort(wanted)
+            port = held
+            address = .hostname("127.0.0.1", port: held.number)
+            host = "\(Self.name):\(held.number)"
+        case .socket(let path, let browserPort):
+            address = .unixDomainSocket(path: path)
+            host = "\(Self.name):\(browserPort)"
+        }
+        let application = application(responder, on: address, isOnPort: port != nil, group: group) { channel in
+            do {
+                // Without IPv6 nobody holds the port before it is bound.
+                let bound = host.hasSuffix(":0") ? host.dropLast() + "\(channel.localAddress?.port ?? 0)" : host[...]
+                // Who has connected before this is closed out by PeerCheck.
+                if case .socket(let path, _) = place, unsafe chmod(path, 0o600) != 0 {
+                    throw KeychainError(.inputOutput, "\(path) cannot be protected")
+                }
+                let site = try site(String(bound))
+                responder.serve(site)
+                responder.hold(opened(site.address))
+            } catch {
+                responder.fail(error)
             }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await application.run() }
+            tasks.addTask { try await responder.end() }
+            defer { tasks.cancelAll() }
+            // The first to end is the session, or a server that could not begin.
+            try await tasks.next()
+            responder.finish()
+            if case .socket(let path, _) = place { unsafe _ = unlink(path) }
+            // A thread may still wait for the owner's answer, which nobody wants any more.
+            _exit(0)
+        }
+        withExtendedLifetime(port) {}
+    }
+
+    /// A name of its own: cookies are for a name, whatever the port, and any user's program can have a port of 127.0.0.1.
+    /// Browsers know that everything under localhost is this machine.
+    private static var name: String { "\(AccessKey().text.prefix(32)).localhost" }
+
+    private func application(
+        _ responder: SiteResponder,
+        on address: BindAddress,
+        isOnPort: Bool,
+        group: MultiThreadedEventLoopGroup,
+        _ running: @escaping @Sendable (any Channel) async -> Void
+    ) -> some ApplicationProtocol {
         var limits = HTTP1Channel.Configuration.DecoderConfiguration()
         (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) =
             (Self.mostHeaderBytes, Self.mostHeaderBytes, 100)
-        let isOnPort = if case .port = place { true } else { false }
         let channels = HTTP1Channel.Configuration(
             additionalChannelHandlers: Self.handlers(isOnPort: isOnPort),
-            idleTimeout: .seconds(60),
             httpDecoderConfiguration: limits
         )
         var quiet = Logger(label: "chatelaine.access")
         quiet.logLevel = .critical
-        let application = Application(
+        return Application(
             responder: responder,
             server: .http1(configuration: channels),
             configuration: ApplicationConfiguration(
                 address: address,
                 backlog: Self.mostConnections,
+                reuseAddress: false,
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)
             ),
-            onServerRunning: { channel in
-                do {
-                    let site = try self.site(on: channel)
-                    responder.serve(site)
-                    opened(site.address)
-                } catch {
-                    responder.fail(error)
-                }
-            },
+            onServerRunning: running,
             eventLoopGroupProvider: .shared(group),
             logger: quiet
         )
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await application.runService() }
-            tasks.addTask { try await responder.end() }
-            // Whichever ends first ends the other: a signal, or the session.
-            defer { tasks.cancelAll() }
-            try await tasks.next()
-        }
-        try await pool.shutdownGracefully()
-        try await group.shutdownGracefully()
     }
 
-    private func site(on channel: any Channel) throws -> AccessSite {
-        let host: String
-        switch place {
-        case .port:
-            guard let port = channel.localAddress?.port else { throw KeychainError(.inputOutput, "no port was bound") }
-            // A name of its own: cookies are for a name, whatever the port, and any user's program can have a port of
-            // 127.0.0.1. Browsers know that everything under localhost is this machine.
-            host = "\(AccessKey().text.prefix(32)).localhost:\(port)"
-        case .socket(let path, let name):
-            guard unsafe chmod(path, 0o600) == 0 else {
-                throw KeychainError(.inputOutput, "\(path) cannot be protected")
-            }
-            host = name
-        }
-        return try AccessSite(
+    private func site(_ host: String) throws -> AccessSite {
+        try AccessSite(
             catalogue,
             AccessSession(host: host, idleTime: idleTime, at: .now),
-            place: try KeychainWatch.place()
+            place: try KeychainWatch.place(),
+            recordPath: try KeychainWatch.recordPath()
         )
     }
 
     private static func handlers(isOnPort: Bool) -> [any RemovableChannelHandler] {
-        isOnPort ? [PeerCheck(), RequestLimits()] : [RequestLimits()]
+        [PeerCheck(isOnPort: isOnPort), RequestLimits()]
     }
 }

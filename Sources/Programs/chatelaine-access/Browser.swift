@@ -9,11 +9,14 @@ enum Browser {
         "chromium", "chromium-browser", "google-chrome", "brave-browser", "microsoft-edge",
     ]
 
+    /// - Returns: whether there is a screen to open it on.
+    static var isPossible: Bool { Environment["DISPLAY"] != nil || Environment["WAYLAND_DISPLAY"] != nil }
+
     static func open(_ address: String) {
-        guard Environment["DISPLAY"] != nil || Environment["WAYLAND_DISPLAY"] != nil else { return }
         for name in withWindows {
             guard let path = program(name) else { continue }
-            return start(path, ["--app=\(address)"])
+            // What is shown stays out of the browser's history.
+            return start(path, ["--incognito", "--app=\(address)"])
         }
         if let path = program("xdg-open") { start(path, [address]) }
     }

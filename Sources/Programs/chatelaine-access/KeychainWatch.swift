@@ -30,6 +30,16 @@ enum KeychainWatch {
         }
     }
 
+    /// Where a service keeps its record for this user; nil where there is no service.
+    static func recordPath() throws(KeychainError) -> String? {
+        switch try KeychainLocation.current() {
+        case .service(let address) where address.kind == .system:
+            "/var/lib/chatelaine/users/\(getuid())/audit.log"
+        case .service: try KeychainLocation.personalFolder() + "/audit.log"
+        case .embedded, .memory: nil
+        }
+    }
+
     /// Where the keychain is, in words.
     static func place() throws(KeychainError) -> String {
         switch try KeychainLocation.current() {

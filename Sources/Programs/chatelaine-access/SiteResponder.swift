@@ -1,6 +1,9 @@
 import AccessPages
+import CKeychainLinux
+import Glibc
 import HTTPTypes
 import Hummingbird
+import KeychainSystem
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -16,25 +19,50 @@ final class SiteResponder: HTTPResponder {
         var site: AccessSite?
         var failure: (any Error)?
         var isOver = false
+        /// What is there for as long as nobody has opened the address.
+        var held: (any AnyObject & Sendable)?
     }
 
     /// How long after the last answer the program still waits for it to be read.
     private static let farewell = Duration.milliseconds(500)
 
+    /// Looks at the keychain's lock every two seconds.
+    private static let roundsOfLook = 10
+
     init(_ pool: NIOThreadPool) { self.pool = pool }
 
     func serve(_ site: AccessSite) { state.withLock { $0.site = site } }
+
+    func hold(_ object: (any AnyObject & Sendable)?) { state.withLock { $0.held = object } }
+
+    /// Nothing is shown from now on, whatever still waits for the owner.
+    func finish() {
+        let site = state.withLock { state in
+            state.held = nil
+            return state.site
+        }
+        site?.close()
+        site?.forget()
+    }
 
     func fail(_ error: any Error) { state.withLock { $0.failure = error } }
 
     /// Waits until the session is over.
     func end() async throws {
+        let signals = [SIGTERM, SIGINT].map { Descriptor(owning: clinux_signal_event($0)) }
+        var rounds = 0
         while true {
             try await Task.sleep(for: .milliseconds(200))
+            for signal in signals where try signal.wait(for: POLLIN, until: ContinuousClock.now) { return }
             let (site, failure, isOver) = state.withLock { ($0.site, $0.failure, $0.isOver) }
             if let failure { throw failure }
             if isOver { return try await Task.sleep(for: Self.farewell) }
-            if let site, site.end == .idle { return }
+            guard let site else { continue }
+            if site.end == .idle { return }
+            if site.isOpen { state.withLock { $0.held = nil } }
+            // Another program may have locked the keychain: nothing of it stays in memory then.
+            rounds += 1
+            if rounds.isMultiple(of: Self.roundsOfLook) { try await pool.runIfActive { site.forgetIfLocked() } }
         }
     }
 
@@ -88,7 +116,8 @@ final class SiteResponder: HTTPResponder {
         page.origin = request.headers[.origin]
         page.fetchSite = named("Sec-Fetch-Site").flatMap { request.headers[$0] }
         page.fetchMode = named("Sec-Fetch-Mode").flatMap { request.headers[$0] }
-        page.purpose = (named("Sec-Purpose") ?? named("Purpose")).flatMap { request.headers[$0] }
+        page.purpose =
+            ["Sec-Purpose", "Purpose", "X-Moz"].compactMap(named).lazy.compactMap { request.headers[$0] }.first
         page.cookieHeaders = request.headers[values: .cookie]
         return page
     }

@@ -129,6 +129,8 @@ int clinux_start_program(const char *path, char *const arguments[], char *const 
         }
         result = posix_spawn_file_actions_adddup2(&actions, copies[made], 3 + made);
     }
+    // Libraries open descriptors that they do not mark to be closed, listening sockets among them.
+    if (result == 0) result = posix_spawn_file_actions_addclosefrom_np(&actions, 3 + count);
     if (result == 0) result = posix_spawn(pid, path, &actions, NULL, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     while (made > 0) close(copies[--made]);

@@ -21,8 +21,3 @@ package enum ForeignText {
         return TerminalText.escapedLines(String(String.UnicodeScalarView(cut))) + (isWhole ? "" : "…")
     }
 }
-
-extension ForeignText {
-    /// Text for a field of a form, where it comes back as it is. What is too long for a form stays out of it.
-    package static func kept(_ text: String) -> String { text.utf8.count > EditedField.mostBytes ? "" : text }
-}

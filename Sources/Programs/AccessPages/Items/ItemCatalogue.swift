@@ -10,7 +10,13 @@ package typealias AccessKeychain = PresenceKeychain & CircleKeychain
 package final class ItemCatalogue: Sendable {
     package let keychain: any AccessKeychain
     private let changes: any KeychainChanges
-    private let cache = Mutex<(mark: ChangeMark, index: ItemIndex)?>(nil)
+    private let cache = Mutex(Cache())
+
+    private struct Cache {
+        var read: (mark: ChangeMark, index: ItemIndex)?
+        /// How often everything was forgotten.
+        var forgettings = 0
+    }
 
     package init(_ keychain: any AccessKeychain, changes: any KeychainChanges) {
         self.keychain = keychain
@@ -35,7 +41,8 @@ package final class ItemCatalogue: Sendable {
         }
         // Before the items are read: a change meanwhile has them read once more.
         let mark = changes.mark()
-        if let cached = cache.withLock({ $0 }), cached.mark == mark { return cached.index }
+        let (cached, forgettings) = cache.withLock { ($0.read, $0.forgettings) }
+        if let cached, cached.mark == mark { return cached.index }
         var summaries: [ItemSummary] = []
         for itemClass in ItemClass.stored {
             var request = FindRequest(query: Self.query(itemClass))
@@ -45,12 +52,18 @@ package final class ItemCatalogue: Sendable {
             summaries += try keychain.find(request).map(ItemSummary.init)
         }
         let index = ItemIndex(summaries)
-        cache.withLock { $0 = (mark, index) }
+        // Nothing comes back that was to be forgotten meanwhile.
+        cache.withLock { if $0.forgettings == forgettings { $0.read = (mark, index) } }
         return index
     }
 
     /// Lets go of what was read.
-    package func forget() { cache.withLock { $0 = nil } }
+    package func forget() {
+        cache.withLock { cache in
+            cache.read = nil
+            cache.forgettings += 1
+        }
+    }
 
     /// One item, without its secret; nil where it is not there any more.
     package func item(_ reference: PersistentReference) throws(KeychainError) -> FoundItem? {

@@ -13,6 +13,9 @@ package struct ItemSelection: Sendable, Equatable {
     }
 
     package var text = ""
+    /// The number of the text among those that were searched for: a name that somebody looks for is to be in no address, and
+    /// so in no history.
+    package var search: Int?
     package var kind: ItemKind?
     package var group: String?
     package var protection: Accessibility?
@@ -28,9 +31,15 @@ package struct ItemSelection: Sendable, Equatable {
 
     package init() {}
 
-    /// What a query says. What it does not say, or says wrongly, does not restrict.
-    package init(_ query: FormFields) {
-        text = String((query["query"] ?? "").prefix(ItemSummary.mostCharacters))
+    /// What a form or a query says. What it does not say, or says wrongly, does not restrict.
+    ///
+    /// - Parameter searches: what was searched for earlier, which a query names by a number.
+    package init(_ query: FormFields, searches: [String] = []) {
+        if let typed = query["query"] {
+            text = String(typed.prefix(ItemSummary.mostCharacters))
+        } else if let number = query["search"].flatMap(Int.init), searches.indices.contains(number) {
+            (text, search) = (searches[number], number)
+        }
         kind = query["kind"].flatMap(ItemKind.init(rawValue:))
         group = query["group"].flatMap { $0.isEmpty ? nil : $0 }
         protection = query["protection"].flatMap(Accessibility.init(rawValue:))
@@ -48,7 +57,7 @@ package struct ItemSelection: Sendable, Equatable {
     /// The query that says the same.
     package var query: String {
         var fields: [(String, String)] = []
-        if !text.isEmpty { fields.append(("query", text)) }
+        if let search { fields.append(("search", String(search))) }
         if let kind { fields.append(("kind", kind.rawValue)) }
         if let group { fields.append(("group", group)) }
         if let protection { fields.append(("protection", protection.rawValue)) }

@@ -15,7 +15,7 @@ extension AccessSite {
         let title = isOne ? "Delete “\(first.shownName)”?" : "Delete \(items.count) items?"
         return framed(
             "confirm",
-            title: title,
+            title: "Delete",
             in: first.kind.path,
             [
                 "heading": title,

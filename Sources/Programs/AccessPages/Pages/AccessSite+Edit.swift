@@ -30,7 +30,10 @@ extension AccessSite {
             }
         }
 
-        var fields: [EditedField] { EditedField.all.filter { $0.kinds.contains(kind) } }
+        /// What can be changed without changing what nobody has touched.
+        var fields: [EditedField] {
+            EditedField.all.filter { $0.kinds.contains(kind) && $0.holds(value($0)) }
+        }
 
         func value(_ field: EditedField) -> String {
             guard case .existing(let item) = self else { return "" }
@@ -48,7 +51,7 @@ extension AccessSite {
         var fields = edited.fields.map { field in
             var values: PageValues = [
                 "id": field.name, "name": field.name, "label": field.label, "isMultiline": field.isMultiline,
-                "value": ForeignText.kept(sent[field.name] ?? edited.value(field)), "isText": !field.isMultiline,
+                "value": sent[field.name] ?? edited.value(field), "isText": !field.isMultiline,
                 "type": "text", "autocomplete": "off", "isRequired": false, "isPassword": false,
             ]
             if let help = field.help { values["help"] = help }
@@ -60,22 +63,26 @@ extension AccessSite {
             "fields": fields, "errors": errors.map { ["text": $0.text, "href": "#\($0.name)"] as PageValues },
             "hasErrors": !errors.isEmpty,
         ]
+        // The title of a page is in the browser's history.
+        let tab: String
         let title: String
         switch edited {
         case .new(let kind):
+            tab = "New item"
             title = "New \(kind.name.lowercased())"
             values["action"] = "/items/new"
             values["hidden"] = [["name": "kind", "value": kind.rawValue] as PageValues]
             values["submitLabel"] = "Add"
             values["cancelHref"] = "/items"
         case .existing(let item):
+            tab = "Edit item"
             title = "Edit \(ItemSummary(item).shownName)"
             values["action"] = "\(item.reference.path)/edit"
             values["submitLabel"] = "Save"
             values["cancelHref"] = item.reference.path
         }
         values["heading"] = title
-        return framed("edit", title: title, in: edited.kind.path, status: errors.isEmpty ? 200 : 422, values)
+        return framed("edit", title: tab, in: edited.kind.path, status: errors.isEmpty ? 200 : 422, values)
     }
 
     private func passwordField(_ edited: Edited, _ error: String?) -> PageValues {
@@ -120,7 +127,8 @@ extension AccessSite {
         guard errors.isEmpty else { return editor(edited, form, errors) }
         var request = UpdateRequest(query: ItemCatalogue.query(reference))
         for field in edited.fields {
-            guard let text = form[field.name], text != ForeignText.kept(edited.value(field)) else { continue }
+            guard let text = form[field.name], field.read(text) != field.read(edited.value(field))
+            else { continue }
             request.changes.attributes[field.key] = try field.attribute(text)
         }
         if let password = form[EditedField.password], !password.isEmpty, edited.kind.hasSecret {
@@ -193,9 +201,19 @@ struct EditedField: Sendable {
 
     func attribute(_ text: String) throws(KeychainError) -> AttributeValue {
         if key == .port { return .integer(Int64(text) ?? 0) }
-        // Browsers send lines with two characters at their ends.
-        return .string(
-            isMultiline ? text.split(separator: "\r\n", omittingEmptySubsequences: false).joined(separator: "\n") : text
-        )
+        return .string(read(text))
+    }
+
+    /// A text as it is kept. Browsers send lines with two characters at their ends.
+    func read(_ text: String) -> String {
+        text.split(separator: "\r\n", omittingEmptySubsequences: false).joined(separator: "\n")
+    }
+
+    /// Whether a browser gives the text back as it was given it.
+    func holds(_ text: String) -> Bool {
+        text.utf8.count <= Self.mostBytes
+            && text.unicodeScalars.allSatisfy { scalar in
+                isMultiline && (scalar == "\n" || scalar == "\r") || scalar.properties.generalCategory != .control
+            }
     }
 }

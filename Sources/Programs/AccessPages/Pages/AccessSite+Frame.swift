@@ -38,6 +38,13 @@ extension AccessSite {
             "sections": [
                 ["name": "Keychain", "links": [link("Overview", "/", "overview")]] as PageValues,
                 ["name": "Items", "links": [all] + kinds] as PageValues,
+                [
+                    "name": "More",
+                    "links": [
+                        link("Check passwords", "/passwords", "dice"), link("Access groups", "/groups", "program"),
+                        link("Record", "/audit", "audit"), link("Devices", "/devices", "device"),
+                    ],
+                ] as PageValues,
             ]
         ]
     }
@@ -56,5 +63,11 @@ extension AccessSite {
 
 extension ItemKind {
     /// The page of the items of this kind.
-    var path: String { "/items?kind=\(rawValue)" }
+    var path: String {
+        switch self {
+        case .certificate: "/certificates"
+        case .key: "/keys"
+        case .password, .internetPassword: "/items?kind=\(rawValue)"
+        }
+    }
 }

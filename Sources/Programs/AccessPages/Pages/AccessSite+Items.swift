@@ -1,4 +1,5 @@
 import KeychainModel
+import Synchronization
 
 /// The table of items.
 extension AccessSite {
@@ -29,6 +30,26 @@ extension AccessSite {
         return framed("items", title: title, in: selection.kind?.path ?? "/items", values)
     }
 
+    /// Groups with longer names, and more of them, have no place in a list or an address.
+    private static let longestGroup = 400
+    private static let mostGroups = 500
+
+    /// What was searched for is kept for as long as the session.
+    private static let mostSearches = 1_000
+
+    /// The same with a number for its text.
+    func numbered(_ selection: ItemSelection) -> ItemSelection {
+        guard selection.search == nil, !selection.text.isEmpty else { return selection }
+        var numbered = selection
+        numbered.search = searches.withLock { searches in
+            if let number = searches.lastIndex(of: selection.text) { return number }
+            if searches.count >= Self.mostSearches { searches = [] }
+            searches.append(selection.text)
+            return searches.count - 1
+        }
+        return numbered
+    }
+
     /// Options of a filter; the first one does not restrict.
     private func filters(_ selection: ItemSelection, _ index: ItemIndex) -> [PageValues] {
         func filter(_ name: String, _ label: String, _ any: String, _ options: [(String, String, Bool)]) -> PageValues {
@@ -44,7 +65,8 @@ extension AccessSite {
                 "group",
                 "Access group",
                 "All groups",
-                index.groups().map { ($0.name, ForeignText.shown($0.name), $0.name == selection.group) }
+                index.groups().lazy.filter { $0.name.utf8.count <= Self.longestGroup }.prefix(Self.mostGroups)
+                    .map { ($0.name, ForeignText.shown($0.name), $0.name == selection.group) }
             ),
             filter(
                 "protection",
@@ -103,10 +125,10 @@ extension ItemSelection.Column {
         case .name: "Name"
         case .kind: "Kind"
         case .account: "Account"
-        case .place: "Website or service"
-        case .group: "Access group"
+        case .place: "Where"
+        case .group: "Access Group"
         case .protection: "Protection"
-        case .modified: "Changed"
+        case .modified: "Modified"
         }
     }
 }
@@ -117,12 +139,15 @@ extension ItemSummary {
 
     /// A line of a table.
     var row: PageValues {
-        [
+        var values: PageValues = [
             "reference": reference.pageName, "name": shownName, "kind": kind.name, "icon": kind.icon,
-            "account": ForeignText.shown(account), "place": ForeignText.shown(place), "group": ForeignText.shown(group),
-            "protection": accessibility.name, "isGuarded": isGuarded, "isSynchronized": isSynchronizable,
-            "modified": PageDate.text(modified), "modifiedISO": PageDate.machine(modified), "href": reference.path,
+            "place": ForeignText.shown(place), "group": ForeignText.shown(group), "protection": accessibility.name,
+            "isGuarded": isGuarded, "isSynchronized": isSynchronizable, "modified": PageDate.text(modified),
+            "modifiedISO": PageDate.machine(modified), "href": reference.path,
         ]
+        // A template takes an empty text for one that is there.
+        if !account.isEmpty { values["account"] = ForeignText.shown(account) }
+        return values
     }
 }
 

@@ -1,5 +1,6 @@
 import EnclaveInterface
 import KeychainModel
+import Synchronization
 
 /// Pages that say why something else is not shown.
 extension AccessSite {
@@ -27,17 +28,30 @@ extension AccessSite {
 
     func closed() -> PageResponse {
         close()
-        catalogue.forget()
+        forget()
         var response = refusal(.closed)
         response.endsProgram = true
         return response
     }
 
+    /// Lets go of everything that was read.
+    package func forget() {
+        catalogue.forget()
+        findings.withLock { $0 = nil }
+        searches.withLock { $0 = [] }
+    }
+
+    package func forgetIfLocked() {
+        if isLocked { forget() }
+    }
+
     func failure(_ error: KeychainError) -> PageResponse {
         switch error.code {
-        case .interactionNotAllowed where isLocked: message(.locked)
-        case .itemNotFound: message(.itemGone)
-        default: message(.failed(error))
+        case .interactionNotAllowed where isLocked:
+            forget()
+            return message(.locked)
+        case .itemNotFound: return message(.itemGone)
+        default: return message(.failed(error))
         }
     }
 

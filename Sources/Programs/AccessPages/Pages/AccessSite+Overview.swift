@@ -57,7 +57,7 @@ extension AccessSite {
 
     func lock() throws(KeychainError) -> PageResponse {
         try catalogue.keychain.control().lock()
-        catalogue.forget()
+        forget()
         return .redirect(to: "/")
     }
 

@@ -21,18 +21,20 @@ extension AccessSite {
         }
         let text = secret.shownText
         let isSpelled = text.isText && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
-        return framed(
+        var response = framed(
             "secret",
-            title: summary.shownName,
+            title: summary.kind.name,
             in: summary.kind.path,
             [
                 "item": summary.row, "label": text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
                 "value": text.text, "seconds": Self.shownSeconds, "href": reference.path,
-                "refresh": ["seconds": Self.shownSeconds, "href": reference.path] as PageValues,
                 "againAction": "\(reference.path)/reveal",
                 "hasSpelled": isSpelled, "spelled": isSpelled ? text.text.map(Self.spelled) : [],
             ]
         )
+        // The page leaves by itself, with or without scripts.
+        response.headers.append(("Refresh", "\(Self.shownSeconds); url=\(reference.path)"))
+        return response
     }
 
     /// The value of an item, once its owner has agreed; nil where it has none.
@@ -56,13 +58,18 @@ extension AccessSite {
         return try catalogue.keychain.find(request).first?.secrets[.valueData]
     }
 
-    private static func spelled(_ character: Character) -> PageValues {
+    /// A character, and what kind of one it is.
+    static func spelled(_ character: Character) -> PageValues {
         let isDigit = character.isNumber
-        let isLetter = character.isLetter
+        let isLetter = character.isLetter && !isDigit
+        let isSpace = character == " "
+        let kind =
+            isDigit
+            ? "digit"
+            : isSpace ? "space" : !isLetter ? "symbol" : character.isUppercase ? "capital" : "small letter"
         return [
-            "character": character == " " ? "space" : String(character), "isLetter": isLetter, "isDigit": isDigit,
-            "isSymbol": !isDigit && !isLetter && character != " ", "isSpace": character == " ",
-            "kind": isDigit ? "digit" : isLetter ? "letter" : character == " " ? "space" : "symbol",
+            "character": String(character), "isLetter": isLetter, "isDigit": isDigit,
+            "isSymbol": !isDigit && !isLetter && !isSpace, "isSpace": isSpace, "kind": kind,
         ]
     }
 }

@@ -1,3 +1,4 @@
+import EnclaveInterface
 package import KeychainModel
 import Synchronization
 
@@ -6,7 +7,13 @@ package final class AccessSite: Sendable {
     let catalogue: ItemCatalogue
     /// Where the keychain is, in words.
     let place: String
+    /// Where the service keeps its record for this user; nil where there is no service.
+    let recordPath: String?
     let templates: PageTemplates
+    /// What was searched for, by number.
+    let searches = Mutex<[String]>([])
+    /// What looking at all passwords has shown.
+    let findings = Mutex<PasswordFindings?>(nil)
     private let state: Mutex<State>
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -21,10 +28,12 @@ package final class AccessSite: Sendable {
         _ catalogue: ItemCatalogue,
         _ session: AccessSession,
         place: String,
+        recordPath: String? = nil,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws {
         self.catalogue = catalogue
         self.place = place
+        self.recordPath = recordPath
         self.now = now
         templates = try PageTemplates()
         state = Mutex(State(session: session))
@@ -46,6 +55,9 @@ package final class AccessSite: Sendable {
     /// When the session ends unless somebody uses it.
     package var deadline: ContinuousClock.Instant { state.withLock(\.session.deadline) }
 
+    /// Whether somebody has opened the address.
+    package var isOpen: Bool { state.withLock(\.session.isOpen) }
+
     package func close() { state.withLock { $0.session.close() } }
 
     var formToken: String { state.withLock(\.session.formToken.text) }
@@ -66,7 +78,11 @@ package final class AccessSite: Sendable {
         let now = now()
         let verdict = state.withLock { Admission.judge(request, &$0.session, at: now) }
         switch verdict {
-        case .page: return page(request)
+        case .page:
+            let response = page(request)
+            // It may have waited for the owner for minutes, and the session ended meanwhile.
+            if end != nil, !response.endsProgram { return refusal(.refused(.noSession)) }
+            return response
         case .asset: return PageAsset(path: request.path)?.response ?? refusal(.notThere)
         case .opening(let key): return opening(key, at: now)
         case .refused(let refusal): return self.refusal(.refused(refusal))
@@ -100,21 +116,38 @@ package final class AccessSite: Sendable {
 
     private func route(_ request: PageRequest) throws(KeychainError) -> PageResponse {
         let path = request.segments.map(String.init)
+        // A locked keychain shows how it is locked, and nothing else: not even what can be read at any time.
+        if !Self.worksLocked(path), let state = try catalogue.state(), state.lock != .unlocked {
+            forget()
+            throw state.refusal(of: .whenUnlocked)
+        }
         switch (request.method, path.first, path.dropFirst().first, path.count) {
         case (.get, nil, _, _): return try overview()
-        case (.get, "items", nil, _): return try items(ItemSelection(request.query))
+        case (.get, "items", nil, _):
+            return try items(numbered(ItemSelection(request.query, searches: searches.withLock { $0 })))
+        case (.post, "items", nil, _): return .redirect(to: numbered(ItemSelection(request.form)).path)
         case (.post, "items", "delete", 2): return try deleteSelected(request.form)
         case (.get, "items", "new", 2): return try newItem(request.query)
         case (.post, "items", "new", 2): return try add(request.form)
         case (_, "item", let name?, _):
             guard let reference = PersistentReference(pageName: name) else { return notThere() }
             return try item(reference, request, Array(path.dropFirst(2)))
+        case (.get, "certificates", nil, _): return try certificates()
+        case (.get, "keys", nil, _): return try keys()
+        case (.get, "groups", nil, _): return try groups()
+        case (.get, "audit", nil, _): return try record(RecordSelection(request.query))
+        case (.get, "devices", nil, _): return try devices()
+        case (.get, "passwords", nil, _): return try passwords()
+        case (.post, "passwords", nil, _): return try makePassword(request.form)
+        case (.post, "passwords", "check", 2): return try checkPasswords()
         case (.post, "lock", nil, _): return try lock()
         case (.post, "unlock", nil, _): return try unlock()
         case (.post, "close", nil, _): return closed()
         default: return notThere()
         }
     }
+
+    private static func worksLocked(_ path: [String]) -> Bool { [[], ["lock"], ["unlock"], ["close"]].contains(path) }
 
     private func item(
         _ reference: PersistentReference,
@@ -123,6 +156,8 @@ package final class AccessSite: Sendable {
     ) throws(KeychainError) -> PageResponse {
         switch (request.method, action) {
         case (.get, []): return try item(reference)
+        case (.get, ["certificate.pem"]): return try certificateFile(reference, isText: true)
+        case (.get, ["certificate.der"]): return try certificateFile(reference, isText: false)
         case (.get, ["edit"]): return try editor(of: reference)
         case (.post, ["edit"]): return try change(reference, request.form)
         case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])

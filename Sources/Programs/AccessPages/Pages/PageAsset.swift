@@ -3,6 +3,8 @@ package enum PageAsset: String, Sendable, CaseIterable {
     case style = "/style.css"
     case script = "/app.js"
     case icons = "/icons.svg"
+    /// What a browser asks for before it has read that a page has another icon.
+    case icon = "/favicon.ico"
 
     init?(path: String) { self.init(rawValue: path) }
 
@@ -10,7 +12,7 @@ package enum PageAsset: String, Sendable, CaseIterable {
         switch self {
         case .style: .file(PackageResources.style_css, type: "text/css; charset=utf-8")
         case .script: .file(PackageResources.app_js, type: "text/javascript; charset=utf-8")
-        case .icons: .file(PackageResources.icons_svg, type: "image/svg+xml")
+        case .icons, .icon: .file(PackageResources.icons_svg, type: "image/svg+xml")
         }
     }
 }

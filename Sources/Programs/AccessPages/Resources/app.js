@@ -9,19 +9,21 @@ const form = $("form[data-live]");
 let request, timer;
 
 async function search() {
-  const fields = [...new FormData(form)].filter(([, value]) => value !== "");
+  const fields = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+  const isPost = form.method === "post";
   const address = new URL(form.action);
-  address.search = new URLSearchParams(fields);
+  if (!isPost) address.search = fields;
   request?.abort();
   request = new AbortController();
   try {
-    const answer = await fetch(address, { signal: request.signal, headers: { Accept: "text/html" } });
+    const options = isPost ? { method: "post", body: fields } : {};
+    const answer = await fetch(address, { ...options, signal: request.signal, headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const results = $("#results", page);
     // Anything else than results (the keychain is locked, the session ended) is a page of its own.
-    if (!answer.ok || answer.redirected || !results) return location.assign(address);
+    if (!answer.ok || !results) return location.assign(isPost ? "/items" : address);
     $("#results").replaceWith(results);
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", answer.url);
     $("#announcement").textContent = $("[data-summary]", results)?.textContent ?? "";
     selection();
   } catch (error) {

@@ -69,6 +69,8 @@ package struct AccessSession: Sendable {
         return true
     }
 
+    package var isOpen: Bool { if case .open = state { true } else { false } }
+
     package mutating func close() {
         if case .ended = state { return }
         state = .ended(.closed)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Glibc
 import KeychainClient
 import KeychainModel
@@ -37,7 +36,7 @@ struct ShowAudit: ParsableCommand {
 
     func run() throws {
         let path = try file()
-        var shown = try Self.lines(of: path)
+        var shown = try AuditRecord.lines(of: path)
         if lines > 0 { shown = shown.suffix(lines) }
         for line in shown {
             Console.print(json ? TerminalText.escapedLines(line) + "\n" : try Self.readable(line))
@@ -50,37 +49,9 @@ struct ShowAudit: ParsableCommand {
         return try KeychainLocation.personalFolder() + "/audit.log"
     }
 
-    /// The older files first.
-    private static func lines(of path: String) throws -> [String] {
-        var lines: [String] = []
-        var isThere = false
-        for name in (1...9).reversed().map({ "\(path).\($0)" }) + [path] {
-            guard let data = FileManager.default.contents(atPath: name) else {
-                if FileManager.default.fileExists(atPath: name) { throw Failure("\(name) cannot be read") }
-                continue
-            }
-            isThere = true
-            lines += String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-        }
-        guard isThere else { throw Failure("there is no record at \(path), or it may not be read") }
-        return lines
-    }
-
-    private struct Entry: Decodable {
-        let time: String
-        let caller: String
-        let onBehalfOf: String?
-        let operation: String
-        let `class`: String?
-        let groups: [String]?
-        let outcome: String
-        let count: Int?
-        let rows: [String]?
-    }
-
     private static func readable(_ line: String) throws -> String {
         // A line that was being written when the power went is shown as it is.
-        guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line.utf8)) else {
+        guard let entry = AuditRecord.Entry(line: line) else {
             return TerminalText.escaped(line) + "\n"
         }
         if entry.operation.hasPrefix("omitted"), let count = entry.count {

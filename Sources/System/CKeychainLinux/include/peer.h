@@ -102,4 +102,9 @@ int clinux_stat(int folder, const char *path, int flags, struct clinux_file *fil
 /// Whether a descriptor is of a file of the kernel's /proc.
 bool clinux_is_of_proc(int descriptor);
 
+/// Who has opened the end at the port `from` of 127.0.0.1 of an established connection to the port `to` of 127.0.0.1
+/// (sock_diag(7)). The user is the one of the process's own namespace. 0; ENOENT where there is no such connection any more;
+/// another errno where the kernel does not tell.
+int clinux_loopback_owner(uint16_t from, uint16_t to, uint32_t *uid);
+
 #endif

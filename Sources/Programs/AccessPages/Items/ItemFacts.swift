@@ -1,0 +1,87 @@
+import KeychainModel
+
+/// What there is to say of an item, in groups with titles.
+struct ItemFacts {
+    let attributes: AttributeList
+    let item: FoundItem
+    let summary: ItemSummary
+
+    init(_ item: FoundItem, _ summary: ItemSummary) {
+        self.item = item
+        self.summary = summary
+        attributes = item.attributes
+    }
+
+    var groups: [PageValues] {
+        [("What it is", about), ("Who can read it", readers), ("Dates", dates)]
+            .filter { !$0.1.isEmpty }.map { ["title": $0.0, "facts": $0.1] as PageValues }
+    }
+
+    /// What is said of an item whose own page says the rest.
+    var readerGroups: [PageValues] {
+        [
+            ["title": "Who can read it", "facts": readers] as PageValues,
+            ["title": "Dates", "facts": dates] as PageValues,
+        ]
+    }
+
+    private var about: [PageValues] {
+        var facts = [fact("Kind", summary.kind.name)]
+        facts += texts([("Account", .account), ("Service", .service), ("Website", .server)])
+        if let port = attributes.number(.port), port > 0 { facts.append(fact("Port", String(port), isMono: true)) }
+        facts += texts([
+            ("Path", .path), ("Security domain", .securityDomain), ("Description", .kindText), ("Tag", .applicationTag),
+        ])
+        if summary.kind == .key {
+            facts.append(fact("Type", keyType))
+            if let keySize { facts.append(fact("Size", keySize)) }
+            facts.append(
+                fact("Place", attributes.isInEnclave ? "Secure Enclave: the private key never leaves it" : "Keychain")
+            )
+            facts.append(fact("Used to", keyUses))
+        }
+        return facts
+    }
+
+    private var readers: [PageValues] {
+        var facts = [
+            fact(
+                "Access group",
+                ForeignText.shown(summary.group, most: ForeignText.ofValue),
+                isMono: true,
+                help: "Only programs of this group can read it."
+            ),
+            fact("Protection", summary.accessibility.name, help: summary.accessibility.explanation),
+            fact("Synchronized", summary.isSynchronizable ? "Yes, with your other devices" : "No"),
+        ]
+        if summary.isGuarded { facts.append(fact("Asks for", demands)) }
+        return facts
+    }
+
+    /// What the item's access control asks its owner for.
+    var demands: String {
+        var names = item.accessControl.constraint.alternatives.filter { !$0.isEmpty }.map { factors in
+            factors.each.map { $0 == .passcode ? "the passcode" : "a finger" }.joined(separator: " and ")
+        }.sorted().joined(separator: ", or ")
+        if item.accessControl.asksPassword { names += (names.isEmpty ? "" : ", and ") + "the program's own password" }
+        return names.isEmpty ? "something that this device cannot ask for" : names
+    }
+
+    private var dates: [PageValues] {
+        [("Created", summary.created), ("Changed", summary.modified)].map { name, seconds in
+            ["name": name, "value": PageDate.text(seconds), "isTime": true, "iso": PageDate.machine(seconds)]
+        }
+    }
+
+    private func texts(_ names: [(String, AttributeKey)]) -> [PageValues] {
+        names.compactMap { name, key in
+            attributes.text(key).map { fact(name, ForeignText.shown($0, most: ForeignText.ofValue)) }
+        }
+    }
+
+    private func fact(_ name: String, _ value: String, isMono: Bool = false, help: String? = nil) -> PageValues {
+        var values: PageValues = ["name": name, "value": value, "isMono": isMono, "isTime": false]
+        if let help { values["help"] = help }
+        return values
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import KeychainModel
+
+/// Access groups: which items programs share, and which programs these are.
+extension AccessSite {
+    func groups() throws(KeychainError) -> PageResponse {
+        let groups = try catalogue.index().groups().map { name, count -> PageValues in
+            var selection = ItemSelection()
+            selection.group = name
+            let group = GroupName(name)
+            return [
+                "name": name.isEmpty ? "(no name)" : ForeignText.shown(name), "explanation": group.explanation,
+                "count": count == 1 ? "1 item" : "\(PageDate.number(count)) items", "href": selection.path,
+                "hasPrograms": group.program != nil, "programs": group.program.map { [$0] } ?? [],
+            ]
+        }
+        return framed(
+            "programs",
+            title: "Access groups",
+            in: "/groups",
+            [
+                "note": "Each item belongs to an access group. Programs see the items of their own groups.",
+                "isEmpty": groups.isEmpty, "emptyText": "The keychain has no items.", "groups": groups,
+            ]
+        )
+    }
+}
+
+/// What the name of an access group says of its programs.
+private struct GroupName {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    private static let ofProgram = "program."
+    private static let ofCopy = "signed-copy."
+
+    private var path: String? {
+        guard name.hasPrefix(Self.ofProgram), name.dropFirst(Self.ofProgram.count).hasPrefix("/") else { return nil }
+        return String(name.dropFirst(Self.ofProgram.count))
+    }
+
+    var explanation: String {
+        if path != nil { return "Items of one program that is not signed. Its place names it." }
+        if name.hasPrefix(Self.ofProgram) { return "Items of one program that is not signed. Its contents name it." }
+        if name.hasPrefix(Self.ofCopy) { return "Items of a signed program that is not installed." }
+        switch name {
+        case "security": return "Items that were added by the command security, or on these pages."
+        case "chatelaine.devices": return "The names of your devices."
+        default: break
+        }
+        let team = name.prefix { $0 != "." }
+        if team.utf8.count == 10, team.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }),
+            team.count < name.count
+        {
+            return "Items of programs that the team \(team) has signed."
+        }
+        return "Items of programs that name this group."
+    }
+
+    /// The program that the name names.
+    var program: PageValues? {
+        guard let path else { return nil }
+        let isThere = unsafe access(path, F_OK) == 0
+        return [
+            "path": ForeignText.shown(path, most: 500), "team": "No team",
+            "state": isThere ? "Not signed" : "Not there any more", "isGood": false, "isBad": !isThere,
+        ]
+    }
+}

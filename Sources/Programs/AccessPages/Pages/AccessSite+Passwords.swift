@@ -1,0 +1,157 @@
+import Crypto
+import EnclaveInterface
+import Foundation
+import KeychainModel
+import KeychainServiceClient
+import Synchronization
+
+/// What looking at all passwords has shown. It has no password in it.
+struct PasswordFindings: Sendable {
+    /// Items that share a password.
+    var reused: [PersistentReference] = []
+    /// With the reason.
+    var weak: [(reference: PersistentReference, reason: String)] = []
+    /// Items that ask for more before they are read, and were left out.
+    var skipped = 0
+}
+
+/// New passwords, and what is wrong with those that are there.
+extension AccessSite {
+    /// After which a password is called old, in seconds.
+    private static let old = 3.0 * 365 * 86_400
+
+    func passwords() throws(KeychainError) -> PageResponse { try passwordPage(PasswordGenerator(), nil) }
+
+    func makePassword(_ form: FormFields) throws(KeychainError) -> PageResponse {
+        var generator = PasswordGenerator()
+        generator.isWords = form["kind"] == "words"
+        generator.hasDigits = form["digits"] == "yes"
+        generator.hasSymbols = form["symbols"] == "yes"
+        guard let length = form["length"].flatMap(Int.init), generator.lengths.contains(length) else {
+            generator.length = generator.isWords ? 6 : 20
+            let range = generator.lengths
+            return try passwordPage(
+                generator,
+                nil,
+                error: "The length is from \(range.lowerBound) to \(range.upperBound)."
+            )
+        }
+        generator.length = length
+        return try passwordPage(generator, generator.password())
+    }
+
+    private func passwordPage(
+        _ generator: PasswordGenerator,
+        _ made: String?,
+        error: String? = nil
+    ) throws(KeychainError) -> PageResponse {
+        var shown: PageValues = [
+            "isWords": generator.isWords, "hasDigits": generator.hasDigits, "hasSymbols": generator.hasSymbols,
+            "length": String(generator.length), "minimum": "4", "maximum": "128",
+            "help": "8 to 128 characters, or 4 to 12 words.",
+        ]
+        if let error { shown["error"] = error }
+        var values: PageValues = ["heading": "Check passwords", "generator": shown, "checks": try checks()]
+        if let made {
+            values["result"] =
+                [
+                    "label": "New password", "value": made, "hasSpelled": true, "spelled": made.map(Self.spelled),
+                    "strength": "\(generator.bits) bits were chosen at random.",
+                ] as PageValues
+        }
+        let found = findings.withLock { $0 }
+        values["checkAction"] = "/passwords/check"
+        values["isChecked"] = found != nil
+        values["checkNote"] =
+            found.map { found in
+                found.skipped == 0
+                    ? "All passwords were checked."
+                    : "\(PageDate.number(found.skipped)) items were left out: they ask for more before they are read."
+            }
+            ?? "The check reads all passwords, in this program alone, and forgets them at once. The keychain asks you first."
+        return framed("passwords", title: "Check passwords", in: "/passwords", status: error == nil ? 200 : 422, values)
+    }
+
+    private func checks() throws(KeychainError) -> [PageValues] {
+        let index = try catalogue.index()
+        let items = Dictionary(index.items.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+        func check(_ title: String, _ explanation: String, _ rows: [PageValues], _ empty: String) -> PageValues {
+            [
+                "title": title, "explanation": explanation, "hasRows": !rows.isEmpty,
+                "rows": Array(rows.prefix(ItemSelection.rows)), "emptyText": empty,
+            ]
+        }
+        let limit = Date.timeIntervalSinceReferenceDate - Self.old
+        let aged = index.items.filter { $0.kind.hasSecret && $0.modified < limit }.sorted { $0.modified < $1.modified }
+        let oldOnes = check(
+            "Not changed for three years",
+            "A change is not needed for its own sake. Look whether the account is still in use.",
+            aged.map(\.row),
+            "Every password was changed in the last three years."
+        )
+        guard let found = findings.withLock({ $0 }) else { return [oldOnes] }
+        return [
+            check(
+                "Used more than once",
+                "Who learns one of them has the others as well.",
+                found.reused.compactMap { items[$0]?.row },
+                "No password is used twice."
+            ),
+            check(
+                "Easily guessed",
+                "By rules about their length and their characters.",
+                found.weak.compactMap { weak in
+                    guard var row = items[weak.reference]?.row else { return nil }
+                    row["account"] = "This password is \(weak.reason)."
+                    return row
+                },
+                "No password breaks a rule."
+            ),
+            oldOnes,
+        ]
+    }
+
+    /// Reads all passwords once, and keeps which are the same and which are weak.
+    func checkPasswords() throws(KeychainError) -> PageResponse {
+        let context = try catalogue.keychain.makeContext()
+        defer { context.invalidate() }
+        if try catalogue.state()?.hasPasscode ?? false {
+            var question = PresenceRequest(.owner)
+            question.prompt.reason = "Check all passwords"
+            try context.evaluate(question)
+        }
+        // Equal digests are equal passwords; the key is forgotten, and with it the way from a digest to a guess.
+        let key = SymmetricKey(size: .bits256)
+        var found = PasswordFindings()
+        var owners: [[UInt8]: [PersistentReference]] = [:]
+        for item in try catalogue.index().items where item.kind.hasSecret {
+            guard !item.isGuarded else {
+                found.skipped += 1
+                continue
+            }
+            var request = FindRequest(query: ItemCatalogue.query(item.reference))
+            request.returns = .data
+            request.authentication.ui = .skip
+            guard let secret = try catalogue.keychain.find(request).first?.secrets[.valueData], secret.count > 0 else {
+                continue
+            }
+            let (digest, text) = unsafe secret.withUnsafeBytes { bytes in
+                (
+                    unsafe Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)),
+                    unsafe String(validating: bytes, as: UTF8.self)
+                )
+            }
+            owners[digest, default: []].append(item.reference)
+            // A key or a token is no password that somebody has chosen.
+            guard let text, text.count <= Self.longestTyped else { continue }
+            if let reason = PasswordStrength.weakness(of: text, account: item.account, place: item.place) {
+                found.weak.append((item.reference, reason))
+            }
+        }
+        found.reused = owners.values.filter { $0.count > 1 }.flatMap(\.self)
+        findings.withLock { $0 = found }
+        return .redirect(to: "/passwords")
+    }
+
+    private static let longestTyped = 64
+}
