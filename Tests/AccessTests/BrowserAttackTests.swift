@@ -16,6 +16,7 @@ struct BrowserAttackTests {
         page = try browser.newPage()
         try page.open(program.address)
         try page.waitForText("Overview")
+        try page.open(program.origin + "/")
     }
 
     /// Serves a page of an attacker's on another port of this machine, and notes what it is sent.

@@ -17,6 +17,8 @@ struct BrowserFlowTests {
         let page = try Browser.start().newPage()
         try page.open(program.address)
         try page.waitForText("Overview")
+        // The address leads on by itself: this page is whole.
+        try page.open(program.origin + "/")
         return page
     }
 

@@ -136,9 +136,10 @@ struct ServerAttackTests {
         let client = try RawClient(port: program.port)
         client.send("GET / HTTP/1.1\r\nHost: \(program.host)\r\n")
         let line = "X-Header: \(String(repeating: "a", count: 1_000))\r\n"
-        var lines = 0
-        while lines < 50_000, client.send(line) { lines += 1 }
-        #expect(lines < 50_000)
+        let end = ContinuousClock.now + .seconds(8)
+        var isCut = false
+        while !isCut, ContinuousClock.now < end { isCut = !client.send(line) }
+        #expect(isCut)
         #expect(try RawClient.status(program, "/style.css") == 200)
     }
 
@@ -241,7 +242,10 @@ struct AccessCommandTests {
         )
         if geteuid() == 0 {
             let asOther = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words
-            #expect(try FinishedProgram(asOther, in: "/", environment: ["PATH": "/usr/bin:/bin"]).output == "b''\n")
+            #expect(
+                try FinishedProgram(asOther, in: "/", environment: ["PATH": "/usr/bin:/bin"]).output.contains("HTTP")
+                    == false
+            )
         }
         program.signal(SIGTERM)
         #expect(try program.waitForEnd() == 0)

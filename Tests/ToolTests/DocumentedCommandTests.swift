@@ -165,6 +165,7 @@ struct DocumentedCommandTests {
             "scripts/smoke.sh",
             "swift \"${hidden[@]}\" --hide statekit test"
         ),
+        Elsewhere("chatelaine access", "Tests/AccessTests/AccessProgram.swift", "program(\"chatelaine-access\")"),
         Elsewhere("export PATH=$HOME/.local/bin:$PATH", "scripts/smoke.sh", "\"$prefix/bin/chatelaine\""),
         Elsewhere("chatelaine port", "scripts/smoke.sh", "chatelaine\" port"),
         Elsewhere(

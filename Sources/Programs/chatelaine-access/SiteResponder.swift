@@ -23,8 +23,8 @@ final class SiteResponder: HTTPResponder {
         var held: (any AnyObject & Sendable)?
     }
 
-    /// How long after the last answer the program still waits for it to be read.
-    private static let farewell = Duration.milliseconds(500)
+    /// How long after its last page the program still answers: the page has a style to load.
+    private static let farewell = Duration.seconds(3)
 
     /// Looks at the keychain's lock every two seconds.
     private static let roundsOfLook = 10

@@ -16,6 +16,7 @@ let width = arguments.count > 3 ? Int(arguments[3]) ?? 1_280 : 1_280
 let page = try Browser.start(width: width, height: 860).newPage()
 try page.open(arguments[1])
 try page.waitForText("Overview")
+try page.open(origin + "/")
 
 /// The first link of a table, and what its page has.
 func item(named name: String) throws -> String {

@@ -52,9 +52,6 @@ package final class AccessSite: Sendable {
         return state.withLock { $0.session.end(at: now) }
     }
 
-    /// When the session ends unless somebody uses it.
-    package var deadline: ContinuousClock.Instant { state.withLock(\.session.deadline) }
-
     /// Whether somebody has opened the address.
     package var isOpen: Bool { state.withLock(\.session.isOpen) }
 

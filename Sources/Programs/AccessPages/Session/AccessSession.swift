@@ -83,7 +83,4 @@ package struct AccessSession: Sendable {
         state = .ended(.idle)
         return .idle
     }
-
-    /// When it ends unless somebody uses it.
-    package var deadline: ContinuousClock.Instant { lastUse + idleTime }
 }
