@@ -136,9 +136,9 @@ struct ServerAttackTests {
         let client = try RawClient(port: program.port)
         client.send("GET / HTTP/1.1\r\nHost: \(program.host)\r\n")
         let line = "X-Header: \(String(repeating: "a", count: 1_000))\r\n"
-        let end = ContinuousClock.now + .seconds(8)
+        let end = ContinuousClock.now + .seconds(40)
         var isCut = false
-        while !isCut, ContinuousClock.now < end { isCut = !client.send(line) }
+        while !isCut, ContinuousClock.now < end { isCut = !client.send(line) && errno != EAGAIN }
         #expect(isCut)
         #expect(try RawClient.status(program, "/style.css") == 200)
     }
