@@ -23,7 +23,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 mkdir "$products"
 
 # What scripts/release.sh makes, from this build: programs, modules, and a library of what a client is linked with.
-for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,credential,sync}; do
+for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,credential,sync,access}; do
     cp "$built/$program" "$products/"
 done
 cp "$built"/Modules/{CoreFoundationAliases,SecurityObjects,Security,LocalAuthentication}.{swiftmodule,swiftdoc} "$products/"
