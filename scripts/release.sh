@@ -66,7 +66,7 @@ program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -l
 program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-secrets chatelaine_secrets "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-ssh-agent chatelaine_ssh_agent "${foundation[@]}" -lstdc++ -lsqlite3
-program chatelaine-access chatelaine_access "${foundation[@]}" -lstdc++ -lsqlite3 -lz
+program chatelaine-access chatelaine_access "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-enclave chatelaine_enclave "${static_essentials[@]}" -lstdc++
 program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++
 # Other programs start it, and wait: without Foundation it starts in half the time (docs/decisions/0060). SwiftProtobuf names
