@@ -22,7 +22,10 @@ async function search() {
     const results = $("#results", page);
     // Anything else than results (the keychain is locked, the session ended) is a page of its own.
     if (!answer.ok || !results) return location.assign(isPost ? "/items" : address);
+    // Somebody who went on to a result while its search was under way stays on it.
+    const focused = $("#results").contains(document.activeElement) && document.activeElement.getAttribute("href");
     $("#results").replaceWith(results);
+    if (focused) $(`a[href="${CSS.escape(focused)}"]`, results)?.focus();
     history.replaceState(null, "", answer.url);
     $("#announcement").textContent = $("[data-summary]", results)?.textContent ?? "";
     selection();
@@ -32,7 +35,11 @@ async function search() {
 }
 
 if (form) {
-  const later = (delay) => { clearTimeout(timer); timer = setTimeout(search, delay); };
+  const later = (delay) => {
+    $("#results").ariaBusy = "true";
+    clearTimeout(timer);
+    timer = setTimeout(search, delay);
+  };
   form.addEventListener("input", (event) => { if (!event.isComposing) later(120); });
   form.addEventListener("compositionend", () => later(120));
   form.addEventListener("submit", (event) => { event.preventDefault(); later(0); });
