@@ -81,6 +81,50 @@ struct BrowserFlowTests {
         #expect(try !page.html.contains("canary"))
     }
 
+    @Test func `the items of other programs are seen, shown, changed and deleted once their owner agrees`() throws {
+        let program = try AccessProgram(.service, hasPasscode: true, items: Self.items)
+        let page = try open(program)
+        try page.open(program.origin + "/items")
+        #expect(try page.text.contains("These are the items of this program.") && !page.text.contains("Shop"))
+        program.person.answer(.no)
+        try page.waitForNavigation { try page.click("form[action='/view'] button") }
+        #expect(try page.text.contains("You declined"))
+        try page.open(program.origin + "/items")
+        #expect(try !page.text.contains("Shop"))
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action='/view'] button") }
+        #expect(try page.text.contains("Shop") && page.text.contains("You see the items of all programs"))
+        #expect(program.person.shown.contains("It wants to see what is in the whole keychain, but no passwords"))
+
+        try page.open(program.origin + "/items?query=shop")
+        try page.waitForNavigation { try page.click("tbody a") }
+        program.person.answer(.no)
+        try page.waitForNavigation { try page.click("form[action$=reveal] button") }
+        #expect(try page.text.contains("You declined") && !page.html.contains("canary"))
+        try page.open(program.origin + "/items?query=shop")
+        try page.waitForNavigation { try page.click("tbody a") }
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$=reveal] button") }
+        #expect(try page.text.contains("canary-second"))
+        #expect(program.person.shown.contains("Show the secret of 'Shop, bob'"))
+
+        try page.open(program.origin + "/items?query=shop")
+        try page.waitForNavigation { try page.click("tbody a") }
+        try page.waitForNavigation { try page.click("form[action$=delete] button") }
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$=delete] button") }
+        #expect(try page.text.contains("The item was deleted.") && !page.text.contains("Shop"))
+        #expect(program.person.shown.contains("Delete 'Shop, bob'"))
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$=undo] button") }
+        #expect(try page.text.contains("is as it was before"))
+        #expect(try program.succeed(["security", "list"]).contains("shop.example"))
+
+        try page.open(program.origin + "/items")
+        try page.waitForNavigation { try page.click("form[action='/view/close'] button") }
+        #expect(try !page.text.contains("Shop"))
+    }
+
     @Test func `everything works without scripts`() throws {
         let program = try AccessProgram(items: Self.items)
         let page = try open(program)

@@ -254,6 +254,8 @@ extension EngineConnection: PresenceKeychain {
 
     func presenceStatus() throws(KeychainError) -> PresenceStatus { try engine.enclave.presenceStatus() }
 
+    func seesAllGroups() throws(KeychainError) -> Bool { caller.groups.areAll }
+
     func ownGroup() throws(KeychainError) -> String {
         guard let group = caller.ownGroup else { throw Self.noOwnGroup }
         return group

@@ -81,8 +81,8 @@ struct DamageTests {
         func token() throws -> AuthorizationToken {
             try all[0].owner.authorize(.restore, passcode: SharedKeychain.passcode)
         }
-        let version = try #require(try all[0].circle.earlierVersions(try token()).first)
-        #expect(try all[0].circle.bringBack(version.number, try token()) == "service, alice")
+        let version = try #require(try all[0].circle.earlierVersions(.token(try token())).first)
+        #expect(try all[0].circle.bringBack(version.number, .token(try token())) == "service, alice")
         try settle(all)
         for device in all { #expect(try device.items == ["alice=of alice"]) }
         try all[0].sql("DELETE FROM genp")

@@ -80,7 +80,9 @@ struct EnclaveMessageTests {
             )
         ),
         OpenContextRequest([]), OpenContextRequest(["TEAM.a", "TEAM.grüppe"]),
-        ForgetProofRequest(PresenceProof()),
+        ForgetProofRequest(PresenceProof()), RequireProofRequest(.ownersView, []),
+        RequireProofRequest(.items([ItemUUID(): "TEAM.grüppe"]), [PresenceProof(), PresenceProof()]),
+        AskOwnerRequest(PresenceQuestion(of: .named("", isVerified: true), .owner, for: .ownersView)),
         PresenceStatusRequest(), RegisterPrompterRequest(.typing), AnswerPasscodeRequest(secret, to: ItemUUID()),
         AnswerPasswordRequest(secret, to: ItemUUID()),
         DeclineRequest(ItemUUID(), because: .declined, of: .typing), MatchedRequest(ItemUUID(), by: .biometry),
@@ -312,7 +314,7 @@ struct EnclaveMessageTests {
         var bytes = try PrompterEvent.prompt(prompt).encoded(uid: 7)
         #expect(Array(bytes[28..<30]) == [number, flags])
         // A factor that is unknown here is not one that is left out.
-        bytes[29] |= 128
+        bytes[29] |= 64
         #expect(throws: KeychainError(.invalidParameter, "")) { try PrompterEvent.decode(bytes) }
         bytes[29] = flags
         bytes[28] = 128 | 64
@@ -358,6 +360,7 @@ struct EnclaveMessageTests {
             wish: wish,
             asker: AskerDescription(.installed, name: "org.example.door", path: "/usr/bin/tür"),
             groups: ["TEAM.a", "TEAM.grüppe"],
+            isForView: wish == .password,
             wishes: Self.question.prompt,
             readable: wish == .passcode ? .biometry : [],
             isRepeated: wish == .password,

@@ -219,6 +219,73 @@ struct ProofScopeTests {
         }
     }
 
+    // MARK: - The owner's view
+
+    private func isRefused(_ proofs: [PresenceProof], _ scope: PresenceScope) -> Bool {
+        do throws(KeychainError) {
+            try enclave.require(proofs, for: scope)
+            return false
+        } catch {
+            return error.code == .interactionNotAllowed
+        }
+    }
+
+    @Test func `what is proved for the owner's view opens nothing, and nothing else is good for the view`() throws {
+        let item = try item("TEAM.a", .userPresence)
+        let single = PresenceScope.items([item.binding.uuid: "TEAM.a"])
+        let view = try prove(.ownersView, of: program("/a"))
+        let other = try prove(single, of: program("/a"))
+        let context = try enclave.openContext(["TEAM.a"])
+        let inContext = try prove(.context(context), of: program("/a"))
+        #expect(!isRefused([other, view], .ownersView))
+        #expect(isRefused([other, inContext], .ownersView) && isRefused([], .ownersView))
+        #expect(!isRefused([view, other], single))
+        #expect(isRefused([view], single))
+        #expect(try !opens(item, view))
+        // Of many items, each has to be proved, in its group.
+        #expect(isRefused([other], .items([item.binding.uuid: "TEAM.a", ItemUUID(): "TEAM.a"])))
+        #expect(isRefused([other], .items([item.binding.uuid: "TEAM.b"])))
+        for scope in [PresenceScope.context(context), .newItem(accessGroup: "TEAM.a")] {
+            #expect(isRefused([other, view, inContext], scope))
+        }
+        enclave.forget(view)
+        #expect(isRefused([view], .ownersView))
+    }
+
+    @Test func `the owner's view is of one connection, for ten minutes, and until a lock`() throws {
+        let now = Mutex(StartClock.current.now)
+        try StartClock.$uncheckedReading.withValue({ StartClock(start: ItemUUID().bytes, now: now.withLock(\.self)) }) {
+            let elsewhere = try prove(.ownersView, of: program("/a"), on: 5)
+            #expect(isRefused([elsewhere], .ownersView))
+            var credentials = ItemCredentials(proofs: [elsewhere])
+            credentials.connection = 5
+            #expect(enclave.desk.prove(.ownersView, by: credentials))
+            let view = try prove(.ownersView, of: program("/a"))
+            now.withLock { $0 += 599_000_000_000 }
+            #expect(!isRefused([view], .ownersView))
+            now.withLock { $0 += 2_000_000_000 }
+            #expect(isRefused([view], .ownersView))
+            let last = try prove(.ownersView, of: program("/a"))
+            #expect(!isRefused([last], .ownersView))
+            try enclave.lock()
+            try enclave.passcode.unlock(Self.passcode, by: .owner)
+            #expect(isRefused([last], .ownersView))
+        }
+    }
+
+    @Test func `a question that asks for nothing proves no view`() throws {
+        let outcome = Outcome()
+        let lenient = PresenceQuestion(
+            of: .named("program", isVerified: false),
+            .nothing,
+            password: .new,
+            for: .ownersView
+        )
+        let id = try enclave.desk.begin(lenient, settle: outcome.settle)
+        _ = try enclave.desk.answer(id, password: SecretBytes(Array("any".utf8)))
+        #expect(isRefused([try #require(outcome.proof)], .ownersView))
+    }
+
     // MARK: - How often
 
     @Test func `fresh programs have four questions open together, and an installed one has its own`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import Synchronization
 import Testing
 
 @testable import EnclaveDesk
@@ -225,6 +226,33 @@ struct TrustedPathTests {
         }
         try enclave.administrator.change(LockSettings(wipesAfter: 10), passcode: nil)
         #expect(try fixture.open().state().settings.wipesAfter == 10)
+    }
+
+    private struct Silent: Prompter {
+        func show(_ prompt: Prompt) {}
+        func withdraw(_ question: ItemUUID) {}
+    }
+
+    @Test func `whoever gives a passcode that is not confirmed opens no view of all items, nor agrees to a change`()
+        throws
+    {
+        try setUnconfirmed("first")
+        let proof = Mutex<PresenceProof?>(nil)
+        _ = enclave.desk.register(Silent(), for: .typing)
+        func prove(_ scope: PresenceScope) throws -> PresenceProof {
+            let question = PresenceQuestion(of: .named("program", isVerified: false), .owner, for: scope)
+            let id = try enclave.desk.begin(question) { result in proof.withLock { $0 = try? result.get() } }
+            #expect(try enclave.desk.answer(id, typed: secret("first")) == .accepted)
+            let kept = proof.withLock { $0 }
+            return try #require(kept)
+        }
+        let single = PresenceScope.items([ItemUUID(): "TEAM.a"])
+        let (view, item) = (try prove(.ownersView), try prove(single))
+        #expect(failure { try enclave.require([view], for: .ownersView) } == .authenticationFailed)
+        #expect(failure { try enclave.require([item], for: single) } == .authenticationFailed)
+        try enclave.program.confirmPasscode(secret("first"), with: token(.confirmPasscode))
+        try enclave.require([view], for: .ownersView)
+        try enclave.require([item], for: single)
     }
 
     @Test func `a token is good at one keychain`() throws {

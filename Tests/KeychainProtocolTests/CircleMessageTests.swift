@@ -29,6 +29,15 @@ struct CircleMessageTests {
     }
 
     private let name = SyncName.random()
+
+    private static var view: ItemAuthentication {
+        var view = ItemAuthentication()
+        view.isOwners = true
+        view.usesContext = true
+        view.prompt.reason = "reason"
+        return view
+    }
+
     private let hash = SyncHash(of: [1])
 
     @Test func `every request arrives as it was`() throws {
@@ -46,8 +55,10 @@ struct CircleMessageTests {
             .status, .place("/a folder/\u{e9}", token), .rename("name", token), .found, .begin, .takeAnswer(answer),
             .join(answer, founding: founding), .answer(request), .takeReveal(JoinReveal(ceremony: name, nonce: hash)),
             .add(card, consent), .addRecoveryKey(card, consent: [UInt8](repeating: 7, count: 64)), .remove(hash),
-            .acceptOlder(token), .forget(token), .versions(token, matching: nil), .versions(token, matching: ""),
-            .bringBack(.max, token), .bringBack(-1, token),
+            .acceptOlder(token), .forget(token), .versions(.token(token), matching: nil),
+            .versions(.token(token), matching: ""),
+            .versions(.view(Self.view), matching: "x"), .bringBack(7, .view(Self.view)),
+            .bringBack(.max, .token(token)), .bringBack(-1, .token(token)),
         ]
         for request in requests {
             #expect(try picture(arrived(.circle(request))) == picture(Request.circle(request)))
@@ -118,6 +129,7 @@ struct CircleMessageTests {
             EarlierVersion(
                 number: 3,
                 itemClass: .internetPassword,
+                uuid: ItemUUID(),
                 accessGroup: "group",
                 title: "title",
                 reason: reason,
@@ -138,6 +150,7 @@ struct CircleMessageTests {
             EarlierVersion(
                 number: Int64(number),
                 itemClass: .genericPassword,
+                uuid: ItemUUID(),
                 accessGroup: "group",
                 title: String(repeating: "t", count: 60),
                 reason: .replaced,
@@ -192,6 +205,14 @@ struct CircleMessageTests {
             #expect(try code { $0.bringBack.token = bytes } == .invalidParameter)
         }
         let token = Data(repeating: 1, count: AuthorizationToken.size)
+        #expect(try code { $0.versions.token = token } == nil)
+        #expect(try code { $0.versions.view.isOwners = true } == nil)
+        #expect(
+            try code {
+                $0.versions.token = token
+                $0.versions.view.isOwners = true
+            } == .invalidParameter
+        )
         #expect(
             try code {
                 $0.versions.token = token

@@ -68,6 +68,7 @@ enum Samples {
         request.authentication.ui = .skip
         request.authentication.applicationPassword = SecretBytes(Array("of a search".utf8))
         request.authentication.reuse = UnlockReuse(milliseconds: .max)
+        request.authentication.isOwners = true
         return request
     }
 
@@ -78,6 +79,7 @@ enum Samples {
         request.changes.accessibility = .always
         request.changes.isSynchronizable = false
         request.changes.secrets = secrets(of: itemClass)
+        request.keepsEarlier = true
         request.authentication.applicationPassword = SecretBytes(Array("of a change".utf8))
         return request
     }
@@ -85,6 +87,9 @@ enum Samples {
     static func delete(_ itemClass: ItemClass = .genericPassword) -> DeleteRequest {
         var request = DeleteRequest(query: query(itemClass))
         request.leavesTombstone = false
+        request.keepsEarlier = true
+        request.authentication.isOwners = true
+        request.authentication.prompt.reason = "of a deletion"
         return request
     }
 

@@ -73,8 +73,8 @@ struct CircleRequestTests {
         let requests: [(CircleRequest, KeychainError.Code)] = [
             (.place("/tmp", token), .authenticationFailed), (.rename("name", token), .authenticationFailed),
             (.acceptOlder(token), .authenticationFailed),
-            (.forget(token), .authenticationFailed), (.versions(token, matching: nil), .authenticationFailed),
-            (.bringBack(1, token), .authenticationFailed), (.found, .duplicateItem), (.begin, .duplicateItem),
+            (.forget(token), .authenticationFailed), (.versions(.token(token), matching: nil), .authenticationFailed),
+            (.bringBack(1, .token(token)), .authenticationFailed), (.found, .duplicateItem), (.begin, .duplicateItem),
             (.remove(device), .noPermission),
             (.addRecoveryKey(key.card, consent: try key.consent(to: circle)), .noPermission),
         ]

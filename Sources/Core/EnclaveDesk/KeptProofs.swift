@@ -15,7 +15,10 @@ struct KeptProofs {
 
         func isOver(at now: UInt64) -> Bool {
             let lifetime =
-                if case .context = scope { KeptProofs.lifetimeInContext } else { KeptProofs.lifetime }
+                switch scope {
+                case .context, .ownersView: KeptProofs.lifetimeInContext
+                case .items, .newItem: KeptProofs.lifetime
+                }
             return now < made || now - made > lifetime
         }
     }
@@ -39,7 +42,7 @@ struct KeptProofs {
     static let mostContexts = 256
     /// Nanoseconds. A proof for single items is used at once.
     private static let lifetime: UInt64 = 60_000_000_000
-    /// Of each proof in a context: after that the owner is asked again.
+    /// Of each proof in a context, and of an owner's view: after that the owner is asked again.
     static let lifetimeInContext: UInt64 = 600_000_000_000
     static let lifetimeOfContext: UInt64 = 8 * 3_600_000_000_000
 
@@ -169,6 +172,19 @@ struct KeptProofs {
         case .context(let id):
             guard let context = contexts[id], !context.isOver(at: now) else { return false }
             return AccessGroups(context.groups).contains(item.accessGroup)
+        // It opens nothing.
+        case .ownersView: return false
+        }
+    }
+
+    /// Whether the owner has agreed that all items are seen.
+    func proveView(_ credentials: ItemCredentials, at clock: StartClock) -> Bool {
+        let now = clock.now
+        return credentials.proofs.contains { proof in
+            guard let kept = kept[proof], kept.connection == credentials.connection, !kept.isOver(at: now) else {
+                return false
+            }
+            return kept.scope == .ownersView && PresenceDemand.owner.isMet(by: kept.factors)
         }
     }
 }

@@ -30,6 +30,7 @@ struct OpenQuestion {
             wish: wish,
             asker: asker.description,
             groups: groups,
+            isForView: question.scope == .ownersView,
             wishes: question.prompt,
             readable: readable,
             isRepeated: question.isRepeated && wish != .passcode,

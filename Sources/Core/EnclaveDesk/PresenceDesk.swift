@@ -275,6 +275,23 @@ package final class PresenceDesk: Sendable {
         return state.withLock { $0.proofs.proved(credentials, for: item, isNew: isNew, at: clock) }
     }
 
+    /// Whether the owner has agreed that these items are read or changed, whosever they are, or that all are seen.
+    package func prove(_ scope: PresenceScope, by credentials: ItemCredentials) -> Bool {
+        let clock = StartClock.current
+        return state.withLock { state in
+            switch scope {
+            case .items(let items):
+                items.allSatisfy { uuid, group in
+                    let item = GuardedItem(uuid, in: group)
+                    let proved = state.proofs.proved(credentials, for: item, isNew: false, at: clock)
+                    return PresenceDemand.owner.isMet(by: proved.factors)
+                }
+            case .ownersView: state.proofs.proveView(credentials, at: clock)
+            case .newItem, .context: false
+            }
+        }
+    }
+
     package func forget(_ proof: PresenceProof) {
         state.withLock { $0.proofs.forget(proof) }
     }

@@ -142,6 +142,7 @@ struct PresenceDeskState {
                 return PresenceContextID.isOver
             }
             groups = opened
+        case .ownersView: groups = []
         }
         guard limits.allows(asker, open: questions.map(\.asker), at: clock) else {
             return PresenceFailure.tooMany.error

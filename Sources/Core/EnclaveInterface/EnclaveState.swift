@@ -109,6 +109,16 @@ package enum DeviceBindingKind: UInt8, Sendable, CaseIterable {
 }
 
 extension EnclaveState {
+    /// Why the owner cannot be told by the passcode, where being one of their programs is not enough; nil where they can.
+    package var lackOfOwner: KeychainError? {
+        if !hasPasscode { return PresenceFailure.noPasscode.error }
+        if isPasscodeEnough { return nil }
+        return KeychainError(
+            .authenticationFailed,
+            "the passcode is unconfirmed, so it may be another's; confirm it: chatelaine passcode confirm"
+        )
+    }
+
     /// Why the key of a class is not there.
     package func refusal(of accessibility: Accessibility) -> KeychainError {
         if accessibility == .whenPasscodeSetThisDeviceOnly && !hasPasscode {

@@ -1,4 +1,5 @@
 package import EnclaveInterface
+package import KeychainModel
 package import KeychainSync
 
 /// What is asked of a keychain as one of the devices of a circle.
@@ -27,10 +28,38 @@ package enum CircleRequest: Sendable {
     case acceptOlder(AuthorizationToken)
     /// Leaves the circle here. The token is for `synchronize`.
     case forget(AuthorizationToken)
-    /// Earlier versions of shared items with a text in their titles, or of all. The token is for `restore`.
-    case versions(AuthorizationToken, matching: String?)
+    /// Earlier versions of shared items with a text in their titles, or of all.
+    case versions(OwnersLeave, matching: String?)
     /// Makes an earlier version the current one. The answer is the item's title.
-    case bringBack(Int64, AuthorizationToken)
+    case bringBack(Int64, OwnersLeave)
+}
+
+/// What says that the owner has allowed something that concerns the items of all access groups.
+package enum OwnersLeave: Sendable {
+    /// For `restore`. It is used up.
+    case token(AuthorizationToken)
+    /// A context that has an owner's view. What changes an item, the owner is asked for as well.
+    case view(ItemAuthentication)
+}
+
+extension CircleRequest {
+    /// What it brings where it goes by an owner's view; nil otherwise, and then it stays nil.
+    package var view: ItemAuthentication? {
+        get {
+            switch self {
+            case .versions(.view(let view), _), .bringBack(_, .view(let view)): view
+            default: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch self {
+            case .versions(.view, let text): self = .versions(.view(newValue), matching: text)
+            case .bringBack(let number, .view): self = .bringBack(number, .view(newValue))
+            default: break
+            }
+        }
+    }
 }
 
 /// What comes of a request.

@@ -120,14 +120,14 @@ extension CircleService {
     /// Earlier versions of shared items, the newest first.
     ///
     /// - Parameters:
-    ///   - token: for `restore`; it is used up. They are of all access groups.
+    ///   - leave: they are of all access groups.
     ///   - text: in the title; nil for all.
     /// - Throws: `interactionNotAllowed` while the class of one is locked.
     package func earlierVersions(
-        _ token: AuthorizationToken,
+        _ leave: OwnersLeave,
         matching text: String? = nil
     ) throws(KeychainError) -> [EarlierVersion] {
-        guard case .versions(let versions) = try answer(.versions(token, matching: text)) else { throw unexpected }
+        guard case .versions(let versions) = try answer(.versions(leave, matching: text)) else { throw unexpected }
         return versions
     }
 
@@ -136,8 +136,8 @@ extension CircleService {
     /// - Returns: its title.
     /// - Throws: `itemNotFound` where it is kept no more; `undecodable` where it is damaged; `interactionNotAllowed` while it is
     ///   locked.
-    package func bringBack(_ number: Int64, _ token: AuthorizationToken) throws(KeychainError) -> String {
-        guard case .title(let title) = try answer(.bringBack(number, token)) else { throw unexpected }
+    package func bringBack(_ number: Int64, _ leave: OwnersLeave) throws(KeychainError) -> String {
+        guard case .title(let title) = try answer(.bringBack(number, leave)) else { throw unexpected }
         return title
     }
 

@@ -12,6 +12,8 @@ package struct EarlierVersion: Equatable, Sendable {
     /// What names it, for as long as it is kept.
     package let number: Int64
     package let itemClass: ItemClass
+    /// Of the item; the same in all its versions.
+    package let uuid: ItemUUID
     package let accessGroup: String
     package let title: String
     package let reason: Reason
@@ -23,6 +25,7 @@ package struct EarlierVersion: Equatable, Sendable {
     package init(
         number: Int64,
         itemClass: ItemClass,
+        uuid: ItemUUID,
         accessGroup: String,
         title: String,
         reason: Reason,
@@ -31,6 +34,7 @@ package struct EarlierVersion: Equatable, Sendable {
     ) {
         self.number = number
         self.itemClass = itemClass
+        self.uuid = uuid
         self.accessGroup = accessGroup
         self.title = title
         self.reason = reason

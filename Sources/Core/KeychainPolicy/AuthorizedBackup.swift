@@ -116,6 +116,17 @@ extension KeychainPolicy {
         return AuthorizedRestore()
     }
 
+    /// The same for what the owner sees in a view.
+    ///
+    /// - Throws: `interactionNotAllowed` where the owner has not agreed to the view, or too long ago.
+    package func authorizeRestore(
+        _ view: ItemAuthentication,
+        by enclave: any Enclave
+    ) throws(KeychainError) -> AuthorizedRestore {
+        try enclave.require(view.proofs, for: .ownersView)
+        return AuthorizedRestore()
+    }
+
     /// Judges an item as if its owner's program added it: the backup may come from any person.
     ///
     /// - Throws: `invalidParameter`, `noSuchAttribute` and `dataTooLarge` for what no keychain holds;

@@ -24,6 +24,8 @@ package struct AuthorizedUpdate: Sendable {
     package let selection: AuthorizedQuery
     package let limit: MatchLimit
     package let changes: ItemChanges
+    /// Whether what was there is kept for its owner, also where no other device shares it.
+    package let keepsEarlier: Bool
     package let authentication: ItemAuthentication
     /// All that a changed primary key can collide with: the caller's own groups.
     package let surroundings: AuthorizedQuery
@@ -33,6 +35,7 @@ package struct AuthorizedUpdate: Sendable {
         selection: AuthorizedQuery,
         limit: MatchLimit,
         changes: ItemChanges,
+        keepsEarlier: Bool,
         authentication: ItemAuthentication,
         surroundings: AuthorizedQuery,
         policy: KeychainPolicy
@@ -40,6 +43,7 @@ package struct AuthorizedUpdate: Sendable {
         self.selection = selection
         self.limit = limit
         self.changes = changes
+        self.keepsEarlier = keepsEarlier
         self.authentication = authentication
         self.surroundings = surroundings
         self.policy = policy
@@ -90,6 +94,9 @@ package struct AuthorizedDelete: Sendable {
     package let selection: AuthorizedQuery
     package let limit: MatchLimit
     package let leavesTombstone: Bool?
+    /// As in an update.
+    package let keepsEarlier: Bool
+    package let authentication: ItemAuthentication
 }
 
 extension KeychainPolicy {
@@ -123,6 +130,7 @@ extension KeychainPolicy {
             selection: selection,
             limit: request.limit,
             changes: request.changes,
+            keepsEarlier: request.keepsEarlier && caller.groups.areAll,
             authentication: request.authentication,
             surroundings: AuthorizedQuery(
                 query: ItemQuery(itemClass: request.query.itemClass),
@@ -139,7 +147,9 @@ extension KeychainPolicy {
         return AuthorizedDelete(
             selection: selection,
             limit: request.limit,
-            leavesTombstone: request.leavesTombstone
+            leavesTombstone: request.leavesTombstone,
+            keepsEarlier: request.keepsEarlier && caller.groups.areAll,
+            authentication: request.authentication
         )
     }
 

@@ -31,10 +31,13 @@ extension PinentryPrompt {
         }
     }
 
+    private static let ofView: PromptText =
+        "It wants to see what is in the whole keychain, but no passwords, for ten minutes."
+
     private static func description(of prompt: Prompt) -> PromptText {
         let reason = PromptText(foreign: prompt.wishes.reason, limit: .reason)
         let who = PromptText(prompt.asker, wanting: prompt.groups)
-        let what = PromptText(groups: prompt.groups)
+        let what = prompt.isForView ? Self.ofView : PromptText(groups: prompt.groups)
         let whom: PromptText = what == "" ? who : "\(who)\n\(what)"
         let why: PromptText = reason == "" ? whom : "\(whom)\nIt says: “\(reason)”"
         let readers = PromptText(touching: prompt.readable)

@@ -25,12 +25,15 @@ package enum AuditRecord {
 
     /// The lines of the files, the oldest first.
     ///
-    /// - Parameter path: of the newest file.
+    /// - Parameters:
+    ///   - path: of the newest file.
+    ///   - isNewestAlone: whether the others are left out.
     /// - Throws: `itemNotFound` where there is no record; `noPermission` where it is there and cannot be read.
-    package static func lines(of path: String) throws(KeychainError) -> [String] {
+    package static func lines(of path: String, isNewestAlone: Bool = false) throws(KeychainError) -> [String] {
         var lines: [String] = []
         var isThere = false
-        for name in (1...9).reversed().map({ "\(path).\($0)" }) + [path] {
+        let others = isNewestAlone ? [] : (1...9).reversed().map { "\(path).\($0)" }
+        for name in others + [path] {
             guard let data = FileManager.default.contents(atPath: name) else {
                 if FileManager.default.fileExists(atPath: name) {
                     throw KeychainError(.noPermission, "\(name) cannot be read")

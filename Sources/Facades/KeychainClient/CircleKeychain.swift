@@ -8,7 +8,15 @@ package protocol CircleKeychain: OwnedKeychain, CircleService {}
 
 extension EmbeddedKeychain: CircleKeychain {
     package func answer(_ request: CircleRequest) throws(KeychainError) -> CircleAnswer {
-        try withEngine { (engine) throws(KeychainError) in try engine.circle.answer(request) }
+        var rounds = CircleRounds(request, of: asker, in: request.view?.context as? PresenceSession, enclave: enclave)
+        while true {
+            let request = rounds.request
+            do throws(KeychainError) {
+                return try withEngine { (engine) throws(KeychainError) in try engine.circle.answer(request) }
+            } catch {
+                try rounds.ask(rounds.need(after: error))
+            }
+        }
     }
 
     package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {

@@ -16,6 +16,8 @@ extension EmbeddedKeychain: PresenceKeychain {
         return group
     }
 
+    package func seesAllGroups() throws(KeychainError) -> Bool { caller.groups.areAll }
+
     /// The programs of this keychain are not kept apart.
     var asker: QuestionAsker { QuestionAsker(caller, isVerified: false) }
 

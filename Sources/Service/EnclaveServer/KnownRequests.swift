@@ -10,7 +10,7 @@ package enum KnownRequests {
         FinishRotationRequest.self,
         MakePrivateKeyRequest.self, UsePrivateKeyRequest.self,
         RedeemRequest.self, BackupKeyRequest.self, SignBackupRequest.self, BackupSignerRequest.self,
-        ForgetProofRequest.self, OpenContextRequest.self, CloseContextRequest.self,
+        ForgetProofRequest.self, RequireProofRequest.self, OpenContextRequest.self, CloseContextRequest.self,
         UnlockRequest.self, LogInRequest.self, ChangePasscodeRequest.self, ChangePasscodeWithTokenRequest.self,
         ConfirmPasscodeRequest.self, VerifyPasscodeRequest.self, AuthorizeRequest.self, ChangeSettingsRequest.self,
         AnswerPasscodeRequest.self, AnswerPasswordRequest.self, DeclineRequest.self, MatchedRequest.self,

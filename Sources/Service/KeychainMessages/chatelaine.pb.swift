@@ -1080,6 +1080,10 @@ package nonisolated struct WireEvaluate: Sendable {
   /// For how long an unlock of the session with a finger does for a finger; 0 for never, and at most five minutes.
   package var reuseMilliseconds: UInt32 = 0
 
+  /// Whether the owner is asked for a view of the items of all access groups instead, which this connection has for ten minutes
+  /// then. Nothing else here but the prompt counts.
+  package var opensView: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1356,6 +1360,7 @@ package nonisolated struct WireCircle: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Empty where the connection's owner's view says that the owner has allowed it.
     package var token: Data = Data()
 
     /// Only items with this in their titles.
@@ -1368,11 +1373,22 @@ package nonisolated struct WireCircle: Sendable {
     /// Clears the value of `text`. Subsequent reads from it will return its default value.
     package mutating func clearText() {self._text = nil}
 
+    /// With the view.
+    package var view: WireItemAuthentication {
+      get {_view ?? WireItemAuthentication()}
+      set {_view = newValue}
+    }
+    /// Returns true if `view` has been explicitly set.
+    package var hasView: Bool {self._view != nil}
+    /// Clears the value of `view`. Subsequent reads from it will return its default value.
+    package mutating func clearView() {self._view = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
 
     fileprivate var _text: String? = nil
+    fileprivate var _view: WireItemAuthentication? = nil
   }
 
   package nonisolated struct BringBack: Sendable {
@@ -1380,13 +1396,26 @@ package nonisolated struct WireCircle: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Empty where the connection's owner's view says that the owner has allowed it.
     package var token: Data = Data()
 
     package var number: Int64 = 0
 
+    /// With the view.
+    package var view: WireItemAuthentication {
+      get {_view ?? WireItemAuthentication()}
+      set {_view = newValue}
+    }
+    /// Returns true if `view` has been explicitly set.
+    package var hasView: Bool {self._view != nil}
+    /// Clears the value of `view`. Subsequent reads from it will return its default value.
+    package mutating func clearView() {self._view = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
+
+    fileprivate var _view: WireItemAuthentication? = nil
   }
 
   package nonisolated struct Carried: Sendable {
@@ -1576,6 +1605,10 @@ package nonisolated struct WireItemAuthentication: Sendable {
 
   /// As in Evaluate, from the call's context.
   package var reuseMilliseconds: UInt32 = 0
+
+  /// Whether the items of all access groups are meant, as their owner sees them, who is asked for each secret and each
+  /// change. This connection has to have an owner's view (Evaluate). In a find, an update and a delete alone.
+  package var isOwners: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1863,6 +1896,12 @@ package nonisolated struct WireUpdate: @unchecked Sendable {
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
   package mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
+  /// Whether what was there is kept for its owner. It counts for programs that see all groups, and in an owner's view.
+  package var keepsEarlier: Bool {
+    get {_storage._keepsEarlier}
+    set {_uniqueStorage()._keepsEarlier = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1870,91 +1909,106 @@ package nonisolated struct WireUpdate: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-package nonisolated struct WireDelete: Sendable {
+package nonisolated struct WireDelete: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var query: WireQuery {
-    get {_query ?? WireQuery()}
-    set {_query = newValue}
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  package var hasQuery: Bool {self._query != nil}
+  package var hasQuery: Bool {_storage._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  package mutating func clearQuery() {self._query = nil}
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
 
   package var leavesTombstone: Bool {
-    get {_leavesTombstone ?? false}
-    set {_leavesTombstone = newValue}
+    get {_storage._leavesTombstone ?? false}
+    set {_uniqueStorage()._leavesTombstone = newValue}
   }
   /// Returns true if `leavesTombstone` has been explicitly set.
-  package var hasLeavesTombstone: Bool {self._leavesTombstone != nil}
+  package var hasLeavesTombstone: Bool {_storage._leavesTombstone != nil}
   /// Clears the value of `leavesTombstone`. Subsequent reads from it will return its default value.
-  package mutating func clearLeavesTombstone() {self._leavesTombstone = nil}
+  package mutating func clearLeavesTombstone() {_uniqueStorage()._leavesTombstone = nil}
 
   /// How many items at most; absent for all.
   package var limit: UInt64 {
-    get {_limit ?? 0}
-    set {_limit = newValue}
+    get {_storage._limit ?? 0}
+    set {_uniqueStorage()._limit = newValue}
   }
   /// Returns true if `limit` has been explicitly set.
-  package var hasLimit: Bool {self._limit != nil}
+  package var hasLimit: Bool {_storage._limit != nil}
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
-  package mutating func clearLimit() {self._limit = nil}
+  package mutating func clearLimit() {_uniqueStorage()._limit = nil}
+
+  /// Counts where it is the owner's; other deletions ask for nothing.
+  package var authentication: WireItemAuthentication {
+    get {_storage._authentication ?? WireItemAuthentication()}
+    set {_uniqueStorage()._authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {_storage._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
+
+  /// As in Update.
+  package var keepsEarlier: Bool {
+    get {_storage._keepsEarlier}
+    set {_uniqueStorage()._keepsEarlier = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _query: WireQuery? = nil
-  fileprivate var _leavesTombstone: Bool? = nil
-  fileprivate var _limit: UInt64? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Has the enclave make a private key. Nothing is stored.
-package nonisolated struct WireMakeKey: Sendable {
+package nonisolated struct WireMakeKey: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var accessGroup: String {
-    get {_accessGroup ?? String()}
-    set {_accessGroup = newValue}
+    get {_storage._accessGroup ?? String()}
+    set {_uniqueStorage()._accessGroup = newValue}
   }
   /// Returns true if `accessGroup` has been explicitly set.
-  package var hasAccessGroup: Bool {self._accessGroup != nil}
+  package var hasAccessGroup: Bool {_storage._accessGroup != nil}
   /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessGroup() {self._accessGroup = nil}
+  package mutating func clearAccessGroup() {_uniqueStorage()._accessGroup = nil}
 
   package var accessControl: WireAccessControl {
-    get {_accessControl ?? WireAccessControl()}
-    set {_accessControl = newValue}
+    get {_storage._accessControl ?? WireAccessControl()}
+    set {_uniqueStorage()._accessControl = newValue}
   }
   /// Returns true if `accessControl` has been explicitly set.
-  package var hasAccessControl: Bool {self._accessControl != nil}
+  package var hasAccessControl: Bool {_storage._accessControl != nil}
   /// Clears the value of `accessControl`. Subsequent reads from it will return its default value.
-  package mutating func clearAccessControl() {self._accessControl = nil}
+  package mutating func clearAccessControl() {_uniqueStorage()._accessControl = nil}
 
   package var authentication: WireItemAuthentication {
-    get {_authentication ?? WireItemAuthentication()}
-    set {_authentication = newValue}
+    get {_storage._authentication ?? WireItemAuthentication()}
+    set {_uniqueStorage()._authentication = newValue}
   }
   /// Returns true if `authentication` has been explicitly set.
-  package var hasAuthentication: Bool {self._authentication != nil}
+  package var hasAuthentication: Bool {_storage._authentication != nil}
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
-  package mutating func clearAuthentication() {self._authentication = nil}
+  package mutating func clearAuthentication() {_uniqueStorage()._authentication = nil}
 
   /// A service of before this field makes P-256, whatever it says: clients look at the kind of the key that they get.
-  package var algorithm: WireKeyAlgorithm = .p256
+  package var algorithm: WireKeyAlgorithm {
+    get {_storage._algorithm}
+    set {_uniqueStorage()._algorithm = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _accessGroup: String? = nil
-  fileprivate var _accessControl: WireAccessControl? = nil
-  fileprivate var _authentication: WireItemAuthentication? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Has the enclave use a private key.
@@ -2466,6 +2520,9 @@ package nonisolated struct WireCircleAnswer: Sendable {
     package var time: Int64 = 0
 
     package var isThere: Bool = false
+
+    /// Of the item, 16 bytes.
+    package var uuid: Data = Data()
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4814,7 +4871,7 @@ nonisolated extension WireRestore.Begin: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Evaluate"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alternatives\0\u{3}asks_password\0\u{1}prompt\0\u{3}reuse_milliseconds\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alternatives\0\u{3}asks_password\0\u{1}prompt\0\u{3}reuse_milliseconds\0\u{3}opens_view\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4826,6 +4883,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 2: try { try decoder.decodeSingularBoolField(value: &self.asksPassword) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.reuseMilliseconds) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.opensView) }()
       default: break
       }
     }
@@ -4848,6 +4906,9 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.reuseMilliseconds != 0 {
       try visitor.visitSingularUInt32Field(value: self.reuseMilliseconds, fieldNumber: 4)
     }
+    if self.opensView != false {
+      try visitor.visitSingularBoolField(value: self.opensView, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4856,6 +4917,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.asksPassword != rhs.asksPassword {return false}
     if lhs._prompt != rhs._prompt {return false}
     if lhs.reuseMilliseconds != rhs.reuseMilliseconds {return false}
+    if lhs.opensView != rhs.opensView {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5331,7 +5393,7 @@ nonisolated extension WireCircle.Addition: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireCircle.Versions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircle.protoMessageName + ".Versions"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}text\0\u{1}view\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5341,6 +5403,7 @@ nonisolated extension WireCircle.Versions: SwiftProtobuf.Message, SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._view) }()
       default: break
       }
     }
@@ -5357,12 +5420,16 @@ nonisolated extension WireCircle.Versions: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._text {
       try visitor.visitSingularStringField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._view {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireCircle.Versions, rhs: WireCircle.Versions) -> Bool {
     if lhs.token != rhs.token {return false}
     if lhs._text != rhs._text {return false}
+    if lhs._view != rhs._view {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5370,7 +5437,7 @@ nonisolated extension WireCircle.Versions: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireCircle.BringBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircle.protoMessageName + ".BringBack"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}number\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}number\0\u{1}view\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5380,24 +5447,33 @@ nonisolated extension WireCircle.BringBack: SwiftProtobuf.Message, SwiftProtobuf
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
       case 2: try { try decoder.decodeSingularSInt64Field(value: &self.number) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._view) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.token.isEmpty {
       try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
     }
     if self.number != 0 {
       try visitor.visitSingularSInt64Field(value: self.number, fieldNumber: 2)
     }
+    try { if let v = self._view {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireCircle.BringBack, rhs: WireCircle.BringBack) -> Bool {
     if lhs.token != rhs.token {return false}
     if lhs.number != rhs.number {return false}
+    if lhs._view != rhs._view {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5628,7 +5704,7 @@ nonisolated extension WirePresenceRequest: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ItemAuthentication"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ui\0\u{3}application_password\0\u{1}prompt\0\u{3}uses_context\0\u{3}reuse_milliseconds\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ui\0\u{3}application_password\0\u{1}prompt\0\u{3}uses_context\0\u{3}reuse_milliseconds\0\u{3}is_owners\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5641,6 +5717,7 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
       case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.usesContext) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.reuseMilliseconds) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.isOwners) }()
       default: break
       }
     }
@@ -5666,6 +5743,9 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
     if self.reuseMilliseconds != 0 {
       try visitor.visitSingularUInt32Field(value: self.reuseMilliseconds, fieldNumber: 5)
     }
+    if self.isOwners != false {
+      try visitor.visitSingularBoolField(value: self.isOwners, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5675,6 +5755,7 @@ nonisolated extension WireItemAuthentication: SwiftProtobuf.Message, SwiftProtob
     if lhs._prompt != rhs._prompt {return false}
     if lhs.usesContext != rhs.usesContext {return false}
     if lhs.reuseMilliseconds != rhs.reuseMilliseconds {return false}
+    if lhs.isOwners != rhs.isOwners {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6005,7 +6086,7 @@ nonisolated extension WireFind: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Update"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}authentication\0\u{1}limit\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}attributes\0\u{3}access_group\0\u{1}accessibility\0\u{3}access_control\0\u{3}is_synchronizable\0\u{1}secrets\0\u{1}authentication\0\u{1}limit\0\u{3}keeps_earlier\0")
 
   fileprivate class _StorageClass {
     var _query: WireQuery? = nil
@@ -6017,6 +6098,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _secrets: [WireAttribute] = []
     var _authentication: WireItemAuthentication? = nil
     var _limit: UInt64? = nil
+    var _keepsEarlier: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6036,6 +6118,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _secrets = source._secrets
       _authentication = source._authentication
       _limit = source._limit
+      _keepsEarlier = source._keepsEarlier
     }
   }
 
@@ -6063,6 +6146,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._secrets) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
         case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._keepsEarlier) }()
         default: break
         }
       }
@@ -6102,6 +6186,9 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._limit {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 9)
       } }()
+      if _storage._keepsEarlier != false {
+        try visitor.visitSingularBoolField(value: _storage._keepsEarlier, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6120,6 +6207,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._secrets != rhs_storage._secrets {return false}
         if _storage._authentication != rhs_storage._authentication {return false}
         if _storage._limit != rhs_storage._limit {return false}
+        if _storage._keepsEarlier != rhs_storage._keepsEarlier {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6131,43 +6219,97 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireDelete: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Delete"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{3}leaves_tombstone\0\u{1}limit\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{3}leaves_tombstone\0\u{1}limit\0\u{1}authentication\0\u{3}keeps_earlier\0")
+
+  fileprivate class _StorageClass {
+    var _query: WireQuery? = nil
+    var _leavesTombstone: Bool? = nil
+    var _limit: UInt64? = nil
+    var _authentication: WireItemAuthentication? = nil
+    var _keepsEarlier: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _query = source._query
+      _leavesTombstone = source._leavesTombstone
+      _limit = source._limit
+      _authentication = source._authentication
+      _keepsEarlier = source._keepsEarlier
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._query) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self._leavesTombstone) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._limit) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 2: try { try decoder.decodeSingularBoolField(value: &_storage._leavesTombstone) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._keepsEarlier) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._query {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._leavesTombstone {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._limit {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._leavesTombstone {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._limit {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._authentication {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._keepsEarlier != false {
+        try visitor.visitSingularBoolField(value: _storage._keepsEarlier, fieldNumber: 5)
+      }
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireDelete, rhs: WireDelete) -> Bool {
-    if lhs._query != rhs._query {return false}
-    if lhs._leavesTombstone != rhs._leavesTombstone {return false}
-    if lhs._limit != rhs._limit {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._leavesTombstone != rhs_storage._leavesTombstone {return false}
+        if _storage._limit != rhs_storage._limit {return false}
+        if _storage._authentication != rhs_storage._authentication {return false}
+        if _storage._keepsEarlier != rhs_storage._keepsEarlier {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6177,46 +6319,88 @@ nonisolated extension WireMakeKey: SwiftProtobuf.Message, SwiftProtobuf._Message
   package static let protoMessageName: String = _protobuf_package + ".MakeKey"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}access_group\0\u{3}access_control\0\u{1}authentication\0\u{1}algorithm\0")
 
+  fileprivate class _StorageClass {
+    var _accessGroup: String? = nil
+    var _accessControl: WireAccessControl? = nil
+    var _authentication: WireItemAuthentication? = nil
+    var _algorithm: WireKeyAlgorithm = .p256
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _accessGroup = source._accessGroup
+      _accessControl = source._accessControl
+      _authentication = source._authentication
+      _algorithm = source._algorithm
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._accessGroup) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._accessControl) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.algorithm) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._accessGroup) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._accessControl) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._authentication) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._algorithm) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._accessGroup {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._accessControl {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._authentication {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if self.algorithm != .p256 {
-      try visitor.visitSingularEnumField(value: self.algorithm, fieldNumber: 4)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._accessGroup {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._accessControl {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._authentication {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if _storage._algorithm != .p256 {
+        try visitor.visitSingularEnumField(value: _storage._algorithm, fieldNumber: 4)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireMakeKey, rhs: WireMakeKey) -> Bool {
-    if lhs._accessGroup != rhs._accessGroup {return false}
-    if lhs._accessControl != rhs._accessControl {return false}
-    if lhs._authentication != rhs._authentication {return false}
-    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._accessGroup != rhs_storage._accessGroup {return false}
+        if _storage._accessControl != rhs_storage._accessControl {return false}
+        if _storage._authentication != rhs_storage._authentication {return false}
+        if _storage._algorithm != rhs_storage._algorithm {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7038,7 +7222,7 @@ nonisolated extension WireCircleAnswer.Versions: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireCircleAnswer.Version: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Version"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}item_class\0\u{3}access_group\0\u{1}title\0\u{1}reason\0\u{1}time\0\u{3}is_there\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}item_class\0\u{3}access_group\0\u{1}title\0\u{1}reason\0\u{1}time\0\u{3}is_there\0\u{1}uuid\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7053,6 +7237,7 @@ nonisolated extension WireCircleAnswer.Version: SwiftProtobuf.Message, SwiftProt
       case 5: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
       case 6: try { try decoder.decodeSingularSInt64Field(value: &self.time) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.isThere) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.uuid) }()
       default: break
       }
     }
@@ -7080,6 +7265,9 @@ nonisolated extension WireCircleAnswer.Version: SwiftProtobuf.Message, SwiftProt
     if self.isThere != false {
       try visitor.visitSingularBoolField(value: self.isThere, fieldNumber: 7)
     }
+    if !self.uuid.isEmpty {
+      try visitor.visitSingularBytesField(value: self.uuid, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7091,6 +7279,7 @@ nonisolated extension WireCircleAnswer.Version: SwiftProtobuf.Message, SwiftProt
     if lhs.reason != rhs.reason {return false}
     if lhs.time != rhs.time {return false}
     if lhs.isThere != rhs.isThere {return false}
+    if lhs.uuid != rhs.uuid {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -7,7 +7,9 @@ extension ServiceConnection: CircleService {
     package func answer(_ request: CircleRequest) throws(KeychainError) -> CircleAnswer {
         var answer: CircleAnswer?
         var versions: [EarlierVersion] = []
-        for part in try parts(.circle(request)) {
+        var request = request
+        request.view?.tellTerminal()
+        for part in try parts(.circle(request), context: request.view?.context as? ServiceContext) {
             switch part {
             case .circle(.versions(let some)):
                 versions += some

@@ -175,7 +175,7 @@ extension OperationOutcome {
 
 extension ItemAuthentication {
     /// Says where the person is, with each call that may cause a prompt.
-    fileprivate mutating func tellTerminal() {
+    mutating func tellTerminal() {
         guard ui == .allow, let terminal = PromptTerminal.ofThisProcess else { return }
         prompt.terminal = terminal
     }

@@ -89,6 +89,8 @@ extension ServiceConnection: PresenceKeychain {
         return group
     }
 
+    package func seesAllGroups() throws(KeychainError) -> Bool { AccessGroups(try identity().groups).areAll }
+
     package func presenceStatus() throws(KeychainError) -> PresenceStatus {
         switch try parts(.presence).last {
         case .presence(let status): return status

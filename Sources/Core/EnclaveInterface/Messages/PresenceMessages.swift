@@ -16,7 +16,7 @@ extension MessageWriter {
         try append(question.scope)
     }
 
-    private mutating func append(_ scope: PresenceScope) throws(KeychainError) {
+    mutating func append(_ scope: PresenceScope) throws(KeychainError) {
         guard scope.isSound else { throw Self.tooLarge }
         switch scope {
         case .items(let items):
@@ -37,6 +37,7 @@ extension MessageWriter {
         case .context(let context):
             append(UInt8(3))
             append(context.bytes)
+        case .ownersView: append(UInt8(4))
         }
     }
 
@@ -122,11 +123,12 @@ extension MessageReader {
         )
     }
 
-    private mutating func scope() throws(KeychainError) -> PresenceScope {
+    mutating func scope() throws(KeychainError) -> PresenceScope {
         switch try byte() {
         case 1: .items(try items())
         case 2: .newItem(accessGroup: try string(most: PresenceScope.longestGroup))
         case 3: .context(try contextID())
+        case 4: .ownersView
         default: throw Self.malformed
         }
     }

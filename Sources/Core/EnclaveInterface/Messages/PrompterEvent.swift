@@ -51,6 +51,7 @@ package enum PrompterEvent: Sendable, Hashable {
                     wish: wish,
                     asker: try reader.asker(),
                     groups: try reader.groups(),
+                    isForView: flags & 128 != 0,
                     wishes: try reader.wishes(),
                     readable: readable,
                     isRepeated: flags & 2 != 0,
@@ -92,16 +93,18 @@ extension Prompt {
     private static let finger: UInt8 = 1
     private static let repeated: UInt8 = 2
     private static let unlocking: UInt8 = 4
+    private static let forView: UInt8 = 128
 
     /// A finger had its place before there could be others; a factor after it stands at twice its number.
     fileprivate var flags: UInt8 {
         (readable.contains(.biometry) ? Self.finger : 0) | (isRepeated ? Self.repeated : 0)
-            | (unlocks ? Self.unlocking : 0) | readable.subtracting([.passcode, .biometry]).rawValue << 1
+            | (unlocks ? Self.unlocking : 0) | (isForView ? Self.forView : 0)
+            | readable.subtracting([.passcode, .biometry]).rawValue << 1
     }
 
     /// - Returns: nil for flags that are unknown here.
     fileprivate static func readable(_ flags: UInt8) -> PresenceFactors? {
-        let others = PresenceFactors(rawValue: (flags & ~(finger | repeated | unlocking)) >> 1)
+        let others = PresenceFactors(rawValue: (flags & ~(finger | repeated | unlocking | forView)) >> 1)
         guard PresenceFactors.all.isSuperset(of: others) else { return nil }
         return flags & finger == 0 ? others : others.union(.biometry)
     }

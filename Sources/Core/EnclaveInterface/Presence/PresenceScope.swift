@@ -8,6 +8,8 @@ package enum PresenceScope: Sendable, Hashable {
     case newItem(accessGroup: String)
     /// All items of the groups that the context was opened for.
     case context(PresenceContextID)
+    /// Seeing which items there are, of all groups, and the secret of none.
+    case ownersView
 
     package static let mostItems = 256
     /// Groups of one question or context: a prompt has to name them all.
@@ -20,7 +22,7 @@ package enum PresenceScope: Sendable, Hashable {
         switch self {
         case .items(let items): (1...Self.mostItems).contains(items.count) && Self.canBeNamed(Set(items.values))
         case .newItem(let group): Self.canBeNamed([group])
-        case .context: true
+        case .context, .ownersView: true
         }
     }
 

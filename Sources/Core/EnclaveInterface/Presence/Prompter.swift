@@ -57,6 +57,8 @@ package struct Prompt: Sendable, Hashable {
     /// The access groups that the proof will be good for; one that ends in an asterisk stands for all that begin so.
     /// None where a question is about no item.
     package let groups: [String]
+    /// Whether the proof will be good for seeing which items there are, of all groups.
+    package let isForView: Bool
     package let wishes: PromptWishes
     /// What a reader may read instead.
     package let readable: PresenceFactors
@@ -72,6 +74,7 @@ package struct Prompt: Sendable, Hashable {
         wish: Wish,
         asker: AskerDescription,
         groups: [String],
+        isForView: Bool = false,
         wishes: PromptWishes,
         readable: PresenceFactors,
         isRepeated: Bool,
@@ -82,6 +85,7 @@ package struct Prompt: Sendable, Hashable {
         self.wish = wish
         self.asker = asker
         self.groups = Array(groups.prefix(PresenceScope.mostGroups).map { $0.prefix(utf8Bytes: Asker.longestName) })
+        self.isForView = isForView
         self.wishes = wishes
         self.readable = readable
         self.isRepeated = isRepeated

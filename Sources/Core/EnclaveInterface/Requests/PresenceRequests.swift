@@ -43,6 +43,46 @@ extension Enclave {
     package func forget(_ proof: PresenceProof) { try? answer(ForgetProofRequest(proof)) }
 }
 
+/// Makes sure that the owner has agreed to something that the service decides upon by itself, since no key in the enclave
+/// depends on it.
+package struct RequireProofRequest: EnclaveRequest {
+    package static let description = RequestDescription(
+        45,
+        from: .service,
+        on: .changes(unlessQuick: true),
+        isRepeatable: true,
+        answer: .nothing
+    )
+
+    package let scope: PresenceScope
+    package var credentials: ItemCredentials
+
+    /// - Parameter scope: single items, or the owner's view.
+    package init(_ scope: PresenceScope, _ proofs: [PresenceProof]) {
+        self.scope = scope
+        credentials = ItemCredentials(proofs: proofs)
+    }
+
+    package init(from reader: inout MessageReader) throws(KeychainError) {
+        credentials = try reader.credentials()
+        scope = try reader.scope()
+        guard scope.isSound else { throw MessageReader.malformed }
+    }
+
+    package func write(to writer: inout MessageWriter) throws(KeychainError) {
+        try writer.append(credentials)
+        try writer.append(scope)
+    }
+}
+
+extension Enclave {
+    /// - Throws: `interactionNotAllowed` where these proofs do not say that the owner has agreed; `authenticationFailed`
+    ///   where the passcode may be another's than the owner's.
+    package func require(_ proofs: [PresenceProof], for scope: PresenceScope) throws(KeychainError) {
+        try answer(RequireProofRequest(scope, Array(proofs.suffix(ItemCredentials.mostProofs))))
+    }
+}
+
 /// By what the owner can prove to be there now.
 package struct PresenceStatusRequest: BodilessRequest {
     package static let description = RequestDescription(

@@ -1,4 +1,4 @@
-package import EnclaveInterface
+import EnclaveInterface
 package import KeychainCircles
 package import KeychainModel
 import KeychainPolicy
@@ -9,21 +9,22 @@ extension KeychainCircle {
     /// Earlier versions of shared items, the newest first.
     ///
     /// - Parameters:
-    ///   - token: says that the owner has allowed it (`restore`): they are of all access groups.
+    ///   - leave: they are of all access groups.
     ///   - text: in the title; nil for all.
     /// - Throws: `interactionNotAllowed` while the class of one is locked.
     package func earlierVersions(
-        _ token: AuthorizationToken,
+        _ leave: OwnersLeave,
         matching text: String? = nil
     ) throws(KeychainError) -> [EarlierVersion] {
         try engine.vault.refresh()
-        let authorization = try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
+        let authorization = try authorized(by: leave)
         var found: [EarlierVersion] = []
         try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
             for itemClass in ItemClass.stored {
                 for number in try transaction.pastNumbers(of: itemClass) {
                     guard let version = try transaction.pastVersion(number),
-                        version.row.accessGroup != Self.namesGroup, let item = try opened(version, authorization)
+                        !version.isExpired, version.row.accessGroup != Self.namesGroup,
+                        let item = try opened(version, authorization)
                     else { continue }
                     let title = item.attributes.title
                     if let text, !title.lowercased().contains(text.lowercased()) { continue }
@@ -31,6 +32,7 @@ extension KeychainCircle {
                         EarlierVersion(
                             number: version.number,
                             itemClass: itemClass,
+                            uuid: version.row.uuid,
                             accessGroup: version.row.accessGroup,
                             title: title,
                             reason: version.reason.told,
@@ -42,6 +44,13 @@ extension KeychainCircle {
             }
         }
         return found.sorted { ($0.time, $0.number) > ($1.time, $1.number) }
+    }
+
+    private func authorized(by leave: OwnersLeave) throws(KeychainError) -> AuthorizedRestore {
+        switch leave {
+        case .token(let token): try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
+        case .view(let view): try engine.policy.authorizeRestore(view, by: engine.vault.enclave)
+        }
     }
 
     /// Nil for one that is damaged.
@@ -61,16 +70,24 @@ extension KeychainCircle {
     ///
     /// - Returns: its title.
     /// - Throws: `itemNotFound` where it is kept no more; `undecodable` where it is damaged; `interactionNotAllowed` while it is
-    ///   locked.
-    package func bringBack(_ number: Int64, _ token: AuthorizationToken) throws(KeychainError) -> String {
+    ///   locked, and with the `PresenceNeed` where the owner has not agreed.
+    package func bringBack(_ number: Int64, _ leave: OwnersLeave) throws(KeychainError) -> String {
         try engine.vault.refresh()
-        let authorization = try engine.policy.authorizeRestore(token, by: engine.vault.enclave)
+        let authorization = try authorized(by: leave)
         let done: (title: String, changes: [ArrivedChange]) = try engine.write { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in
                 guard let version = try transaction.reading.pastVersion(number) else {
                     throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
                 }
                 let opened = try self.engine.vault.open(version.row, for: authorization)
+                if case .view(let view) = leave {
+                    try self.engine.policy.requireOwner(
+                        of: [GuardedItem(version.row.uuid, in: version.row.accessGroup)],
+                        view,
+                        by: self.engine.vault.enclave,
+                        reason: "Bring back the earlier version of “\(opened.attributes.title)”"
+                    )
+                }
                 var attributes = opened.attributes
                 attributes[.modificationDate] = .date(KeychainEngine.now)
                 let secrets = try self.engine.vault.openSecrets(of: opened)
@@ -107,6 +124,9 @@ extension KeychainCircle {
             try engine.remove(other, in: transaction)
         }
         if let same, try !transaction.isAside(same) {
+            // The owner may want that back as well.
+            transaction.keepsUnshared = same.row.canComeBack
+            defer { transaction.keepsUnshared = false }
             try transaction.replace(same, with: sealed)
             return (.updated, AffectedRow(sealed.row))
         }

@@ -19,8 +19,8 @@ extension KeychainCircle: CircleService {
         case .remove(let device): try remove(device)
         case .acceptOlder(let token): try acceptOlder(token)
         case .forget(let token): try forget(token)
-        case .versions(let token, let text): return .versions(try earlierVersions(token, matching: text))
-        case .bringBack(let number, let token): return .title(try bringBack(number, token))
+        case .versions(let leave, let text): return .versions(try earlierVersions(leave, matching: text))
+        case .bringBack(let number, let leave): return .title(try bringBack(number, leave))
         }
         return .done
     }

@@ -24,7 +24,9 @@ extension KeychainEngine {
     /// - Returns: how many matched.
     func delete(_ authorized: AuthorizedDelete, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
-        for found in try rows(of: authorized.selection, in: transaction) {
+        let rows = try rows(of: authorized.selection, in: transaction)
+        try requireOwner(of: rows, to: "Delete", authorized.selection, authorized.authentication, in: transaction)
+        for found in rows {
             guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction) else { continue }
             let candidate = try openIfUnlocked(stored, for: authorized.selection)
@@ -38,6 +40,8 @@ extension KeychainEngine {
                 guard try matchesDigest(item, in: authorized.selection) else { continue }
                 opened = item
             }
+            transaction.keepsUnshared = authorized.keepsEarlier && stored.row.canComeBack
+            defer { transaction.keepsUnshared = false }
             try remove(stored, opened: opened, leavesTombstone: authorized.leavesTombstone, in: transaction)
             count += 1
         }

@@ -163,6 +163,7 @@ extension KeychainEngine {
         note: (SealedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let query = find.selection.query
+        try requireOwner(of: rows.map(\.item), toRead: find)
         let opened = try vault.openSecrets(of: rows.map(\.item), with: find.authentication)
         if find.authentication.ui != .skip, let need = PresenceNeed(ofAll: opened) {
             throw KeychainError(.interactionNotAllowed, "the items' owner has to be asked", presence: .needed(need))

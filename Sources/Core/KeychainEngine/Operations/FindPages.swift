@@ -60,6 +60,7 @@ package struct PagedSearch: Sendable {
         let before = self
         // It may be done again: only what the last attempt has come to counts.
         let (search, page) = try engine.read { () throws(KeychainError) in
+            let caller = try engine.policy.caller(of: .find(request), caller, by: engine.enclave)
             let authorized = try engine.policy.authorize(request, for: caller)
             return try engine.store.read(snapshot: true, within: allowance) { (transaction) throws(KeychainError) in
                 var search = before

@@ -164,6 +164,7 @@ private enum Step {
 
     /// The one place where the engine tells operations apart.
     init(_ operation: KeychainOperation, for caller: Caller, engine: KeychainEngine) throws(KeychainError) {
+        let caller = try engine.policy.caller(of: operation, caller, by: engine.enclave)
         switch operation.action {
         case .add(let request): self = .add(try engine.step(toAdd: request, for: caller))
         case .find(let request): self = .search(try engine.step(toFind: request, for: caller))

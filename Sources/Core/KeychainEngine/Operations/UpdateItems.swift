@@ -25,7 +25,9 @@ extension KeychainEngine {
     /// - Returns: how many matched.
     func update(_ authorized: AuthorizedUpdate, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
-        for found in try rows(of: authorized.selection, in: transaction) {
+        let rows = try rows(of: authorized.selection, in: transaction)
+        try requireOwner(of: rows, to: "Change", authorized.selection, authorized.authentication, in: transaction)
+        for found in rows {
             guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction),
                 let item = try openOrReport(stored, for: authorized.selection),
@@ -33,6 +35,8 @@ extension KeychainEngine {
                 let sealed = try reseal(item, for: authorized)
             else { continue }
             try settle(sealed, among: authorized.surroundings, in: transaction) { () throws(KeychainError) in
+                transaction.keepsUnshared = authorized.keepsEarlier && stored.row.canComeBack
+                defer { transaction.keepsUnshared = false }
                 try transaction.replace(stored, with: sealed)
             }
             if stored.row.isSynchronizable, !sealed.row.hasPrimaryKey(of: stored.row) {

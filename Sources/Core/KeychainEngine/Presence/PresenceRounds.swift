@@ -1,4 +1,5 @@
 package import EnclaveInterface
+package import KeychainCircles
 package import KeychainModel
 import KeychainVault
 
@@ -77,21 +78,26 @@ package struct PresenceRounds: ~Copyable {
     package mutating func ask(_ question: Question) throws(KeychainError) {
         questions += 1
         let need = question.need
-        let authentication = operation.authentication
-        let asker = asker
+        var authentication = operation.authentication
+        if let reason = need.reason {
+            authentication.prompt.reason = reason
+            authentication.reuse = .none
+        }
+        let (asker, wishes, reuse) = (asker, authentication.prompt, authentication.reuse)
         let presenceQuestion = { (scope: PresenceScope) throws(KeychainError) in
             PresenceQuestion(
                 of: try asker.claim(),
                 need.demand,
                 password: need.password,
-                prompt: authentication.prompt,
+                prompt: wishes,
                 for: scope,
                 isRepeated: question.isRepeated,
-                reuse: authentication.reuse
+                reuse: reuse
             )
         }
         let proof: PresenceProof
-        if let session, session.covers(need.items) {
+        // What its owner agrees to for one item opens no other.
+        if let session, need.reason == nil, session.covers(need.items) {
             proof = try session.ask(isWanted: isWanted) { (context) throws(KeychainError) in
                 try presenceQuestion(.context(context))
             }
@@ -116,6 +122,54 @@ package struct PresenceRounds: ~Copyable {
             items[item.uuid] = item.accessGroup
         }
         return .items(items)
+    }
+}
+
+/// The same for what is asked of a circle, where it goes by an owner's view: the owner is asked once at most.
+package struct CircleRounds: ~Copyable {
+    /// With what was proved for it so far.
+    package private(set) var request: CircleRequest
+    private let asker: QuestionAsker
+    private let enclave: @Sendable () throws(KeychainError) -> any Enclave
+    private var own: PresenceProof?
+
+    package init(
+        _ request: CircleRequest,
+        of asker: QuestionAsker,
+        in session: PresenceSession?,
+        enclave: @escaping @Sendable () throws(KeychainError) -> any Enclave
+    ) {
+        self.request = request
+        self.asker = asker
+        self.enclave = enclave
+        // Only these count, not what came with the request.
+        self.request.view?.proofs = session?.proofs ?? []
+    }
+
+    deinit {
+        if let own, let enclave = try? enclave() { enclave.forget(own) }
+    }
+
+    /// - Parameter error: what the last attempt has failed with.
+    /// - Throws: that error, if no answer could help.
+    package func need(after error: KeychainError) throws(KeychainError) -> PresenceNeed {
+        guard let view = request.view, let need = error.need, own == nil else { throw error }
+        guard view.ui == .allow else { throw PresenceFailure.notInteractive.error }
+        return need
+    }
+
+    package mutating func ask(
+        _ need: PresenceNeed,
+        isWanted: @Sendable () -> Bool = { true }
+    ) throws(KeychainError) {
+        guard let view = request.view else { return }
+        var prompt = view.prompt
+        prompt.reason = need.reason ?? prompt.reason
+        let items = Dictionary(need.items.map { ($0.uuid, $0.accessGroup) }, uniquingKeysWith: { first, _ in first })
+        let question = PresenceQuestion(of: try asker.claim(), need.demand, prompt: prompt, for: .items(items))
+        let proof = try enclave().ask(question, isWanted: isWanted)
+        own = proof
+        request.view?.proofs.append(proof)
     }
 }
 

@@ -9,6 +9,8 @@ package final class PresenceSession: PresenceContext {
         /// Opened at the first question, and again where the enclave has dropped it.
         var context: PresenceContextID?
         var proofs: [PresenceProof] = []
+        /// That the owner has opened a view in it; the last one.
+        var view: PresenceProof?
         var isInvalidated = false
     }
 
@@ -28,7 +30,7 @@ package final class PresenceSession: PresenceContext {
         close()
     }
 
-    package var proofs: [PresenceProof] { state.withLock(\.proofs) }
+    package var proofs: [PresenceProof] { state.withLock { $0.proofs + ($0.view.map { [$0] } ?? []) } }
 
     package var isValid: Bool { state.withLock { !$0.isInvalidated } }
 
@@ -40,6 +42,7 @@ package final class PresenceSession: PresenceContext {
         _ request: PresenceRequest,
         isWanted: @escaping @Sendable () -> Bool
     ) throws(KeychainError) {
+        if request.opensView { return try openView(request.prompt, isWanted: isWanted) }
         _ = try ask(isWanted: isWanted) { (context) throws(KeychainError) in
             PresenceQuestion(
                 of: try asker.claim(),
@@ -50,6 +53,26 @@ package final class PresenceSession: PresenceContext {
                 reuse: request.reuse
             )
         }
+    }
+
+    /// Asks the owner whether the program may see the items of all access groups. A finger that unlocked the session does not
+    /// do: nobody knew then what it would be for.
+    private func openView(
+        _ prompt: PromptWishes,
+        isWanted: @Sendable () -> Bool
+    ) throws(KeychainError) {
+        let enclave = try enclave()
+        // Nobody types a passcode for nothing.
+        if let lack = try enclave.state().lackOfOwner { throw lack }
+        let question = PresenceQuestion(of: try asker.claim(), .owner, prompt: prompt, for: .ownersView)
+        let proof = try enclave.ask(question, isWanted: isWanted)
+        let forgotten = state.withLock { state -> PresenceProof? in
+            guard !state.isInvalidated else { return proof }
+            defer { state.view = proof }
+            return state.view
+        }
+        if let forgotten { enclave.forget(forgotten) }
+        guard forgotten != proof else { throw PresenceFailure.interrupted.error }
     }
 
     package func invalidate() {
@@ -118,11 +141,12 @@ package final class PresenceSession: PresenceContext {
     }
 
     private func close() {
-        let context = state.withLock { state in
-            defer { (state.context, state.proofs) = (nil, []) }
-            return state.context
+        let (context, view) = state.withLock { state in
+            defer { (state.context, state.proofs, state.view) = (nil, [], nil) }
+            return (state.context, state.view)
         }
-        guard let context, let enclave = try? enclave() else { return }
-        enclave.closeContext(context)
+        guard context != nil || view != nil, let enclave = try? enclave() else { return }
+        if let view { enclave.forget(view) }
+        if let context { enclave.closeContext(context) }
     }
 }

@@ -4,11 +4,19 @@ package struct PresenceNeed: Sendable, Hashable {
     package let demand: PresenceDemand
     package let password: PasswordWish
     package let items: [GuardedItem]
+    /// What the owner is to agree to, where that is not for the program to say.
+    package let reason: String?
 
-    package init(_ demand: PresenceDemand, password: PasswordWish = .none, items: [GuardedItem]) {
+    package init(
+        _ demand: PresenceDemand,
+        password: PasswordWish = .none,
+        items: [GuardedItem],
+        reason: String? = nil
+    ) {
         self.demand = demand
         self.password = password
         self.items = items
+        self.reason = reason
     }
 }
 

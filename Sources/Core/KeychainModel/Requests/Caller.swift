@@ -56,6 +56,9 @@ package struct AccessGroups: Sendable, Equatable {
     /// All that an item may be in that is named by a persistent reference.
     package var ofReferences: AccessGroups { acceptsAnyName ? AccessGroups(["*"]) : self }
 
+    /// Whether these are all that there can be.
+    package var areAll: Bool { wildcards.contains("") }
+
     package func contains(_ group: String) -> Bool {
         acceptsAnyName || names.contains { $0.hasSameBytes(as: group) }
             || wildcards.contains { group.utf8.starts(with: $0.utf8) }

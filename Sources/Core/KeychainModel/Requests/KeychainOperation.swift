@@ -101,7 +101,8 @@ extension SelectingRequest {
     }
 
     fileprivate func selecting(as name: String, _ change: ItemChangeKind? = nil) -> OperationTraits {
-        OperationTraits(name: name, itemClass: query.itemClass, accessGroup: query.accessGroup, change: change)
+        let name = authentication.isOwners ? "owner-\(name)" : name
+        return OperationTraits(name: name, itemClass: query.itemClass, accessGroup: query.accessGroup, change: change)
     }
 }
 
@@ -133,16 +134,11 @@ extension UpdateRequest: SelectingRequest {
 extension DeleteRequest: SelectingRequest {
     package var action: KeychainOperation.Action { .delete(self) }
 
-    /// A deletion brings no proofs, and its owner is not asked for any. What is set is dropped.
-    package var authentication: ItemAuthentication {
-        get { ItemAuthentication() }
-        set {}
-    }
-
     package var traits: OperationTraits {
         var traits = selecting(as: "delete", .deleted)
         traits.makesRoom = true
-        traits.mayAsk = false
+        // A program deletes what is its own; only as the owner's it may delete another's.
+        traits.mayAsk = authentication.isOwners
         return traits
     }
 }

@@ -132,6 +132,9 @@ package protocol PresenceKeychain: KeychainService {
     ///
     /// - Throws: `missingEntitlement` where nothing says which of several groups is.
     func ownGroup() throws(KeychainError) -> String
+
+    /// Whether the calling program sees the items of all access groups. Another one needs an owner's view for that.
+    func seesAllGroups() throws(KeychainError) -> Bool
 }
 
 extension PresenceKeychain {

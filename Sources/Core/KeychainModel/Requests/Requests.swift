@@ -87,6 +87,9 @@ package struct ItemAuthentication: Sendable {
     }
     /// Whether the call has a context, be it here or at the other end of a connection.
     package var usesContext = false
+    /// Whether the items of all access groups are meant, as their owner sees them. The context has to have an owner's view,
+    /// and the owner is asked for each secret and each change as well.
+    package var isOwners = false
     /// What was proved for this call and its context. It never leaves a process by way of a request.
     package var proofs: [PresenceProof] = []
 
@@ -141,6 +144,15 @@ package struct PresenceRequest: Sendable, Hashable {
     package var asksPassword = false
     package var prompt = PromptWishes()
     package var reuse = UnlockReuse.none
+    /// Whether the context becomes an owner's view: calls in it may see the items of all access groups, for ten minutes.
+    package var opensView = false
+
+    /// What opens an owner's view.
+    package static var ownersView: PresenceRequest {
+        var request = PresenceRequest(.owner)
+        request.opensView = true
+        return request
+    }
 
     package init(_ demand: PresenceDemand) {
         self.demand = demand
@@ -186,6 +198,9 @@ package struct UpdateRequest: Sendable {
     /// How many of the items that match are changed.
     package var limit = MatchLimit.all
     package var changes = ItemChanges()
+    /// Whether what was there before is kept for its owner (`chatelaine history`), also where no other device shares it. It
+    /// counts for those who see all access groups.
+    package var keepsEarlier = false
     package var authentication = ItemAuthentication()
 
     package init(query: ItemQuery) {
@@ -212,6 +227,10 @@ package struct DeleteRequest: Sendable {
     package var limit = MatchLimit.all
     /// `kSecUseTombstones`; nil leaves a tombstone for synchronizable items alone.
     package var leavesTombstone: Bool?
+    /// As in an update.
+    package var keepsEarlier = false
+    /// Good for an owner's deletion alone: no other is asked for.
+    package var authentication = ItemAuthentication()
 
     package init(query: ItemQuery) {
         self.query = query

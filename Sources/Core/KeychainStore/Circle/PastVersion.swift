@@ -22,8 +22,15 @@ package struct PastVersion: Sendable {
 
     /// So many are kept of an item.
     package static let most = 10
+    /// So many of all items that no other device shares.
+    package static let mostUnshared = 1_000
     /// For so long, in milliseconds: 90 days.
     package static let longest: Int64 = 90 * 86_400_000
+
+    static var now: Int64 { Int64((Date().timeIntervalSince1970 * 1_000).rounded()) }
+
+    /// Whether it is kept no longer, and only was not removed yet.
+    package var isExpired: Bool { time < Self.now - Self.longest }
 }
 
 extension ReadTransaction {
@@ -107,14 +114,13 @@ extension WriteTransaction {
     }
 
     func insertPast(_ row: SealedRow, _ reason: PastVersion.Reason) throws {
-        let milliseconds = Int64((Date().timeIntervalSince1970 * 1_000).rounded())
         try execute(
             """
             INSERT INTO past (class, uuid, reason, time, version, agrp, pdmn, sync, accc, blind, metadata, key, secret)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                row.itemClass.rawValue, Data(row.uuid.bytes), reason.rawValue, milliseconds, Data(row.version),
+                row.itemClass.rawValue, Data(row.uuid.bytes), reason.rawValue, PastVersion.now, Data(row.version),
                 Data(row.accessGroup.utf8), Int64(row.accessibility), row.isSynchronizable, Data(row.accessControl),
                 Data(row.blindColumns.bytes), Data(row.metadata), Data(row.wrappedKey), Data(row.secret),
             ]
@@ -125,6 +131,16 @@ extension WriteTransaction {
             (SELECT id FROM past WHERE class = ?1 AND uuid = ?2 ORDER BY time DESC, id DESC LIMIT ?3)
             """,
             [row.itemClass.rawValue, Data(row.uuid.bytes), PastVersion.most]
+        )
+    }
+
+    /// Of items that no other device shares, so many versions are kept; the oldest go. Nothing else looks for those that are
+    /// too old in a keychain that belongs to no circle.
+    func limitUnsharedPast() throws {
+        try execute("DELETE FROM past WHERE time < ?", [PastVersion.now - PastVersion.longest])
+        try execute(
+            "DELETE FROM past WHERE id IN (SELECT id FROM past WHERE sync = 0 ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?)",
+            [PastVersion.mostUnshared]
         )
     }
 

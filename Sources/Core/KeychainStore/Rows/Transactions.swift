@@ -107,6 +107,8 @@ package final class WriteTransaction {
     var quota: TransactionQuota?
     /// What rows may take in memory; nil for as much as they do.
     package var allowance: MemoryAllowance?
+    /// Whether what is replaced or removed now is kept for its owner, also where no other device shares it.
+    package var keepsUnshared = false
     private var knownCircle: Bool?
 
     init(database: Database) {
@@ -258,11 +260,13 @@ package final class WriteTransaction {
         changedRows.append(AffectedRow(stored.row))
     }
 
-    /// Keeps a version of a shared item that is about to go.
+    /// Keeps a version that is about to go: of a shared item, and of any where the owner has it so.
     private func keep(_ stored: StoredItem, _ reason: PastVersion.Reason?) throws {
-        guard let reason, stored.row.isSynchronizable, !stored.row.isTombstone, stored.isWellFormed, try hasCircle()
-        else { return }
+        guard let reason, !stored.row.isTombstone, stored.isWellFormed else { return }
+        if stored.row.isSynchronizable, try hasCircle() { return try insertPast(stored.row, reason) }
+        guard keepsUnshared else { return }
         try insertPast(stored.row, reason)
+        try limitUnsharedPast()
     }
 
     /// Makes a damaged row give way without losing it: it keeps its bytes and leaves its primary key.

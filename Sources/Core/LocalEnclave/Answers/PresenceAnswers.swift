@@ -6,6 +6,17 @@ extension ForgetProofRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) { visit.desk.forget(proof) }
 }
 
+extension RequireProofRequest: ServedRequest {
+    package func answer(_ visit: EnclaveVisit) throws(KeychainError) {
+        if let lack = try visit.enclave.state().lackOfOwner { throw lack }
+        var credentials = credentials
+        credentials.connection = visit.connection
+        guard visit.desk.prove(scope, by: credentials) else {
+            throw KeychainError(.interactionNotAllowed, "the owner has not agreed to it, or too long ago")
+        }
+    }
+}
+
 extension PresenceStatusRequest: ServedRequest {
     package func answer(_ visit: EnclaveVisit) throws(KeychainError) -> PresenceStatus {
         try visit.enclave.presence.status()

@@ -11,9 +11,10 @@ package final class ItemCatalogue: Sendable {
     package let keychain: any AccessKeychain
     private let changes: any KeychainChanges
     private let cache = Mutex(Cache())
+    private let view = Mutex<(any PresenceContext)?>(nil)
 
     private struct Cache {
-        var read: (mark: ChangeMark, index: ItemIndex)?
+        var read: (mark: ChangeMark, index: ItemIndex, time: ContinuousClock.Instant)?
         /// How often everything was forgotten.
         var forgettings = 0
     }
@@ -42,20 +43,25 @@ package final class ItemCatalogue: Sendable {
         // Before the items are read: a change meanwhile has them read once more.
         let mark = changes.mark()
         let (cached, forgettings) = cache.withLock { ($0.read, $0.forgettings) }
-        if let cached, cached.mark == mark { return cached.index }
+        let isFresh = cached.map { currentView == nil || $0.time.duration(to: .now) < Self.longestInView } ?? false
+        if let cached, isFresh, cached.mark == mark { return cached.index }
+        let time = ContinuousClock.now
         var summaries: [ItemSummary] = []
         for itemClass in ItemClass.stored {
             var request = FindRequest(query: Self.query(itemClass))
             request.limit = .all
             request.returns = .attributes
             request.authentication.ui = .fail
-            summaries += try keychain.find(request).map(ItemSummary.init)
+            summaries += try find(request).map(ItemSummary.init)
         }
         let index = ItemIndex(summaries)
         // Nothing comes back that was to be forgotten meanwhile.
-        cache.withLock { if $0.forgettings == forgettings { $0.read = (mark, index) } }
+        cache.withLock { if $0.forgettings == forgettings { $0.read = (mark, index, time) } }
         return index
     }
+
+    /// Nobody tells a program of changes of other programs' items.
+    private static let longestInView = Duration.seconds(3)
 
     /// Lets go of what was read.
     package func forget() {
@@ -65,12 +71,26 @@ package final class ItemCatalogue: Sendable {
         }
     }
 
+    // MARK: - The view
+
+    var currentView: (any PresenceContext)? { view.withLock { $0 } }
+
+    /// What is not in the new view is forgotten.
+    func replaceView(by context: (any PresenceContext)?) {
+        let old = view.withLock { view in
+            defer { view = context }
+            return view
+        }
+        old?.invalidate()
+        forget()
+    }
+
     /// One item, without its secret; nil where it is not there any more.
     package func item(_ reference: PersistentReference) throws(KeychainError) -> FoundItem? {
         var request = FindRequest(query: Self.query(reference))
         request.returns = .attributes
         request.authentication.ui = .fail
-        return try keychain.find(request).first
+        return try find(request).first
     }
 
     package static func query(_ itemClass: ItemClass) -> ItemQuery {

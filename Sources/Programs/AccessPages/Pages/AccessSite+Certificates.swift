@@ -94,7 +94,7 @@ extension AccessSite {
         request.limit = .count(Self.most)
         request.returns = [.attributes, .data]
         request.authentication.ui = .skip
-        return try catalogue.keychain.find(request).map { item in
+        return try catalogue.find(request).map { item in
             let der = item.secrets[.valueData]?.copied
             return (item, der, der.flatMap(CertificateContents.init(der:)))
         }
@@ -104,7 +104,7 @@ extension AccessSite {
         var request = FindRequest(query: ItemCatalogue.query(reference))
         request.returns = .data
         request.authentication.ui = .skip
-        return try catalogue.keychain.find(request).first?.secrets[.valueData]?.copied
+        return try catalogue.find(request).first?.secrets[.valueData]?.copied
     }
 
     /// The digests of the public halves of the private keys.
@@ -115,7 +115,7 @@ extension AccessSite {
         request.limit = .all
         request.returns = .attributes
         request.authentication.ui = .skip
-        return Set(try catalogue.keychain.find(request).compactMap { $0.attributes.bytes(.applicationLabel) })
+        return Set(try catalogue.find(request).compactMap { $0.attributes.bytes(.applicationLabel) })
     }
 
     // MARK: - What it says

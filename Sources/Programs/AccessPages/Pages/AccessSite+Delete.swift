@@ -46,15 +46,54 @@ extension AccessSite {
 
     /// All of them, or none.
     func delete(_ references: [PersistentReference]) throws(KeychainError) -> PageResponse {
-        let operations = references.map { KeychainOperation.delete(DeleteRequest(query: ItemCatalogue.query($0))) }
+        if let authentication = try viewAuthentication() { return try delete(references, authentication) }
+        let operations = references.map { KeychainOperation.delete(Self.deletion(of: $0)) }
         let results = try catalogue.keychain.transact(operations)
         let count = results.reduce(0) { sum, result in
             if case .count(let count) = result.answer { sum + count } else { sum }
         }
+        return deleted(count, references)
+    }
+
+    /// What is deleted here can be restored.
+    private static func deletion(of reference: PersistentReference) -> DeleteRequest {
+        var request = DeleteRequest(query: ItemCatalogue.query(reference))
+        request.keepsEarlier = true
+        return request
+    }
+
+    /// One after the other: the owner is asked for each. A no ends it.
+    private func delete(
+        _ references: [PersistentReference],
+        _ authentication: ItemAuthentication
+    ) throws(KeychainError) -> PageResponse {
+        var count = 0
+        for reference in references {
+            var request = Self.deletion(of: reference)
+            request.authentication = authentication
+            do throws(KeychainError) {
+                count += try catalogue.keychain.delete(request)
+            } catch {
+                guard count > 0 else { throw error }
+                catalogue.forget()
+                say(
+                    PageNotice(
+                        text: "\(count) of \(references.count) items were deleted. \(error.explanation)",
+                        isError: true
+                    )
+                )
+                return .redirect(to: "/items")
+            }
+        }
+        return deleted(count, references)
+    }
+
+    private func deleted(_ count: Int, _ references: [PersistentReference]) -> PageResponse {
+        catalogue.forget()
         let text =
             count == 0
             ? "Nothing was there to delete." : count == 1 ? "The item was deleted." : "\(count) items were deleted."
-        say(PageNotice(text: text))
+        say(PageNotice(text: text, undo: references.count == 1 && count == 1 ? "\(references[0].path)/undo" : nil))
         return .redirect(to: "/items")
     }
 }

@@ -113,6 +113,7 @@ extension AccessSite {
         request.returns = .persistentReference
         do throws(KeychainError) {
             guard let item = try catalogue.keychain.add(request) else { throw OperationResult.unexpected }
+            catalogue.forget()
             say(PageNotice(text: "The item was added."))
             return .redirect(to: item.reference.path)
         } catch  where error.code == .duplicateItem {
@@ -126,6 +127,7 @@ extension AccessSite {
         let errors = Self.errors(in: form, edited)
         guard errors.isEmpty else { return editor(edited, form, errors) }
         var request = UpdateRequest(query: ItemCatalogue.query(reference))
+        request.keepsEarlier = true
         for field in edited.fields {
             guard let text = form[field.name], field.read(text) != field.read(edited.value(field))
             else { continue }
@@ -140,14 +142,19 @@ extension AccessSite {
         }
         let context = try catalogue.keychain.makeContext()
         defer { context.invalidate() }
-        request.authentication.context = context
-        request.authentication.prompt.reason = "Change “\(ItemSummary(item).shownName)”"
+        if let authentication = try viewAuthentication() {
+            request.authentication = authentication
+        } else {
+            request.authentication.context = context
+            request.authentication.prompt.reason = "Change “\(ItemSummary(item).shownName)”"
+        }
         do throws(KeychainError) {
             guard try catalogue.keychain.update(request) > 0 else { return message(.itemGone) }
+            catalogue.forget()
         } catch  where error.code == .duplicateItem {
             return editor(edited, form, [(EditedField.all[0].name, error.explanation)])
         }
-        say(PageNotice(text: "The item was changed."))
+        say(PageNotice(text: "The item was changed.", undo: "\(reference.path)/undo"))
         return .redirect(to: reference.path)
     }
 

@@ -41,6 +41,7 @@ extension AccessSite {
                 [
                     "name": "More",
                     "links": [
+                        link("Recently deleted", "/deleted", "trash"),
                         link("Check passwords", "/passwords", "dice"), link("Access groups", "/groups", "program"),
                         link("Record", "/audit", "audit"), link("Devices", "/devices", "device"),
                     ],

@@ -12,6 +12,8 @@ extension AccessSite {
             "editHref": "\(reference.path)/edit", "deleteAction": "\(reference.path)/delete",
         ]
         if let comment = item.attributes.text(.comment) { values["comment"] = ForeignText.lines(comment) }
+        if let history = try history(of: reference) { values[history.key] = history.values }
+        if let trail = trail(of: reference) { values["trail"] = trail }
         if summary.kind.hasSecret {
             values["secret"] =
                 [

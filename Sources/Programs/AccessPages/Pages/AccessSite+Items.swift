@@ -18,6 +18,7 @@ extension AccessSite {
             "emptyText": index.items.isEmpty ? "The keychain has no items." : "No item matches.",
             "pages": page.total > page.items.count,
         ]
+        if let view = try viewValues(from: "items") { values["view"] = view }
         var turned = selection
         if page.start > 0 {
             turned.page = page.start / ItemSelection.rows

@@ -9,7 +9,7 @@ extension AccessSite {
         request.limit = .count(Self.most)
         request.returns = .attributes
         request.authentication.ui = .skip
-        let rows = try catalogue.keychain.find(request).map { item in
+        let rows = try catalogue.find(request).map { item in
             (ItemSummary(item), ItemFacts(item, ItemSummary(item)))
         }
         .sorted { $0.0.name < $1.0.name }

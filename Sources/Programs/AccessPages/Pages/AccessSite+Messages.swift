@@ -36,7 +36,7 @@ extension AccessSite {
 
     /// Lets go of everything that was read.
     package func forget() {
-        catalogue.forget()
+        catalogue.closeView()
         findings.withLock { $0 = nil }
         searches.withLock { $0 = [] }
     }

@@ -18,6 +18,7 @@ extension AccessSite {
             values["recent"] = recent.map(\.row)
             values["hasRecent"] = !recent.isEmpty
         }
+        if let view = try viewValues(from: "overview") { values["view"] = view }
         if let state, !state.hasPasscode {
             values["warnings"] = [
                 [

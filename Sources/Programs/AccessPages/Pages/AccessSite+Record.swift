@@ -73,7 +73,7 @@ extension AccessSite {
     /// What the record says of one item, the latest first.
     func trail(of reference: PersistentReference, most: Int = 10) -> PageValues? {
         guard let recordPath, let uuid = reference.uuid?.description,
-            let lines = try? AuditRecord.lines(of: recordPath)
+            let lines = try? AuditRecord.lines(of: recordPath, isNewestAlone: true)
         else { return nil }
         let entries = lines.reversed().lazy.filter { $0.contains(uuid) }.compactMap { AuditRecord.Entry(line: $0) }
         let rows = entries.prefix(most).map(\.row)
@@ -182,6 +182,11 @@ extension AuditRecord.Entry {
     private var operationName: String {
         switch operation {
         case "find": "Read"
+        case "owner-find": "Shown to the owner"
+        case "owner-update": "Changed by the owner"
+        case "owner-delete": "Deleted by the owner"
+        case "evaluate": "Asked the owner"
+        case "open-view": "Asked to see all items"
         case "add": "Added"
         case "update": "Changed"
         case "delete": "Deleted"

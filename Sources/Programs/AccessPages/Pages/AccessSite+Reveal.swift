@@ -41,6 +41,12 @@ extension AccessSite {
     ///
     /// - Throws: with a `PresenceFailure` where they have not.
     private func released(_ summary: ItemSummary) throws(KeychainError) -> SecretBytes? {
+        if let authentication = try viewAuthentication() {
+            var request = FindRequest(query: ItemCatalogue.query(summary.reference))
+            request.returns = .data
+            request.authentication = authentication
+            return try catalogue.keychain.find(request).first?.secrets[.valueData]
+        }
         let context = try catalogue.keychain.makeContext()
         defer { context.invalidate() }
         var prompt = PromptWishes()

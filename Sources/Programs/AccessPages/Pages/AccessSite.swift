@@ -137,6 +137,10 @@ package final class AccessSite: Sendable {
         case (.get, "passwords", nil, _): return try passwords()
         case (.post, "passwords", nil, _): return try makePassword(request.form)
         case (.post, "passwords", "check", 2): return try checkPasswords()
+        case (.post, "view", nil, _): return try openView(request.form)
+        case (.post, "view", "close", 2): return closeView()
+        case (.get, "deleted", nil, _): return try deletedItems()
+        case (.post, "deleted", "restore", 2): return try bringBack(request.form, to: "/deleted")
         case (.post, "lock", nil, _): return try lock()
         case (.post, "unlock", nil, _): return try unlock()
         case (.post, "close", nil, _): return closed()
@@ -160,6 +164,8 @@ package final class AccessSite: Sendable {
         case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])
         case (.post, ["delete"]): return try askToDelete([reference], from: reference.path)
         case (.post, ["reveal"]): return try reveal(reference)
+        case (.post, ["undo"]): return try undo(reference)
+        case (.post, ["restore"]): return try bringBack(request.form, to: reference.path)
         default: return notThere()
         }
     }
@@ -171,8 +177,14 @@ package final class AccessSite: Sendable {
 struct PageNotice: Sendable {
     var text: String
     var isError = false
+    /// What takes it back.
+    var undo: String?
 
-    var values: PageValues { ["text": text, "isError": isError, "isSuccess": !isError] }
+    var values: PageValues {
+        var values: PageValues = ["text": text, "isError": isError, "isSuccess": !isError]
+        if let undo { values["undo"] = ["action": undo, "label": "Undo", "value": ""] as PageValues }
+        return values
+    }
 }
 
 extension PersistentReference {

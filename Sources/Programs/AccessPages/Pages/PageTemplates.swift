@@ -32,6 +32,7 @@ struct PageTemplates: Sendable {
         "certificates": PackageResources.certificates_mustache,
         "characters": PackageResources.characters_mustache,
         "confirm": PackageResources.confirm_mustache,
+        "deleted": PackageResources.deleted_mustache,
         "devices": PackageResources.devices_mustache,
         "edit": PackageResources.edit_mustache,
         "fact-groups": PackageResources.fact_groups_mustache,
@@ -54,6 +55,7 @@ struct PageTemplates: Sendable {
         "programs": PackageResources.programs_mustache,
         "secret": PackageResources.secret_mustache,
         "spelled": PackageResources.spelled_mustache,
+        "view": PackageResources.view_mustache,
     ]
 }
 

@@ -35,11 +35,17 @@ extension WireCircle {
         case .remove(let device): remove = Data(device.bytes)
         case .acceptOlder(let token): acceptOlder = Data(token.bytes)
         case .forget(let token): forget = Data(token.bytes)
-        case .versions(let token, let text):
-            versions.token = Data(token.bytes)
+        case .versions(let leave, let text):
+            switch leave {
+            case .token(let token): versions.token = Data(token.bytes)
+            case .view(let view): versions.view = WireItemAuthentication(view)
+            }
             if let text { versions.text = text }
-        case .bringBack(let number, let token):
-            bringBack.token = Data(token.bytes)
+        case .bringBack(let number, let leave):
+            switch leave {
+            case .token(let token): bringBack.token = Data(token.bytes)
+            case .view(let view): bringBack.view = WireItemAuthentication(view)
+            }
             bringBack.number = number
         }
     }
@@ -86,15 +92,27 @@ extension CircleRequest {
         case .versions(let versions):
             guard versions.text.utf8.count <= Self.longestText else { throw malformed }
             self = .versions(
-                try AuthorizationToken(wire: versions.token),
+                try OwnersLeave(versions.token, versions.hasView ? versions.view : nil),
                 matching: versions.hasText ? versions.text : nil
             )
-        case .bringBack(let request): self = .bringBack(request.number, try AuthorizationToken(wire: request.token))
+        case .bringBack(let request):
+            self = .bringBack(request.number, try OwnersLeave(request.token, request.hasView ? request.view : nil))
         case .synchronize, .carried: throw malformed
         }
     }
 
     private static let longestText = 4_096
+}
+
+extension OwnersLeave {
+    fileprivate init(_ token: Data, _ view: WireItemAuthentication?) throws(KeychainError) {
+        guard let view else {
+            self = .token(try AuthorizationToken(wire: token))
+            return
+        }
+        guard token.isEmpty else { throw malformed }
+        self = .view(try ItemAuthentication(view))
+    }
 }
 
 private let malformed = KeychainError(.invalidParameter, "what is said of a circle is not what it is sent as")
@@ -325,6 +343,7 @@ extension WireCircleAnswer.Version {
             }
         time = version.time
         isThere = version.isThere
+        uuid = Data(version.uuid.bytes)
     }
 }
 
@@ -337,9 +356,11 @@ extension EarlierVersion {
             case .lost: .lost
             case .unspecified, .UNRECOGNIZED: throw unknown
             }
+        guard let uuid = ItemUUID(wire.uuid) else { throw unknown }
         self.init(
             number: wire.number,
             itemClass: try ItemClass(wire.itemClass),
+            uuid: uuid,
             accessGroup: wire.accessGroup,
             title: wire.title,
             reason: reason,

@@ -10,6 +10,7 @@ extension WireItemAuthentication {
         if authentication.prompt != PromptWishes() { prompt = WirePrompt(authentication.prompt) }
         usesContext = authentication.usesContext
         reuseMilliseconds = authentication.reuse.milliseconds
+        isOwners = authentication.isOwners
     }
 }
 
@@ -20,6 +21,7 @@ extension ItemAuthentication {
         applicationPassword = wire.hasApplicationPassword ? SecretBytes(wire.applicationPassword) : nil
         prompt = PromptWishes(wire.prompt)
         usesContext = wire.usesContext
+        isOwners = wire.isOwners
         reuse = UnlockReuse(milliseconds: wire.reuseMilliseconds)
     }
 }
@@ -63,6 +65,7 @@ extension WireEvaluate {
         asksPassword = request.asksPassword
         prompt = WirePrompt(request.prompt)
         reuseMilliseconds = request.reuse.milliseconds
+        opensView = request.opensView
     }
 }
 
@@ -76,6 +79,7 @@ extension PresenceRequest {
         asksPassword = wire.asksPassword
         prompt = PromptWishes(wire.prompt)
         reuse = UnlockReuse(milliseconds: wire.reuseMilliseconds)
+        opensView = wire.opensView
     }
 }
 

@@ -106,6 +106,7 @@ extension WireUpdate {
         if let control = request.changes.accessControl { accessControl = WireAccessControl(control) }
         if let isSynchronizable = request.changes.isSynchronizable { self.isSynchronizable = isSynchronizable }
         secrets = request.changes.secrets.wire
+        keepsEarlier = request.keepsEarlier
         authentication = WireItemAuthentication(request.authentication)
     }
 }
@@ -124,6 +125,7 @@ extension UpdateRequest {
         try changes.accessControl?.requireAgreement(with: changes.accessibility)
         changes.isSynchronizable = wire.hasIsSynchronizable ? wire.isSynchronizable : nil
         changes.secrets = try [AttributeKey: SecretBytes](ofRequest: wire.secrets, of: query.itemClass)
+        keepsEarlier = wire.keepsEarlier
         authentication = try ItemAuthentication(wire.authentication)
     }
 }
@@ -134,6 +136,8 @@ extension WireDelete {
         query = WireQuery(request.query)
         if let number = request.limit.wire { limit = number }
         if let leavesTombstone = request.leavesTombstone { self.leavesTombstone = leavesTombstone }
+        keepsEarlier = request.keepsEarlier
+        if request.authentication.isOwners { authentication = WireItemAuthentication(request.authentication) }
     }
 }
 
@@ -142,5 +146,7 @@ extension DeleteRequest {
         self.init(query: try ItemQuery(wire.query, isSearch: false))
         limit = MatchLimit(wire: wire.hasLimit ? wire.limit : nil)
         leavesTombstone = wire.hasLeavesTombstone ? wire.leavesTombstone : nil
+        keepsEarlier = wire.keepsEarlier
+        if wire.authentication.isOwners { authentication = try ItemAuthentication(wire.authentication) }
     }
 }

@@ -10,18 +10,30 @@ import Synchronization
 /// Any program of the user may ask. What changes the circle, the owner has allowed: the enclave or a token says so. A round
 /// trusts nobody: what it is given are blobs of a folder or a server, and what it gives away is sealed.
 extension RequestHandler {
-    func answer(_ request: CircleRequest, in visit: Visit) throws(KeychainError) -> Answer {
+    func answer(
+        _ request: CircleRequest,
+        in visit: Visit,
+        _ state: ConnectionState,
+        _ sendPart: Sender
+    ) throws(KeychainError) -> Answer {
         let grant = try take(0, in: visit)
-        let done = try perform(request, in: visit)
+        let done = try perform(request, in: visit, state, sendPart)
         _ = consume grant
         return done
     }
 
-    private func perform(_ request: CircleRequest, in visit: Visit) throws(KeychainError) -> Answer {
+    private func perform(
+        _ request: CircleRequest,
+        in visit: Visit,
+        _ state: ConnectionState,
+        _ sendPart: Sender
+    ) throws(KeychainError) -> Answer {
         let told = ToldChanges(visit.keychain.watchers)
-        let answer = { () throws(KeychainError) -> CircleAnswer in
-            try visit.keychain.withEngine(makesKeychain: request.makesKeychain) { (engine) throws(KeychainError) in
-                try told.circle(of: engine).answer(request)
+        func answer() throws(KeychainError) -> CircleAnswer {
+            try ask(request, in: visit, state, sendPart) { (request) throws(KeychainError) in
+                try visit.keychain.withEngine(makesKeychain: request.makesKeychain) { (engine) throws(KeychainError) in
+                    try told.circle(of: engine).answer(request)
+                }
             }
         }
         guard let name = request.name else { return Answer(body: .circle(try answer())) }
@@ -30,6 +42,32 @@ extension RequestHandler {
             visit.keychain.watchers.tell(.circleChange)
             return (.circle(answer), told.count)
         }
+    }
+
+    /// Does something, and asks the keychain's owner for what it lacks.
+    private func ask(
+        _ request: CircleRequest,
+        in visit: Visit,
+        _ state: ConnectionState,
+        _ sendPart: Sender,
+        _ body: (CircleRequest) throws(KeychainError) -> CircleAnswer
+    ) throws(KeychainError) -> CircleAnswer {
+        let (keychain, stream) = (visit.keychain, visit.peer.stream)
+        var rounds = CircleRounds(request, of: state.asker, in: state.session) { () throws(KeychainError) in
+            try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
+        }
+        do throws(KeychainError) {
+            return try body(rounds.request)
+        } catch {
+            let need = try rounds.need(after: error)
+            // Neither a lock nor anybody else waits for a person.
+            visit.pass.leave()
+            defer { visit.pass.enter() }
+            try sendPart(.prompting, limits.answerTime)
+            try rounds.ask(need, isWanted: { stream.isWaiting })
+        }
+        try stream.confirm()
+        return try body(rounds.request)
     }
 
     /// Does a round over the transport of the program that asks for it.

@@ -11,7 +11,7 @@ extension RequestHandler {
         sendPart: Sender
     ) -> Answer {
         let stream = visit.peer.stream
-        return recorded(as: "evaluate", in: visit) { () throws(KeychainError) in
+        return recorded(as: request.opensView ? "open-view" : "evaluate", in: visit) { () throws(KeychainError) in
             // Neither a lock nor anybody else waits for a person.
             visit.pass.leave()
             defer { visit.pass.enter() }

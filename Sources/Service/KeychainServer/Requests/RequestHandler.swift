@@ -95,7 +95,7 @@ struct RequestHandler: Sendable {
         case .transaction(let operations): perform(operations, allOrNothing: true, in: visit, grant: &grant)
         case .identity: Answer(body: .identity(visit.peer.identity))
         case .status: Answer(body: .status(visit.keychain.completed(status())))
-        case .circle(let request): try self.answer(request, in: visit)
+        case .circle(let request): try self.answer(request, in: visit, state, sendPart)
         case .carried: throw KeychainError(.invalidParameter, "what a transport has, and no round asks for it")
         // The connection does that itself, or has to ask in between.
         case .watch, .watchCircle, .synchronize: throw KeychainError(.internalError, "this is no request by itself")

@@ -50,7 +50,7 @@ struct RestoreVersion: ParsableCommand {
     func run() throws {
         let keychain = try CurrentKeychain.shared()
         let token = try options.authorization(of: keychain).token(for: .restore)
-        let title = try keychain.bringBack(number, token)
+        let title = try keychain.bringBack(number, .token(token))
         Console.print("\(TerminalText.escaped(title.isEmpty ? "The item" : title)) is back.\n")
     }
 }
@@ -65,7 +65,7 @@ struct HistoryOptions: ParsableArguments {
     func list(matching text: String?, _ isListed: (EarlierVersion) -> Bool) throws {
         let keychain = try CurrentKeychain.shared()
         let token = try options.authorization(of: keychain).token(for: .restore)
-        let versions = try keychain.earlierVersions(token, matching: text).filter(isListed)
+        let versions = try keychain.earlierVersions(.token(token), matching: text).filter(isListed)
         if json {
             Console.print(JSONText.array(versions.map(Self.json)).text() + "\n")
         } else {

@@ -1,0 +1,119 @@
+import EnclaveInterface
+import Foundation
+import KeychainCircles
+import KeychainModel
+
+/// Earlier versions of items: those that were deleted, and those of one item.
+extension AccessSite {
+    private static let rows = 200
+
+    func deletedItems() throws(KeychainError) -> PageResponse {
+        var values: PageValues = [
+            "note": "Items that were deleted can be restored for 90 days.", "isEmpty": true,
+            "emptyText": "Nothing was deleted.",
+        ]
+        if let leave = try catalogue.leave() {
+            let versions = try versions(leave).filter { $0.reason == .deleted && !$0.isThere }
+            // The last version of each item.
+            var seen: Set<ItemUUID> = []
+            let rows = versions.filter { seen.insert($0.uuid).inserted }.prefix(Self.rows).map(\.row)
+            values["rows"] = Array(rows)
+            values["isEmpty"] = rows.isEmpty
+        } else if let view = try askForVersions(from: "deleted") {
+            values["view"] = view
+            values["emptyText"] = "What was deleted is shown once you agree to it in the keychain’s own window."
+        }
+        return framed("deleted", title: "Recently deleted", in: "/deleted", values)
+    }
+
+    /// The earlier versions of an item that is there, or what asks for them; nil where none is kept.
+    func history(of reference: PersistentReference) throws(KeychainError) -> (key: String, values: PageValues)? {
+        guard let leave = try catalogue.leave() else { return nil }
+        let versions = try versions(leave).filter { $0.uuid == reference.uuid && $0.itemClass == reference.itemClass }
+        guard !versions.isEmpty else { return nil }
+        return (
+            "history",
+            [
+                "rows": versions.map { version -> PageValues in
+                    [
+                        "when": version.when, "whenISO": version.whenISO, "reason": version.reason.text,
+                        "restoreAction": "\(reference.path)/restore", "value": String(version.number),
+                    ]
+                }
+            ]
+        )
+    }
+
+    /// Makes an earlier version the current one, once the owner has agreed.
+    func bringBack(_ form: FormFields, to path: String) throws(KeychainError) -> PageResponse {
+        guard let number = form["value"].flatMap(Int64.init) else { return notThere() }
+        guard let leave = try catalogue.leave() else { return .redirect(to: path) }
+        let title = try catalogue.keychain.bringBack(number, leave)
+        catalogue.forget()
+        say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is back."))
+        return .redirect(to: path)
+    }
+
+    /// Takes back the last change, or the deletion, of an item.
+    func undo(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
+        if try catalogue.leave() == nil { try catalogue.openView() }
+        guard let leave = try catalogue.leave() else { return notThere() }
+        let last = try versions(leave).first { $0.uuid == reference.uuid && $0.itemClass == reference.itemClass }
+        guard let last, let leave = try catalogue.leave() else {
+            say(PageNotice(text: "The item as it was before is not kept.", isError: true))
+            return .redirect(to: last == nil ? "/items" : reference.path)
+        }
+        let title = try catalogue.keychain.bringBack(last.number, leave)
+        catalogue.forget()
+        say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is as it was before."))
+        return .redirect(to: reference.path)
+    }
+
+    private func versions(_ leave: OwnersLeave) throws(KeychainError) -> [EarlierVersion] {
+        do throws(KeychainError) {
+            return try catalogue.keychain.earlierVersions(leave)
+        } catch  where error.code == .itemNotFound {
+            return []
+        } catch {
+            guard error.code == .interactionNotAllowed, catalogue.hasView else { throw error }
+            // The view is over.
+            catalogue.closeView()
+            return []
+        }
+    }
+
+    private func askForVersions(from page: String) throws(KeychainError) -> PageValues? {
+        guard let state = try catalogue.state() else { return nil }
+        if state.lackOfOwner != nil { return try viewValues(from: page) }
+        return [
+            "text": "Deleted items are those of all programs, so the keychain asks you first.", "action": "/view",
+            "label": "Show Deleted Items…", "value": page,
+        ]
+    }
+}
+
+extension EarlierVersion {
+    /// Seconds since 2001.
+    private var seconds: Double { Double(time) / 1_000 - Date.timeIntervalBetween1970AndReferenceDate }
+
+    fileprivate var when: String { PageDate.text(seconds) }
+    fileprivate var whenISO: String { PageDate.machine(seconds) }
+
+    fileprivate var row: PageValues {
+        let kind = ItemKind(itemClass) ?? .password
+        return [
+            "name": title.isEmpty ? "(no name)" : ForeignText.shown(title), "kind": kind.name, "icon": kind.icon,
+            "group": ForeignText.shown(accessGroup), "when": when, "whenISO": whenISO, "restoreValue": String(number),
+        ]
+    }
+}
+
+extension EarlierVersion.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .replaced: "Replaced"
+        case .deleted: "Deleted"
+        case .lost: "Lost against another device’s change"
+        }
+    }
+}
