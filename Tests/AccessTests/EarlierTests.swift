@@ -19,19 +19,33 @@ struct EarlierTests {
 
     private var path: String { reference.path }
 
-    private func secret() throws -> String {
-        try site.post(path + "/reveal", cookie).text.contains("value=\"first\"") ? "first" : "other"
+    /// The numbers that the buttons of a page restore.
+    private static func versions(in page: String) -> [Int] {
+        page.matches(
+            of:
+                #/restore"><input type="hidden" name="token" value="[^"]*"><input type="hidden" name="value" value="(\d+)"/#
+        )
+        .compactMap { Int($0.1) }
     }
 
     private func delete() throws { _ = try site.post(path + "/delete", cookie, [("confirmed", "yes")]) }
 
+    /// Sends a form, and takes back what it did by the button that the next page has.
+    private func undo(_ path: String, _ fields: [(String, String)]) throws -> PageResponse {
+        let token = try site.token(cookie)
+        var request = PagesSite.request(.post, path, cookie: cookie)
+        request.form = try site.form([("token", token)] + fields)
+        let done = site.pages.answer(request)
+        let page = site.get(try #require(done.header("Location")), cookie).text
+        let button = try #require(
+            page.firstMatch(of: #/action="([^"]*\/undo)".*?name="value" value="(\d+)"/#),
+            "\(page)"
+        )
+        return try site.post(String(button.1), cookie, [("value", String(button.2))])
+    }
+
     @Test func `a deletion can be taken back at once`() throws {
-        try delete()
-        #expect(site.get(path, cookie).status == 404)
-        let page = site.get("/items", cookie).text
-        // The notice was shown by the request for the token of the form, or by this one.
-        #expect(!page.contains("Mail"))
-        let response = try site.post(path + "/undo", cookie)
+        let response = try undo(path + "/delete", [("confirmed", "yes")])
         #expect(response.header("Location") == path)
         #expect(site.get(path, cookie).text.contains("is as it was before"))
         #expect(try site.value(of: reference) == "first")
@@ -39,17 +53,27 @@ struct EarlierTests {
         #expect(site.get("/deleted", cookie).text.contains("Nothing was deleted"))
     }
 
-    @Test func `the notice of a deletion offers to take it back`() throws {
-        let response = try site.post(path + "/delete", cookie, [("confirmed", "yes")])
-        let page = site.get(try #require(response.header("Location")), cookie).text
-        #expect(page.contains("The item was deleted.") && page.contains("action=\"\(path)/undo\""))
+    @Test func `a change can be taken back at once, and what is older stays`() throws {
+        _ = try site.post(path + "/edit", cookie, [("password", "second")])
+        _ = try undo(path + "/edit", [("password", "third")])
+        #expect(try site.value(of: reference) == "second")
+    }
+
+    @Test func `nothing older than the change comes back by taking it back`() throws {
+        _ = try site.post(path + "/edit", cookie, [("password", "second")])
+        let future = Int64((Date().timeIntervalSince1970 + 1) * 1_000)
+        _ = try site.post(path + "/undo", cookie, [("value", String(future))])
+        #expect(try site.value(of: reference) == "second")
+        for value in ["", "x"] {
+            #expect(try site.post(path + "/undo", cookie, [("value", value)]).status == 404)
+        }
     }
 
     @Test func `a deleted item is listed for 90 days, and restored with its password`() throws {
         try delete()
         let page = site.get("/deleted", cookie).text
         #expect(page.contains("Mail") && page.contains("Restore"))
-        let number = try #require(page.firstMatch(of: #/name="value" value="(\d+)"/#)?.1)
+        let number = try #require(Self.versions(in: page).first)
         _ = try site.post("/deleted/restore", cookie, [("value", String(number))])
         #expect(site.get("/deleted", cookie).text.contains("Nothing was deleted"))
         #expect(try site.value(of: reference) == "first")
@@ -62,12 +86,39 @@ struct EarlierTests {
         let page = site.get(path, cookie).text
         #expect(page.contains("Earlier versions") && page.contains("Replaced"))
         #expect(!page.contains("first"))
-        let number = try #require(page.firstMatch(of: #/name="value" value="(\d+)"/#)?.1)
+        let number = try #require(Self.versions(in: page).first)
         _ = try site.post(path + "/restore", cookie, [("value", String(number))])
         #expect(try site.value(of: reference) == "first")
         // What was replaced by that is an earlier version, too.
-        _ = try site.post(path + "/undo", cookie)
+        let last = try #require(Self.versions(in: site.get(path, cookie).text).max())
+        _ = try site.post(path + "/restore", cookie, [("value", String(last))])
         #expect(try site.value(of: reference) == "second")
+    }
+
+    @Test func `an item of the same name that was added meanwhile is kept, too, when the deleted one comes back`()
+        throws
+    {
+        try delete()
+        let other = try site.add("Mail", password: "other")
+        let number = try #require(Self.versions(in: site.get("/deleted", cookie).text).first)
+        _ = try site.post("/deleted/restore", cookie, [("value", String(number))])
+        #expect(try site.value(of: reference) == "first" && site.value(of: other) == nil)
+        let page = site.get("/deleted", cookie).text
+        #expect(page.contains("Mail"))
+        let back = try #require(Self.versions(in: page).first)
+        _ = try site.post("/deleted/restore", cookie, [("value", String(back))])
+        #expect(try site.value(of: other) == "other")
+    }
+
+    @Test func `an earlier version takes no access control away`() throws {
+        _ = try site.post(path + "/edit", cookie, [("password", "second")])
+        let number = try #require(Self.versions(in: site.get(path, cookie).text).first)
+        var update = UpdateRequest(query: ItemCatalogue.query(reference))
+        update.changes.accessControl = try AccessControl(protection: "ak", flags: .userPresence)
+        #expect(try site.connection.update(update) == 1)
+        _ = try site.post(path + "/restore", cookie, [("value", String(number))])
+        let item = try #require(try site.item(reference))
+        #expect(item.accessControl.flags == .userPresence)
     }
 
     @Test(arguments: ["", "x", "-1", "99999999999999999999", "9223372036854775807"])
@@ -99,10 +150,13 @@ struct EarlierTests {
         add.secrets[.valueData] = SecretBytes([1])
         add.returns = .persistentReference
         let guarded = try #require(try site.connection.add(add)).reference
-        _ = try site.post(guarded.path + "/delete", cookie, [("confirmed", "yes")])
+        let token = try site.token(cookie)
+        var request = PagesSite.request(.post, guarded.path + "/delete", cookie: cookie)
+        request.form = try site.form([("token", token), ("confirmed", "yes")])
+        let done = site.pages.answer(request)
+        let page = site.get(try #require(done.header("Location")), cookie).text
+        #expect(page.contains("The item was deleted.") && !page.contains("/undo"))
         #expect(site.get("/deleted", cookie).text.contains("Nothing was deleted"))
-        _ = try site.post(guarded.path + "/undo", cookie)
-        #expect(site.get("/items", cookie).text.contains("The item as it was before is not kept."))
     }
 }
 
@@ -114,6 +168,13 @@ extension PagesSite {
         request.secrets[.valueData] = SecretBytes(Array(password.utf8))
         request.returns = .persistentReference
         return try #require(try connection.add(request)).reference
+    }
+
+    func item(_ reference: PersistentReference) throws -> FoundItem? {
+        var request = FindRequest(query: ItemCatalogue.query(reference))
+        request.returns = .attributes
+        request.authentication.ui = .fail
+        return try connection.find(request).first
     }
 
     func value(of reference: PersistentReference) throws -> String? {

@@ -124,7 +124,7 @@ struct OwnersViewTests {
         #expect(code { _ = try site.labels(bare) } == .interactionNotAllowed)
 
         let view = try site.view()
-        #expect(site.person.shown.contains("It wants to see what is in the whole keychain, but no passwords"))
+        #expect(site.person.shown.contains("It wants to see what is in the whole keychain for ten minutes"))
         #expect(try site.labels(view) == ["Bank"])
         #expect(code { _ = try site.labels(other) } == .interactionNotAllowed)
         #expect(code { _ = try site.labels(nil) } == .interactionNotAllowed)
@@ -189,7 +189,7 @@ struct OwnersViewTests {
         #expect(code { _ = try site.program.update(update) } == .userCanceled)
         site.person.answer(.secret("open sesame"))
         #expect(try site.program.update(update) == 1)
-        #expect(site.person.shown.contains("Change 'Bank, Bank'"))
+        #expect(site.person.shown.contains("Change what describes 'Bank, Bank'"))
 
         site.person.answer(.no)
         #expect(code { _ = try site.delete(site.query("Bank"), view) } == .userCanceled)
@@ -202,8 +202,62 @@ struct OwnersViewTests {
         #expect(code { _ = try site.delete(site.query(), view, mayAsk: false) } == .interactionNotAllowed)
         site.person.answer(.secret("open sesame"))
         #expect(try site.delete(site.query(), view) == 2)
-        #expect(site.person.shown.contains("and one more item"))
+        #expect(site.person.shown.contains("Delete 2 items, of which one is '"))
         #expect(site.person.dialogs == 6)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a change in a view gives no item to another program, takes no guard away and shares nothing`(
+        transport: Transport
+    ) throws {
+        let site = try Site(transport)
+        var own = AddRequest(itemClass: .genericPassword)
+        own.attributes[.label] = .string("Own")
+        own.secrets[.valueData] = SecretBytes([1])
+        _ = try site.program.add(own)
+        let view = try site.view()
+        // Also where the program has proved its owner's presence for what is its own.
+        site.person.answer(.secret("open sesame"))
+        try view.evaluate(PresenceRequest(.owner))
+        let before = site.person.dialogs
+        let changes: [(inout ItemChanges) throws -> Void] = [
+            { $0.accessGroup = "test.default" }, { $0.accessibility = .always },
+            { $0.accessControl = try AccessControl(protection: "ak", flags: .devicePasscode) },
+            { $0.isSynchronizable = true },
+        ]
+        for label in ["Bank", "Own"] {
+            for change in changes {
+                var update = UpdateRequest(query: site.query(label))
+                update.changes.attributes[.comment] = .string("x")
+                try change(&update.changes)
+                update.authentication = site.authentication(view, mayAsk: true)
+                #expect(code { _ = try site.program.update(update) } == .unimplemented)
+            }
+            // What was proved in the context is no consent to a deed of the owner's.
+            #expect(code { _ = try site.secret(of: label, view, mayAsk: false) } == .interactionNotAllowed)
+            #expect(code { _ = try site.delete(site.query(label), view, mayAsk: false) } == .interactionNotAllowed)
+        }
+        #expect(site.person.dialogs == before)
+    }
+
+    @Test(arguments: Transport.inThisProcess)
+    func `a title hides neither how many items are meant nor where it ends`(transport: Transport) throws {
+        let long = String(repeating: "long ", count: 80)
+        let site = try Site(transport, others: [long, "x' from the list, and keep “Bank", "Mail"])
+        let view = try site.view()
+        site.person.answer(.no)
+        #expect(code { _ = try site.delete(site.query(), view) } == .userCanceled)
+        #expect(site.person.shown.contains("Delete 3 items, of which one is 'long"))
+        site.person.answer(.no)
+        #expect(code { _ = try site.delete(site.query("x' from the list, and keep “Bank"), view) } == .userCanceled)
+        #expect(site.person.shown.contains("Delete 'x from the list, and keep Bank, x from the list, and keep Bank'"))
+        // One secret at a time, whatever a search matches.
+        var all = FindRequest(query: site.query())
+        all.limit = .all
+        all.returns = .data
+        all.authentication = site.authentication(view, mayAsk: true)
+        #expect(code { _ = try site.program.find(all) } == .unimplemented)
+        #expect(site.person.dialogs == 3)
     }
 
     @Test(arguments: Transport.allCases)

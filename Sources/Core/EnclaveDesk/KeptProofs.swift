@@ -177,6 +177,18 @@ struct KeptProofs {
         }
     }
 
+    /// Whether the owner has agreed to something about just these items. What is proved in a context is for what a program does
+    /// with its own.
+    func proveItems(_ items: [ItemUUID: String], _ credentials: ItemCredentials, at clock: StartClock) -> Bool {
+        let now = clock.now
+        return credentials.proofs.contains { proof in
+            guard let kept = kept[proof], kept.connection == credentials.connection, !kept.isOver(at: now),
+                case .items(let proved) = kept.scope, PresenceDemand.owner.isMet(by: kept.factors)
+            else { return false }
+            return items.allSatisfy { uuid, group in proved[uuid].map { $0.hasSameBytes(as: group) } ?? false }
+        }
+    }
+
     /// Whether the owner has agreed that all items are seen.
     func proveView(_ credentials: ItemCredentials, at clock: StartClock) -> Bool {
         let now = clock.now

@@ -280,12 +280,7 @@ package final class PresenceDesk: Sendable {
         let clock = StartClock.current
         return state.withLock { state in
             switch scope {
-            case .items(let items):
-                items.allSatisfy { uuid, group in
-                    let item = GuardedItem(uuid, in: group)
-                    let proved = state.proofs.proved(credentials, for: item, isNew: false, at: clock)
-                    return PresenceDemand.owner.isMet(by: proved.factors)
-                }
+            case .items(let items): state.proofs.proveItems(items, credentials, at: clock)
             case .ownersView: state.proofs.proveView(credentials, at: clock)
             case .newItem, .context: false
             }

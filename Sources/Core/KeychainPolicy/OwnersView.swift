@@ -21,6 +21,16 @@ extension KeychainPolicy {
         guard operation.traits.itemClass != .identity else {
             throw KeychainError(.unimplemented, "an owner's view shows certificates and keys, and no identities")
         }
+        if case .update(let request) = operation.action, request.changes.isBeyondOwner {
+            throw KeychainError(
+                .unimplemented,
+                "the access group, the protection and the devices of another program's item are not changed in an owner's view"
+            )
+        }
+        // Batches and calls without a context have none, and the enclave need not be asked.
+        guard !operation.authentication.proofs.isEmpty else {
+            throw KeychainError(.interactionNotAllowed, "the owner has not agreed to a view of all items")
+        }
         try enclave.require(operation.authentication.proofs, for: .ownersView)
         return Caller(name: caller.name, groups: AccessGroups(["*"]), ownGroup: caller.ownGroup)
     }
@@ -28,46 +38,40 @@ extension KeychainPolicy {
     /// Makes sure that the owner has agreed to what is done with some items.
     ///
     /// - Parameter reason: what the owner is asked, in the service's words.
-    /// - Throws: `interactionNotAllowed` with the `PresenceNeed` for the first items that it is not proved for.
+    /// - Throws: `interactionNotAllowed` with the `PresenceNeed` where it is not proved; `unimplemented` for more items, or more
+    ///   groups, than one prompt can name.
     package func requireOwner(
         of items: [GuardedItem],
         _ authentication: ItemAuthentication,
         by enclave: any Enclave,
         reason: @autoclosure () -> String
     ) throws(KeychainError) {
-        for part in Self.parts(of: items) {
-            let scope = PresenceScope.items(
-                Dictionary(part.map { ($0.uuid, $0.accessGroup) }, uniquingKeysWith: { first, _ in first })
+        guard !items.isEmpty else { return }
+        let scope = PresenceScope.items(
+            Dictionary(items.map { ($0.uuid, $0.accessGroup) }, uniquingKeysWith: { first, _ in first })
+        )
+        guard scope.isSound else {
+            throw KeychainError(
+                .unimplemented,
+                "these are more items than an owner can agree to at one time; choose fewer"
             )
-            do throws(KeychainError) {
-                try enclave.require(authentication.proofs, for: scope)
-            } catch {
-                guard error.code == .interactionNotAllowed else { throw error }
-                throw KeychainError(
-                    .interactionNotAllowed,
-                    error.message,
-                    presence: .needed(PresenceNeed(.owner, items: part, reason: reason()))
-                )
-            }
+        }
+        do throws(KeychainError) {
+            try enclave.require(authentication.proofs, for: scope)
+        } catch {
+            guard error.code == .interactionNotAllowed else { throw error }
+            throw KeychainError(
+                .interactionNotAllowed,
+                error.message,
+                presence: .needed(PresenceNeed(.owner, items: items, reason: reason()))
+            )
         }
     }
+}
 
-    /// As many items as one prompt can name, again and again.
-    private static func parts(of items: [GuardedItem]) -> [[GuardedItem]] {
-        var parts: [[GuardedItem]] = []
-        var groups: Set<String> = []
-        for item in items.sorted(by: { $0.accessGroup < $1.accessGroup }) {
-            let isNew = !groups.contains(item.accessGroup)
-            if let last = parts.last, last.count < PresenceScope.mostItems,
-                !isNew || groups.count < PresenceScope.mostGroups
-            {
-                parts[parts.count - 1].append(item)
-            } else {
-                parts.append([item])
-                groups = []
-            }
-            groups.insert(item.accessGroup)
-        }
-        return parts
+extension ItemChanges {
+    /// Whether they would give an item to another program, or take away what guards it: one yes to a change is not one to that.
+    fileprivate var isBeyondOwner: Bool {
+        accessGroup != nil || accessibility != nil || accessControl != nil || isSynchronizable != nil
     }
 }

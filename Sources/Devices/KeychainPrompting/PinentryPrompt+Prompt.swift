@@ -32,7 +32,7 @@ extension PinentryPrompt {
     }
 
     private static let ofView: PromptText =
-        "It wants to see what is in the whole keychain, but no passwords, for ten minutes."
+        "It wants to see what is in the whole keychain for ten minutes: names, accounts and notes, but no passwords."
 
     private static func description(of prompt: Prompt) -> PromptText {
         let reason = PromptText(foreign: prompt.wishes.reason, limit: .reason)

@@ -76,18 +76,12 @@ extension KeychainCircle {
         let authorization = try authorized(by: leave)
         let done: (title: String, changes: [ArrivedChange]) = try engine.write { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in
-                guard let version = try transaction.reading.pastVersion(number) else {
+                guard let version = try transaction.reading.pastVersion(number), !version.isExpired,
+                    version.row.accessGroup != Self.namesGroup
+                else {
                     throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
                 }
                 let opened = try self.engine.vault.open(version.row, for: authorization)
-                if case .view(let view) = leave {
-                    try self.engine.policy.requireOwner(
-                        of: [GuardedItem(version.row.uuid, in: version.row.accessGroup)],
-                        view,
-                        by: self.engine.vault.enclave,
-                        reason: "Bring back the earlier version of “\(opened.attributes.title)”"
-                    )
-                }
                 var attributes = opened.attributes
                 attributes[.modificationDate] = .date(KeychainEngine.now)
                 let secrets = try self.engine.vault.openSecrets(of: opened)
@@ -105,6 +99,21 @@ extension KeychainCircle {
                 let authorized = try self.engine.policy.authorize(current, with: authorization)
                 var changes: [ArrivedChange] = []
                 for restored in try self.engine.vault.seal([authorized]) {
+                    let replaced = try self.replaced(by: restored.sealed, in: transaction)
+                    if case .view(let view) = leave {
+                        let guarded = ([version.row] + replaced.map(\.row)).map {
+                            GuardedItem($0.uuid, in: $0.accessGroup)
+                        }
+                        try self.engine.policy.requireOwner(
+                            of: guarded,
+                            view,
+                            by: self.engine.vault.enclave,
+                            reason: KeychainEngine.reason(
+                                replaced.isEmpty ? "Bring back" : "Replace by an earlier version",
+                                [item.title]
+                            )
+                        )
+                    }
                     changes.append(try self.place(restored.sealed, in: transaction))
                 }
                 return (item.title, changes)
@@ -114,19 +123,40 @@ extension KeychainCircle {
         return done.title
     }
 
+    /// What is there now and an earlier version would take the place of: the item itself, and one that has its primary key.
+    ///
+    /// - Throws: `noPermission` where such an item has an access control, which the earlier version would take away.
+    private func replaced(
+        by sealed: SealedItem,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) -> [StoredItem] {
+        let rows = [
+            try transaction.row(sealed.row.uuid, of: sealed.row.itemClass), try transaction.collision(with: sealed),
+        ]
+        var replaced: [StoredItem] = []
+        for row in rows.compactMap(\.self) where !row.row.isTombstone {
+            if replaced.contains(where: { $0.rowNumber == row.rowNumber }) { continue }
+            guard row.row.canComeBack else {
+                throw KeychainError(.noPermission, "what is there now is guarded, and an earlier version would not be")
+            }
+            replaced.append(row)
+        }
+        return replaced
+    }
+
     /// Writes an item over what has its UUID or its primary key.
     private func place(
         _ sealed: SealedItem,
         in transaction: WriteTransaction
     ) throws(KeychainError) -> ArrivedChange {
         let same = try transaction.row(sealed.row.uuid, of: sealed.row.itemClass)
+        // The owner may want what is replaced back as well.
+        transaction.keepsUnshared = true
+        defer { transaction.keepsUnshared = false }
         if let other = try transaction.collision(with: sealed), other.rowNumber != same?.rowNumber {
             try engine.remove(other, in: transaction)
         }
         if let same, try !transaction.isAside(same) {
-            // The owner may want that back as well.
-            transaction.keepsUnshared = same.row.canComeBack
-            defer { transaction.keepsUnshared = false }
             try transaction.replace(same, with: sealed)
             return (.updated, AffectedRow(sealed.row))
         }

@@ -8,6 +8,9 @@ extension KeychainEngine {
     /// Before secrets are opened that are another program's. What is public is seen as attributes are.
     func requireOwner(of items: [OpenedItem], toRead find: AuthorizedFind) throws(KeychainError) {
         guard find.authentication.isOwners, !find.selection.query.itemClass.dataIsPublic else { return }
+        guard items.count <= 1 else {
+            throw KeychainError(.unimplemented, "in an owner's view one secret is shown at a time")
+        }
         try policy.requireOwner(
             of: items.map { GuardedItem($0.row.uuid, in: $0.row.accessGroup) },
             find.authentication,
@@ -42,11 +45,46 @@ extension KeychainEngine {
         )
     }
 
-    private static func reason(_ deed: String, _ titles: [String]) -> String {
-        guard let first = titles.first else { return deed }
-        let others = titles.count - 1
-        return "\(deed) \(first.isEmpty ? "an item without a name" : "“\(first)”")"
-            + (others == 0 ? "" : others == 1 ? " and one more item" : " and \(others) more items")
+    /// What the owner reads. How many items it is about comes first: of a long text the end is cut off.
+    static func reason(_ deed: String, _ titles: [String]) -> String {
+        let first = titles.first.flatMap(named) ?? "an item without a name"
+        return titles.count < 2 ? "\(deed) \(first)" : "\(deed) \(titles.count) items, of which one is \(first)"
+    }
+
+    /// A title in quotation marks that it cannot end itself; nil for an empty one.
+    private static func named(_ title: String) -> String? {
+        var bytes = 0
+        let kept = title.unicodeScalars.lazy.filter { !isQuotationMark($0) }.prefix(mostScalars)
+            .prefix { scalar in
+                bytes += UTF8.width(scalar)
+                return bytes <= mostBytes
+            }
+        return kept.isEmpty ? nil : "“\(String(String.UnicodeScalarView(kept)))”"
+    }
+
+    private static let mostScalars = 64
+    private static let mostBytes = 120
+
+    private static func isQuotationMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .initialPunctuation, .finalPunctuation: true
+        default: scalar.properties.isQuotationMark || scalar == "`" || scalar == "\u{B4}"
+        }
+    }
+}
+
+extension ItemChanges {
+    /// What a change does, as its owner is asked.
+    func deed(of itemClass: ItemClass) -> String {
+        let isAnotherKey = attributes.entries.contains { entry in
+            AttributeTable.attribute(entry.key, of: itemClass)?.flags.contains(.primaryKey) ?? false
+        }
+        switch (secrets.isEmpty, isAnotherKey) {
+        case (false, true): return "Change the secret, and the place or account, of"
+        case (false, false): return "Change the secret of"
+        case (true, true): return "Change the place or account of"
+        case (true, false): return "Change what describes"
+        }
     }
 }
 

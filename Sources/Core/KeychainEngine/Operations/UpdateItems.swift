@@ -26,7 +26,13 @@ extension KeychainEngine {
     func update(_ authorized: AuthorizedUpdate, in transaction: WriteTransaction) throws(KeychainError) -> Int {
         var count = 0
         let rows = try rows(of: authorized.selection, in: transaction)
-        try requireOwner(of: rows, to: "Change", authorized.selection, authorized.authentication, in: transaction)
+        try requireOwner(
+            of: rows,
+            to: authorized.changes.deed(of: authorized.selection.query.itemClass),
+            authorized.selection,
+            authorized.authentication,
+            in: transaction
+        )
         for found in rows {
             guard count < authorized.limit.maximum else { break }
             guard let stored = try found.row(in: transaction),

@@ -16,6 +16,8 @@ package struct PresenceRounds: ~Copyable {
     private var asked: (need: PresenceNeed, proof: PresenceProof)?
     private var questions = 0
     private var passwords = 0
+    /// What the owner of an owner's call was asked in the service's words.
+    private var ownersReason = ""
 
     /// A call asks for one proof after the other; no real call needs more than this.
     private static let most = 20
@@ -79,8 +81,9 @@ package struct PresenceRounds: ~Copyable {
         questions += 1
         let need = question.need
         var authentication = operation.authentication
-        if let reason = need.reason {
-            authentication.prompt.reason = reason
+        if authentication.isOwners {
+            ownersReason = need.reason ?? ownersReason
+            authentication.prompt.reason = ownersReason
             authentication.reuse = .none
         }
         let (asker, wishes, reuse) = (asker, authentication.prompt, authentication.reuse)

@@ -136,11 +136,16 @@ extension WriteTransaction {
 
     /// Of items that no other device shares, so many versions are kept; the oldest go. Nothing else looks for those that are
     /// too old in a keychain that belongs to no circle.
-    func limitUnsharedPast() throws {
+    ///
+    /// - Parameter isAll: whether synchronizable items are shared with nobody either, since there is no circle.
+    func limitUnsharedPast(isAll: Bool) throws {
         try execute("DELETE FROM past WHERE time < ?", [PastVersion.now - PastVersion.longest])
         try execute(
-            "DELETE FROM past WHERE id IN (SELECT id FROM past WHERE sync = 0 ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?)",
-            [PastVersion.mostUnshared]
+            """
+            DELETE FROM past WHERE id IN
+            (SELECT id FROM past WHERE sync <= ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?)
+            """,
+            [isAll ? 1 : 0, PastVersion.mostUnshared]
         )
     }
 

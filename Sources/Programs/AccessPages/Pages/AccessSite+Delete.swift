@@ -46,13 +46,20 @@ extension AccessSite {
 
     /// All of them, or none.
     func delete(_ references: [PersistentReference]) throws(KeychainError) -> PageResponse {
-        if let authentication = try viewAuthentication() { return try delete(references, authentication) }
+        let undo = try references.count == 1 ? undoOfDeletion(references[0]) : nil
+        if let authentication = try viewAuthentication() { return try delete(references, authentication, undo) }
         let operations = references.map { KeychainOperation.delete(Self.deletion(of: $0)) }
         let results = try catalogue.keychain.transact(operations)
         let count = results.reduce(0) { sum, result in
             if case .count(let count) = result.answer { sum + count } else { sum }
         }
-        return deleted(count, references)
+        return deleted(count, undo)
+    }
+
+    private func undoOfDeletion(_ reference: PersistentReference) throws(KeychainError) -> PageUndo? {
+        let start = Self.milliseconds
+        guard let item = try catalogue.item(reference) else { return nil }
+        return try undo(of: ItemSummary(item), since: start)
     }
 
     /// What is deleted here can be restored.
@@ -65,7 +72,8 @@ extension AccessSite {
     /// One after the other: the owner is asked for each. A no ends it.
     private func delete(
         _ references: [PersistentReference],
-        _ authentication: ItemAuthentication
+        _ authentication: ItemAuthentication,
+        _ undo: PageUndo?
     ) throws(KeychainError) -> PageResponse {
         var count = 0
         for reference in references {
@@ -85,15 +93,15 @@ extension AccessSite {
                 return .redirect(to: "/items")
             }
         }
-        return deleted(count, references)
+        return deleted(count, undo)
     }
 
-    private func deleted(_ count: Int, _ references: [PersistentReference]) -> PageResponse {
+    private func deleted(_ count: Int, _ undo: PageUndo?) -> PageResponse {
         catalogue.forget()
         let text =
             count == 0
             ? "Nothing was there to delete." : count == 1 ? "The item was deleted." : "\(count) items were deleted."
-        say(PageNotice(text: text, undo: references.count == 1 && count == 1 ? "\(references[0].path)/undo" : nil))
+        say(PageNotice(text: text, undo: count == 1 ? undo : nil))
         return .redirect(to: "/items")
     }
 }

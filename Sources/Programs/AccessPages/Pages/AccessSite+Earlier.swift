@@ -54,16 +54,29 @@ extension AccessSite {
         return .redirect(to: path)
     }
 
-    /// Takes back the last change, or the deletion, of an item.
-    func undo(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
+    static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// What takes back a change that is about to be made; nil where nothing is kept of such an item.
+    func undo(of item: ItemSummary, since time: Int64) throws(KeychainError) -> PageUndo? {
+        guard try !catalogue.isViewNeeded() || catalogue.hasView, !item.isGuarded, item.kind != .key,
+            item.accessibility != .whenPasscodeSetThisDeviceOnly
+        else { return nil }
+        return PageUndo(path: "\(item.reference.path)/undo", time: time)
+    }
+
+    /// Takes back a change, or the deletion, of an item.
+    func undo(_ reference: PersistentReference, _ form: FormFields) throws(KeychainError) -> PageResponse {
+        guard let time = form["value"].flatMap(Int64.init) else { return notThere() }
         if try catalogue.leave() == nil { try catalogue.openView() }
         guard let leave = try catalogue.leave() else { return notThere() }
-        let last = try versions(leave).first { $0.uuid == reference.uuid && $0.itemClass == reference.itemClass }
-        guard let last, let leave = try catalogue.leave() else {
-            say(PageNotice(text: "The item as it was before is not kept.", isError: true))
-            return .redirect(to: last == nil ? "/items" : reference.path)
+        let kept = try versions(leave).last {
+            $0.uuid == reference.uuid && $0.itemClass == reference.itemClass && $0.time >= time
         }
-        let title = try catalogue.keychain.bringBack(last.number, leave)
+        guard let kept, let leave = try catalogue.leave() else {
+            say(PageNotice(text: "The item as it was before is not kept.", isError: true))
+            return .redirect(to: kept == nil ? "/items" : reference.path)
+        }
+        let title = try catalogue.keychain.bringBack(kept.number, leave)
         catalogue.forget()
         say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is as it was before."))
         return .redirect(to: reference.path)

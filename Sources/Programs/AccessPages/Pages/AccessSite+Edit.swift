@@ -140,6 +140,7 @@ extension AccessSite {
             say(PageNotice(text: "Nothing was changed."))
             return .redirect(to: reference.path)
         }
+        let start = Self.milliseconds
         let context = try catalogue.keychain.makeContext()
         defer { context.invalidate() }
         if let authentication = try viewAuthentication() {
@@ -154,7 +155,7 @@ extension AccessSite {
         } catch  where error.code == .duplicateItem {
             return editor(edited, form, [(EditedField.all[0].name, error.explanation)])
         }
-        say(PageNotice(text: "The item was changed.", undo: "\(reference.path)/undo"))
+        say(PageNotice(text: "The item was changed.", undo: try undo(of: ItemSummary(item), since: start)))
         return .redirect(to: reference.path)
     }
 

@@ -132,9 +132,12 @@ extension AccessSite {
             var request = FindRequest(query: ItemCatalogue.query(item.reference))
             request.returns = .data
             request.authentication.ui = .skip
-            guard let secret = try catalogue.keychain.find(request).first?.secrets[.valueData], secret.count > 0 else {
+            guard let read = try catalogue.keychain.find(request).first else {
+                // Another program's, in a view: its owner would have to be asked for each.
+                found.skipped += 1
                 continue
             }
+            guard let secret = read.secrets[.valueData], secret.count > 0 else { continue }
             let (digest, text) = unsafe secret.withUnsafeBytes { bytes in
                 (
                     unsafe Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)),

@@ -164,7 +164,7 @@ package final class AccessSite: Sendable {
         case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])
         case (.post, ["delete"]): return try askToDelete([reference], from: reference.path)
         case (.post, ["reveal"]): return try reveal(reference)
-        case (.post, ["undo"]): return try undo(reference)
+        case (.post, ["undo"]): return try undo(reference, request.form)
         case (.post, ["restore"]): return try bringBack(request.form, to: reference.path)
         default: return notThere()
         }
@@ -173,16 +173,25 @@ package final class AccessSite: Sendable {
     func notThere() -> PageResponse { message(.notThere) }
 }
 
+/// What takes a change back.
+struct PageUndo: Sendable {
+    /// Where the form leads to.
+    let path: String
+    /// When the change began, in milliseconds since 1970: what was kept before it is another version.
+    let time: Int64
+}
+
 /// What a page says of what was just done.
 struct PageNotice: Sendable {
     var text: String
     var isError = false
-    /// What takes it back.
-    var undo: String?
+    var undo: PageUndo?
 
     var values: PageValues {
         var values: PageValues = ["text": text, "isError": isError, "isSuccess": !isError]
-        if let undo { values["undo"] = ["action": undo, "label": "Undo", "value": ""] as PageValues }
+        if let undo {
+            values["undo"] = ["action": undo.path, "label": "Undo", "value": String(undo.time)] as PageValues
+        }
         return values
     }
 }

@@ -16,10 +16,7 @@ extension RequestHandler {
         _ state: ConnectionState,
         _ sendPart: Sender
     ) throws(KeychainError) -> Answer {
-        let grant = try take(0, in: visit)
-        let done = try perform(request, in: visit, state, sendPart)
-        _ = consume grant
-        return done
+        try perform(request, in: visit, state, sendPart)
     }
 
     private func perform(
@@ -31,9 +28,14 @@ extension RequestHandler {
         let told = ToldChanges(visit.keychain.watchers)
         func answer() throws(KeychainError) -> CircleAnswer {
             try ask(request, in: visit, state, sendPart) { (request) throws(KeychainError) in
-                try visit.keychain.withEngine(makesKeychain: request.makesKeychain) { (engine) throws(KeychainError) in
+                // Not while a person is asked.
+                let grant = try take(0, in: visit)
+                let answer = try visit.keychain.withEngine(makesKeychain: request.makesKeychain) {
+                    (engine) throws(KeychainError) in
                     try told.circle(of: engine).answer(request)
                 }
+                _ = consume grant
+                return answer
             }
         }
         guard let name = request.name else { return Answer(body: .circle(try answer())) }
@@ -53,7 +55,11 @@ extension RequestHandler {
         _ body: (CircleRequest) throws(KeychainError) -> CircleAnswer
     ) throws(KeychainError) -> CircleAnswer {
         let (keychain, stream) = (visit.keychain, visit.peer.stream)
-        var rounds = CircleRounds(request, of: state.asker, in: state.session) { () throws(KeychainError) in
+        var rounds = CircleRounds(
+            request,
+            of: state.asker,
+            in: request.view?.usesContext ?? false ? state.session : nil
+        ) { () throws(KeychainError) in
             try keychain.withEngine { (engine) throws(KeychainError) in engine.enclave }
         }
         do throws(KeychainError) {
