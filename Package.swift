@@ -193,6 +193,7 @@ let targets: [[Target]] = [
     ]),
     folder("Sources/Core", using: ["KeychainModel", "KeychainSystem", "CKeychainLinux"])([
         "KeychainTrailer": [],
+        "KeychainCodes": ["Crypto"],
         "CodeSignature": ["SecurityObjects", "KeychainTrailer", "Crypto", "SwiftASN1", "X509"],
         "KeychainKeys": ["KeychainCertificates", "CKeychainLibcrypto", "Crypto", "CryptoExtras", "SwiftASN1"],
         "KeychainExchange": ["KeychainCertificates", "CKeychainLegacyCiphers", "Crypto", "CryptoExtras", "SwiftASN1"],
@@ -305,7 +306,7 @@ let targets: [[Target]] = [
     ]),
 
     // Programs: flags, assembly, run.
-    folder("Sources/Programs")(["PasswordImport": ["KeychainModel"]]),
+    folder("Sources/Programs")(["PasswordImport": ["KeychainModel", "KeychainCodes"]]),
     programs("Sources/Programs", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
@@ -314,7 +315,7 @@ let targets: [[Target]] = [
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
             "KeychainBackup", "KeychainEngine", "KeychainSync", "KeychainCircles", "SyncTransport", "SyncCarrier",
-            "PasswordImport", "Terminal", "TPMEnclave",
+            "KeychainCodes", "PasswordImport", "Terminal", "TPMEnclave",
             "KeychainPrompting", "ArgumentParser", "Logging",
         ],
     ]),
@@ -329,7 +330,7 @@ let targets: [[Target]] = [
         ? folder("Sources/Programs")([
             "AccessPages": [
                 "KeychainSystem", "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles",
-                "KeychainSync",
+                "KeychainSync", "KeychainCodes",
                 "KeychainCertificates", "KeychainTrust", "EnclaveInterface", "Terminal", "Crypto", "Mustache",
             ]
         ])
@@ -402,7 +403,8 @@ let targets: [[Target]] = [
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
         "SyncCommandTests": ["SecurityTool", "chatelaine-sync"] + service,
-        "PasswordImportTests": ["PasswordImport"],
+        "PasswordImportTests": ["PasswordImport", "KeychainCodes"],
+        "KeychainCodesTests": ["KeychainCodes"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],
         "SyncTransportTests": ["SyncTransport", "KeychainSync"],

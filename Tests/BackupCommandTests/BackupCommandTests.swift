@@ -261,12 +261,12 @@ struct BackupServiceTests {
 
             """.utf8
         ).write(to: URL(fileURLWithPath: command.path("in.csv")))
-        let lost = "Not taken:\n  OTPAuth, of 2: Bank, me; Mail, me\n"
+        let lost = "Not taken:\n  OTPAuth: the code has no secret, of 2: Bank, me; Mail, me\n"
         #expect(try command.run(["import", "--dry-run", command.path("in.csv")]).errors == lost)
         let outcome = try command.run(["import", command.path("in.csv")])
         #expect(outcome.output == "2 added\n1 there already\n")
         let other = """
-            Not added, since there is another password for the same place and user already:
+            Not added, since there is another one for the same place and user already:
               Mail again, me
 
             """

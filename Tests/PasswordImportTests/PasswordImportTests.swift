@@ -1,4 +1,5 @@
 import Foundation
+import KeychainCodes
 import KeychainModel
 import PasswordImport
 import Testing
@@ -79,18 +80,19 @@ struct PasswordCSVTests {
 
     @Test func `what an item has no place for is named, with Apple's columns, Bitwarden's and KeePassXC's`() throws {
         let apple = try read("Title,URL,Username,Password,Notes,OTPAuth\na,,u,p,,otpauth://totp/x\nb,,u,p,,\n")
-        #expect(apple.map(\.lost) == [["OTPAuth"], []])
+        #expect(apple.map(\.lost) == [["OTPAuth: the code has no secret"], []])
         let bitwarden = try read(
             """
             folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp
-            Work,1,login,a,n,"PIN: 1234",0,"https://a.example,https://b.example",me,secret,JBSW
+            Work,1,login,a,n,"PIN: 1234",0,"https://a.example,https://b.example",me,secret,steam://JBSW
             """
         )
-        let lost = ["folder", "favorite", "type", "fields", "reprompt", "other addresses", "login_totp"]
+        let steam = "login_totp: \(CodeFailure.steam.message)"
+        let lost = ["folder", "favorite", "type", "fields", "reprompt", "other addresses", steam]
         #expect(bitwarden.map(\.lost) == [lost])
         #expect(bitwarden.first?.request.attributes["srvr"] == .string("a.example"))
         let xc = try read("Group,Title,Username,Password,TOTP\nRoot,a,u,p,otpauth://x\nRoot/Work,b,u,p,\n")
-        #expect(xc.map(\.lost) == [["TOTP"], ["folder"]])
+        #expect(xc.map(\.lost) == [["TOTP: \(CodeFailure.otherType.message)"], ["folder"]])
         let twice = try read("name,password,password,notes,comments\na,1,2,x,y\n")
         #expect(twice.map(\.value) == ["1"] && twice.map(\.lost) == [["password", "comments"]])
     }
@@ -165,7 +167,11 @@ struct KeePassXMLTests {
             """
         let folder = "<Group><UUID>w=</UUID><Name>Work</Name>\(entry("b", "2"))</Group>"
         let passwords = try read(file(entry("a", "1", more) + folder))
-        #expect(passwords.map(\.lost) == [["attachments", "expiry", "tags", "PIN", "otp"], ["folder"]])
+        #expect(
+            passwords.map(\.lost) == [
+                ["attachments", "expiry", "tags", "PIN", "otp", "one-time code: the code has no secret"], ["folder"],
+            ]
+        )
     }
 
     @Test func `older states of an entry and what is in the recycle bin are left out, and named`() throws {

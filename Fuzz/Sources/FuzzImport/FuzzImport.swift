@@ -8,10 +8,15 @@ import FuzzSupport
 enum FuzzImport: FuzzTarget {
     static func run(_ bytes: [UInt8]) throws {
         var source = ByteSource(bytes)
-        let isXML = source.byte() % 2 == 1
+        let format = source.byte() % 3
         let contents = source.rest()
-        let passwords = try? isXML ? KeePassXML.read(contents) : PasswordCSV.read(contents)
-        for password in passwords ?? [] { _ = password.request }
+        let passwords =
+            switch format {
+            case 0: try? PasswordCSV.read(contents)
+            case 1: try? KeePassXML.read(contents)
+            default: try? BitwardenJSON.read(contents)
+            }
+        for password in passwords ?? [] { _ = (password.request, password.codeRequest) }
     }
 
     static func seeds() throws -> [String: [UInt8]] {
@@ -22,6 +27,8 @@ enum FuzzImport: FuzzTarget {
             <String><Key>Password</Key><Value>&lt;p</Value></String><History><Entry/></History></Entry>
             </Group></Root></KeePassFile>
             """
-        return ["csv": [0] + Array(csv.utf8), "xml": [1] + Array(xml.utf8)]
+        let json =
+            #"{"folders": [{"id": "f", "name": "F"}], "items": [{"type": 1, "folderId": "f", "login": {"password": "p", "totp": "JBSWY3DP"}}]}"#
+        return ["csv": [0] + Array(csv.utf8), "xml": [1] + Array(xml.utf8), "json": [2] + Array(json.utf8)]
     }
 }

@@ -40,7 +40,8 @@ struct ChatelaineCommand: ParsableCommand {
                 subcommands: [
                     PasscodeCommand.self, LockKeychain.self, UnlockKeychain.self, ChangeSettings.self, RotateKeys.self,
                     WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self,
-                    AdoptKeychain.self, AccessCommand.self, SyncCommand.self, ShowHistory.self, ShowDeleted.self,
+                    AdoptKeychain.self, AccessCommand.self, CodeCommand.self, SyncCommand.self, ShowHistory.self,
+                    ShowDeleted.self,
                     RestoreVersion.self,
                     SSHCommand.self,
                 ]

@@ -1,3 +1,4 @@
+package import KeychainCodes
 package import KeychainModel
 
 /// A password as another program has written it.
@@ -10,12 +11,42 @@ package struct ImportedPassword: Sendable {
     /// Folders above it, from the outermost.
     package var folder: [String] = []
     package var password = SecretBytes([])
+    /// What makes its one-time codes, if it has them.
+    package var code: OneTimeCode?
     /// What else it has, for which an item has no place: the names, as the other program calls them, each once.
     package var unplaced: [String] = []
     /// Whether it was thrown away, and is not to be added.
     package var isDeleted = false
+    /// What kind of entry it is, where it is no password, and not to be added.
+    package var refusal: String?
+
+    /// Whether it is to be added.
+    package var isTaken: Bool { !isDeleted && refusal == nil }
 
     package init() {}
+
+    /// Takes the text of a one-time code. One that is refused is named among what has no place, with the reason.
+    ///
+    /// - Parameter name: what the other program calls it.
+    mutating func take(code text: String, called name: String) {
+        do throws(CodeFailure) {
+            code = try OneTimeCode(text: text.utf8)
+        } catch {
+            unplaced.append("\(name): \(error.message)")
+        }
+    }
+
+    /// The item of its one-time codes, which goes with that of the password.
+    package var codeRequest: AddRequest? {
+        let password = request
+        func text(_ key: AttributeKey) -> String? {
+            if case .string(let text) = password.attributes[key] { text } else { nil }
+        }
+        guard let code, let place = text(.server) ?? text(.service),
+            let named = try? code.named(issuer: title.isEmpty ? place : title, account: userName)
+        else { return nil }
+        return CodeItem.request(named, for: place, account: userName, label: text(.label) ?? place)
+    }
 
     /// What is lost with it.
     package var lost: [String] { (folder.isEmpty ? [] : ["folder"]) + unplaced }

@@ -1,4 +1,5 @@
 import Foundation
+import KeychainCodes
 import KeychainModel
 
 #if canImport(FoundationXML)
@@ -156,8 +157,17 @@ package enum KeePassXML {
             password.notes = entry["Notes"] ?? ""
             password.password = SecretBytes(Array((entry["Password"] ?? "").utf8))
             password.folder = folders.dropFirst().map { $0 }
+            var placed = Self.placed
+            var refusal: String?
+            do throws(CodeFailure) {
+                password.code = try OneTimeCode(keePassFields: entry)
+                if password.code != nil { placed.formUnion(OneTimeCode.keePassFields) }
+            } catch {
+                refusal = "one-time code: \(error.message)"
+            }
             password.unplaced =
-                parts.sorted() + entry.filter { !Self.placed.contains($0.key) && !$0.value.isEmpty }.map(\.key).sorted()
+                parts.sorted() + entry.filter { !placed.contains($0.key) && !$0.value.isEmpty }.map(\.key).sorted()
+            if let refusal { password.unplaced.append(refusal) }
             password.isDeleted = !recycleBin.isEmpty && groups.contains(recycleBin)
             passwords.append(password)
         }

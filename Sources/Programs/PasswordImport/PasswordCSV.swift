@@ -4,7 +4,7 @@ import KeychainModel
 /// columns.
 package enum PasswordCSV {
     private enum Column {
-        case title, url, userName, password, notes, folder
+        case title, url, userName, password, notes, folder, code
     }
 
     /// Names in lower case.
@@ -12,7 +12,7 @@ package enum PasswordCSV {
         "title": .title, "name": .title, "url": .url, "website": .url, "login_uri": .url,
         "username": .userName, "user name": .userName, "login_username": .userName, "login": .userName,
         "password": .password, "login_password": .password, "notes": .notes, "note": .notes, "comments": .notes,
-        "group": .folder, "folder": .folder,
+        "group": .folder, "folder": .folder, "otpauth": .code, "totp": .code, "login_totp": .code,
     ]
 
     /// - Throws: where there is no row with the columns' names, and no column of passwords; what is wrong with a row.
@@ -42,7 +42,8 @@ package enum PasswordCSV {
                 case .folder where password.folder.isEmpty && field != root:
                     password.folder = field.split(separator: "/").map(String.init)
                 case .folder where field == root: break
-                case .title, .url, .userName, .password, .notes, .folder, nil:
+                case .code where password.code == nil: password.take(code: field, called: trimmed(names[number]))
+                case .title, .url, .userName, .password, .notes, .folder, .code, nil:
                     password.unplaced.append(trimmed(names[number]))
                 }
             }

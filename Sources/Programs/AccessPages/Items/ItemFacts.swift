@@ -26,7 +26,7 @@ struct ItemFacts {
     }
 
     private var about: [PageValues] {
-        var facts = [fact("Kind", summary.kind.name)]
+        var facts = [fact("Kind", summary.kindName)]
         facts += texts([("Account", .account), ("Service", .service), ("Website", .server)])
         if let port = attributes.number(.port), port > 0 { facts.append(fact("Port", String(port), isMono: true)) }
         facts += texts([

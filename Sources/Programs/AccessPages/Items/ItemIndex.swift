@@ -84,7 +84,7 @@ extension ItemSummary {
     fileprivate func key(of column: ItemSelection.Column) -> [UInt8] {
         switch column {
         case .name: order
-        case .kind: Array(kind.name.utf8)
+        case .kind: Array(kindName.utf8)
         case .account: Array(account.lowercased().utf8)
         case .place: Array(place.lowercased().utf8)
         case .group: Array(group.lowercased().utf8)

@@ -1,4 +1,5 @@
 import Glibc
+import KeychainCodes
 package import KeychainModel
 
 /// What a table shows of an item, and a search looks into. It has no secret.
@@ -10,6 +11,8 @@ package struct ItemSummary: Sendable {
     /// The server or service that it is for.
     package let place: String
     package let group: String
+    /// Whether it makes one-time codes.
+    package let isCode: Bool
     package let accessibility: Accessibility
     /// Whether its owner is asked before its value is released.
     package let isGuarded: Bool
@@ -30,9 +33,11 @@ package struct ItemSummary: Sendable {
         reference = item.reference
         name = Self.cut(attributes.text(.label) ?? attributes.text(.server) ?? attributes.text(.service) ?? "")
         account = Self.cut(attributes.text(.account) ?? "")
+        let codePlace = item.reference.itemClass == .genericPassword ? CodeItem.place(of: attributes) : nil
+        isCode = codePlace != nil
         place =
             switch item.reference.itemClass {
-            case .genericPassword: Self.cut(attributes.text(.service) ?? "")
+            case .genericPassword: Self.cut(codePlace ?? attributes.text(.service) ?? "")
             case .internetPassword: Self.cut(attributes.text(.server) ?? "")
             case .key: Self.cut(attributes.text(.applicationTag) ?? "")
             case .certificate, .identity: ""
@@ -53,6 +58,9 @@ package struct ItemSummary: Sendable {
         text.utf8.count <= mostCharacters
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(mostCharacters)))
     }
+
+    /// What kind of item it is, in words.
+    var kindName: String { isCode ? "One-time code" : kind.name }
 
     /// Whether each of these words is in one of its texts.
     func matches(_ words: [[UInt8]]) -> Bool { words.allSatisfy { searched.contains($0) } }

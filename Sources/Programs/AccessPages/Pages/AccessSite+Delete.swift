@@ -12,6 +12,7 @@ extension AccessSite {
         }
         guard let first = items.first else { return message(.itemGone) }
         let isOne = items.count == 1
+        let code = try code(of: first)
         let title = isOne ? "Delete “\(first.shownName)”?" : "Delete \(items.count) items?"
         return framed(
             "confirm",
@@ -19,7 +20,8 @@ extension AccessSite {
             in: first.kind.path,
             [
                 "heading": title,
-                "text": "Programs that use \(isOne ? "it" : "them") cannot read \(isOne ? "it" : "them") any more.",
+                "text": "Programs that use \(isOne ? "it" : "them") cannot read \(isOne ? "it" : "them") any more."
+                    + (isOne && code != nil ? " Its one-time code is deleted with it." : ""),
                 "hasList": !isOne, "list": items.map(Self.line),
                 "action": isOne ? "\(first.reference.path)/delete" : "/items/delete",
                 "values": [["name": "confirmed", "value": "yes"] as PageValues]
@@ -45,21 +47,26 @@ extension AccessSite {
     }
 
     /// All of them, or none.
-    func delete(_ references: [PersistentReference]) throws(KeychainError) -> PageResponse {
-        let undo = try references.count == 1 ? undoOfDeletion(references[0]) : nil
-        if let authentication = try viewAuthentication() { return try delete(references, authentication, undo) }
+    func delete(_ selected: [PersistentReference]) throws(KeychainError) -> PageResponse {
+        // A password goes with its one-time code.
+        let start = Self.milliseconds
+        var code: PersistentReference?
+        var undo: PageUndo?
+        if selected.count == 1, let item = try catalogue.item(selected[0]).map(ItemSummary.init) {
+            code = try self.code(of: item)?.reference
+            undo = try self.undo(of: item, since: start)
+            undo?.code = code
+        }
+        let references = selected + (code.map { [$0] } ?? [])
+        if let authentication = try viewAuthentication() {
+            return try delete(references, of: selected.count, authentication, undo)
+        }
         let operations = references.map { KeychainOperation.delete(Self.deletion(of: $0)) }
         let results = try catalogue.keychain.transact(operations)
         let count = results.reduce(0) { sum, result in
             if case .count(let count) = result.answer { sum + count } else { sum }
         }
-        return deleted(count, undo)
-    }
-
-    private func undoOfDeletion(_ reference: PersistentReference) throws(KeychainError) -> PageUndo? {
-        let start = Self.milliseconds
-        guard let item = try catalogue.item(reference) else { return nil }
-        return try undo(of: ItemSummary(item), since: start)
+        return deleted(count, of: selected.count, undo)
     }
 
     /// What is deleted here can be restored.
@@ -72,6 +79,7 @@ extension AccessSite {
     /// One after the other: the owner is asked for each. A no ends it.
     private func delete(
         _ references: [PersistentReference],
+        of selected: Int,
         _ authentication: ItemAuthentication,
         _ undo: PageUndo?
     ) throws(KeychainError) -> PageResponse {
@@ -93,15 +101,15 @@ extension AccessSite {
                 return .redirect(to: "/items")
             }
         }
-        return deleted(count, undo)
+        return deleted(count, of: selected, undo)
     }
 
-    private func deleted(_ count: Int, _ undo: PageUndo?) -> PageResponse {
+    private func deleted(_ count: Int, of selected: Int, _ undo: PageUndo?) -> PageResponse {
         catalogue.forget()
         let text =
             count == 0
-            ? "Nothing was there to delete." : count == 1 ? "The item was deleted." : "\(count) items were deleted."
-        say(PageNotice(text: text, undo: count == 1 ? undo : nil))
+            ? "Nothing was there to delete." : selected == 1 ? "The item was deleted." : "\(count) items were deleted."
+        say(PageNotice(text: text, undo: count > 0 ? undo : nil))
         return .redirect(to: "/items")
     }
 }

@@ -66,17 +66,24 @@ extension AccessSite {
 
     /// Takes back a change, or the deletion, of an item.
     func undo(_ reference: PersistentReference, _ form: FormFields) throws(KeychainError) -> PageResponse {
-        guard let time = form["value"].flatMap(Int64.init) else { return notThere() }
+        let parts = (form["value"] ?? "").split(separator: " ").map(String.init)
+        guard let time = parts.first.flatMap(Int64.init) else { return notThere() }
+        let code = parts.dropFirst().first.flatMap(PersistentReference.init(pageName:))
         if try catalogue.leave() == nil { try catalogue.openView() }
         guard let leave = try catalogue.leave() else { return notThere() }
-        let kept = try versions(leave).last {
-            $0.uuid == reference.uuid && $0.itemClass == reference.itemClass && $0.time >= time
+        let all = try versions(leave)
+        func kept(_ reference: PersistentReference) -> EarlierVersion? {
+            all.last { $0.uuid == reference.uuid && $0.itemClass == reference.itemClass && $0.time >= time }
         }
-        guard let kept, let leave = try catalogue.leave() else {
+        let last = kept(reference)
+        guard let last, let leave = try catalogue.leave() else {
             say(PageNotice(text: "The item as it was before is not kept.", isError: true))
-            return .redirect(to: kept == nil ? "/items" : reference.path)
+            return .redirect(to: last == nil ? "/items" : reference.path)
         }
-        let title = try catalogue.keychain.bringBack(kept.number, leave)
+        let title = try catalogue.keychain.bringBack(last.number, leave)
+        if let code = code.flatMap(kept), let leave = try catalogue.leave() {
+            _ = try catalogue.keychain.bringBack(code.number, leave)
+        }
         catalogue.forget()
         say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is as it was before."))
         return .redirect(to: reference.path)

@@ -124,6 +124,7 @@ extension AccessSite {
     func change(_ reference: PersistentReference, _ form: FormFields) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let edited = Edited.existing(item)
+        let code = try code(of: ItemSummary(item))
         let errors = Self.errors(in: form, edited)
         guard errors.isEmpty else { return editor(edited, form, errors) }
         var request = UpdateRequest(query: ItemCatalogue.query(reference))
@@ -152,6 +153,7 @@ extension AccessSite {
         do throws(KeychainError) {
             guard try catalogue.keychain.update(request) > 0 else { return message(.itemGone) }
             catalogue.forget()
+            if let code { try move(code, to: reference) }
         } catch  where error.code == .duplicateItem {
             return editor(edited, form, [(EditedField.all[0].name, error.explanation)])
         }

@@ -15,13 +15,22 @@ extension AccessSite {
         if let history = try history(of: reference) { values[history.key] = history.values }
         if let trail = trail(of: reference) { values["trail"] = trail }
         if summary.kind.hasSecret {
-            values["secret"] =
-                [
-                    "label": "Password", "showAction": "\(reference.path)/reveal", "canCopy": false,
-                    "asks": try asks(item),
-                ] as PageValues
+            let asks = try asks(item)
+            var secrets = [secret(summary.isCode ? "Setup Address" : "Password", "\(reference.path)/reveal", asks)]
+            if summary.isCode { secrets.insert(secret("One-Time Code", "\(reference.path)/code", asks), at: 0) }
+            if let code = try code(of: summary) {
+                secrets.append(secret("One-Time Code", "\(code.reference.path)/code", nil))
+            }
+            values["secret"] = secrets
+            if let path = try addCodePath(summary) { values["addCodeHref"] = path }
         }
-        return framed("item", title: summary.kind.name, in: summary.kind.path, values)
+        return framed("item", title: summary.kindName, in: summary.kind.path, values)
+    }
+
+    private func secret(_ label: String, _ action: String, _ asks: String?) -> PageValues {
+        var values: PageValues = ["label": label, "showAction": action, "canCopy": false]
+        if let asks { values["asks"] = asks }
+        return values
     }
 
     /// How the owner is asked before the value is shown.

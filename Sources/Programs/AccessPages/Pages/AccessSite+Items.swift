@@ -141,7 +141,7 @@ extension ItemSummary {
     /// A line of a table.
     var row: PageValues {
         var values: PageValues = [
-            "reference": reference.pageName, "name": shownName, "kind": kind.name, "icon": kind.icon,
+            "reference": reference.pageName, "name": shownName, "kind": kindName, "icon": kind.icon,
             "place": ForeignText.shown(place), "group": ForeignText.shown(group), "protection": accessibility.name,
             "isGuarded": isGuarded, "isSynchronized": isSynchronizable, "modified": PageDate.text(modified),
             "modifiedISO": PageDate.machine(modified), "href": reference.path,

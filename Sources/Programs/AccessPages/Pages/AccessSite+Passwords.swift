@@ -124,7 +124,7 @@ extension AccessSite {
         let key = SymmetricKey(size: .bits256)
         var found = PasswordFindings()
         var owners: [[UInt8]: [PersistentReference]] = [:]
-        for item in try catalogue.index().items where item.kind.hasSecret {
+        for item in try catalogue.index().items where item.kind.hasSecret && !item.isCode {
             guard !item.isGuarded else {
                 found.skipped += 1
                 continue

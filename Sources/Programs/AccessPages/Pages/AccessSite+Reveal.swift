@@ -15,7 +15,8 @@ extension AccessSite {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
         guard summary.kind.hasSecret else { return message(.notThere) }
-        guard let secret = try released(summary) else {
+        let what = summary.isCode ? "setup address of the one-time code" : "password"
+        guard let secret = try released(summary, "Show the \(what) of “\(summary.shownName)”") else {
             say(PageNotice(text: "This item has no password.", isError: true))
             return .redirect(to: reference.path)
         }
@@ -23,10 +24,12 @@ extension AccessSite {
         let isSpelled = text.isText && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
         var response = framed(
             "secret",
-            title: summary.kind.name,
+            title: summary.kindName,
             in: summary.kind.path,
             [
-                "item": summary.row, "label": text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
+                "item": summary.row,
+                "label": summary.isCode
+                    ? "Setup Address" : text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
                 "value": text.text, "seconds": Self.shownSeconds, "href": reference.path,
                 "againAction": "\(reference.path)/reveal",
                 "hasSpelled": isSpelled, "spelled": isSpelled ? text.text.map(Self.spelled) : [],
@@ -39,8 +42,9 @@ extension AccessSite {
 
     /// The value of an item, once its owner has agreed; nil where it has none.
     ///
+    /// - Parameter reason: what they are asked, except in a view: there the service says it.
     /// - Throws: with a `PresenceFailure` where they have not.
-    private func released(_ summary: ItemSummary) throws(KeychainError) -> SecretBytes? {
+    func released(_ summary: ItemSummary, _ reason: String) throws(KeychainError) -> SecretBytes? {
         if let authentication = try viewAuthentication() {
             var request = FindRequest(query: ItemCatalogue.query(summary.reference))
             request.returns = .data
@@ -50,7 +54,7 @@ extension AccessSite {
         let context = try catalogue.keychain.makeContext()
         defer { context.invalidate() }
         var prompt = PromptWishes()
-        prompt.reason = "Show the password of “\(summary.shownName)”"
+        prompt.reason = reason
         // Also for an item that asks for nothing itself. Without a passcode there is nothing to ask for.
         if try catalogue.state()?.hasPasscode ?? false {
             var question = PresenceRequest(.owner)

@@ -164,6 +164,9 @@ package final class AccessSite: Sendable {
         case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])
         case (.post, ["delete"]): return try askToDelete([reference], from: reference.path)
         case (.post, ["reveal"]): return try reveal(reference)
+        case (.post, ["code"]): return try showCode(reference)
+        case (.get, ["code", "new"]): return try codeForm(of: reference)
+        case (.post, ["code", "new"]): return try addCode(to: reference, request.form)
         case (.post, ["undo"]): return try undo(reference, request.form)
         case (.post, ["restore"]): return try bringBack(request.form, to: reference.path)
         default: return notThere()
@@ -179,6 +182,11 @@ struct PageUndo: Sendable {
     let path: String
     /// When the change began, in milliseconds since 1970: what was kept before it is another version.
     let time: Int64
+    /// The one-time code that was deleted with a password.
+    var code: PersistentReference?
+
+    /// What the form says.
+    var value: String { "\(time)" + (code.map { " \($0.pageName)" } ?? "") }
 }
 
 /// What a page says of what was just done.
@@ -190,7 +198,7 @@ struct PageNotice: Sendable {
     var values: PageValues {
         var values: PageValues = ["text": text, "isError": isError, "isSuccess": !isError]
         if let undo {
-            values["undo"] = ["action": undo.path, "label": "Undo", "value": String(undo.time)] as PageValues
+            values["undo"] = ["action": undo.path, "label": "Undo", "value": undo.value] as PageValues
         }
         return values
     }

@@ -94,18 +94,3 @@ const countdown = $("[data-countdown]");
 if (countdown) setInterval(() => { countdown.textContent = left(+countdown.dataset.countdown); }, 250);
 // A page that the browser kept must not show a secret again.
 addEventListener("pageshow", (event) => { if (event.persisted && countdown) location.replace($(".reveal a.primary").href); });
-
-// 5. A one-time code: its seconds, and the next code when they are over and somebody looks at the page.
-
-let code = $("[data-code]"), since = performance.now();
-if (code) setInterval(async () => {
-  const seconds = Math.ceil(+code.dataset.code - (performance.now() - since) / 1000);
-  code.textContent = Math.max(0, seconds);
-  if (seconds > 0 || document.hidden || seconds < -2) return;
-  since = Infinity;
-  try {
-    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
-    const next = $("#code", page);
-    if (next) { $("#code").replaceWith(next); code = $("[data-code]"); }
-  } finally { since = performance.now(); }
-}, 250);

@@ -1,13 +1,20 @@
 import Foundation
+import KeychainCodes
 import KeychainModel
 import Terminal
 
 /// The text of an export, item by item.
 protocol ExportText {
     var start: String { get }
+    /// Looks at each item before the first one is written.
+    mutating func note(_ item: BackupItem)
     /// - Returns: nil for an item that has no place in it.
     mutating func text(of item: BackupItem) -> String?
     var end: String { get }
+}
+
+extension ExportText {
+    mutating func note(_ item: BackupItem) {}
 }
 
 extension BackupItem {
@@ -21,26 +28,49 @@ extension BackupItem {
         }
     }
 
-    fileprivate var value: [UInt8]? {
+    /// The value, where it is text.
+    fileprivate var valueText: String? {
         guard let secret = secrets[.valueData] else { return nil }
-        return unsafe secret.withUnsafeBytes { unsafe Array($0) }
+        return unsafe secret.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
     }
 }
 
 /// The columns of Apple's Passwords, which other programs read too.
 struct CSVExport: ExportText {
-    let start = "Title,URL,Username,Password,Notes\r\n"
-    let end = ""
+    let start = "Title,URL,Username,Password,Notes,OTPAuth\r\n"
+    /// The one-time codes that stand in no line yet, by what they go with.
+    private var codes: [CodeKey: (title: String, address: String)] = [:]
+
+    private struct CodeKey: Hashable {
+        let place: String
+        let account: String
+    }
+
+    mutating func note(_ item: BackupItem) {
+        guard let place = CodeItem.place(of: item.attributes), let address = item.valueText else { return }
+        codes[CodeKey(place: place, account: item.text(.account) ?? "")] = (item.text(.label) ?? place, address)
+    }
+
+    /// The codes without a password.
+    var end: String {
+        codes.sorted { ($0.key.place, $0.key.account) < ($1.key.place, $1.key.account) }
+            .map { Self.line([$0.value.title, "", $0.key.account, "", "", $0.value.address]) }.joined()
+    }
 
     /// Passwords that are text.
-    func text(of item: BackupItem) -> String? {
+    mutating func text(of item: BackupItem) -> String? {
         guard item.itemClass == .genericPassword || item.itemClass == .internetPassword,
-            let value = item.value.flatMap({ String(validating: $0, as: UTF8.self) })
+            CodeItem.place(of: item.attributes) == nil, let value = item.valueText
         else { return nil }
-        let title = item.text(.label) ?? item.text(.server) ?? item.text(.service) ?? ""
-        let fields = [title, Self.url(of: item), item.text(.account) ?? "", value, item.text(.comment) ?? ""]
-        return fields.map(Self.quoted).joined(separator: ",") + "\r\n"
+        let place = item.text(.server) ?? item.text(.service) ?? ""
+        let account = item.text(.account) ?? ""
+        let code = codes.removeValue(forKey: CodeKey(place: place, account: account))?.address ?? ""
+        return Self.line([
+            item.text(.label) ?? place, Self.url(of: item), account, value, item.text(.comment) ?? "", code,
+        ])
     }
+
+    private static func line(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") + "\r\n" }
 
     private static let schemes = [
         "http": "http", "htps": "https", "ftp ": "ftp", "ftps": "ftps", "ssh ": "ssh", "smb ": "smb", "imap": "imap",

@@ -29,7 +29,8 @@ package struct CallerIdentity: Sendable {
                 return
             }
             let group = Self.group(ofUnsigned: facts, digest: digest)
-            self.init(name: group, groups: [group], kind: .unsigned, facts)
+            let others = Self.isOwnersCommand(facts) ? ["*"] : []
+            self.init(name: group, groups: [group] + others, ownGroup: group, kind: .unsigned, facts)
         }
     }
 
@@ -84,6 +85,11 @@ package struct CallerIdentity: Sendable {
     }
 
     private static let keychainCommands = ["/bin/security", "/libexec/chatelaine/chatelaine-access"]
+
+    /// `chatelaine` looks after the items of all programs there as well, and what it adds is its own.
+    private static func isOwnersCommand(_ facts: ProgramFacts) -> Bool {
+        facts.mode == .session && facts.isInRootOwnedPlace && facts.path.hasSuffix("/bin/chatelaine")
+    }
 
     /// A place that only root can fill names a program over its versions; anywhere else only its contents do.
     private static func group(ofUnsigned facts: ProgramFacts, digest: ProgramDigest) -> String {

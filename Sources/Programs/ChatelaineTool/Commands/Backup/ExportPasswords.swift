@@ -69,18 +69,29 @@ struct ExportPasswords: ParsableCommand {
             case .json: JSONExport()
             }
         try output.write(Array(text.start.utf8))
-        let source = try spool.source()
-        var reader = try translating { () throws(BackupFailure) in
-            try BackupReader(source) { (header) throws(BackupFailure) in try header.fileKey(identity: identity) }
-        }
+        try forEachItem(of: spool, identity) { text.note($0) }
         var count: UInt64 = 0
-        while let record = try translating({ () throws(BackupFailure) in try reader.next() }) {
-            guard case .item(let item) = record, let line = text.text(of: item) else { continue }
+        try forEachItem(of: spool, identity) { item in
+            guard let line = text.text(of: item) else { return }
             try output.write(Array(line.utf8))
             count += 1
         }
         try output.write(Array(text.end.utf8))
         try output.commit(replacing: force)
         return count
+    }
+
+    private func forEachItem(
+        of spool: SpooledBackup,
+        _ identity: BackupIdentity,
+        _ body: (BackupItem) throws -> Void
+    ) throws {
+        let source = try spool.source()
+        var reader = try translating { () throws(BackupFailure) in
+            try BackupReader(source) { (header) throws(BackupFailure) in try header.fileKey(identity: identity) }
+        }
+        while let record = try translating({ () throws(BackupFailure) in try reader.next() }) {
+            if case .item(let item) = record { try body(item) }
+        }
     }
 }

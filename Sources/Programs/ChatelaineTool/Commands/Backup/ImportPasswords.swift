@@ -9,8 +9,9 @@ struct ImportPasswords: ParsableCommand {
         commandName: "import",
         abstract: "Add the passwords that another program has exported.",
         discussion: """
-            Takes comma-separated values (Apple's Passwords, KeePassXC, browsers) and the XML of KeePassXC. The items belong \
-            to this program's access group, or the one that is named. Passwords that are there already stay as they are. \
+            Takes comma-separated values (Apple's Passwords, KeePassXC, Bitwarden, browsers), the XML of KeePassXC and the JSON \
+            of Bitwarden. The items belong to this program's access group, or the one that is named. Passwords that are there already stay as \
+            they are. One-time codes become items of their own, which chatelaine code shows. \
             The file is not encrypted: delete it afterwards. To import from gnome-keyring or KWallet, use \
             chatelaine secrets import.
             """
@@ -19,6 +20,7 @@ struct ImportPasswords: ParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv
         case xml
+        case json
     }
 
     @Option(help: "The file's format, if it cannot be detected.")
@@ -34,9 +36,10 @@ struct ImportPasswords: ParsableCommand {
     var file: String
 
     func run() throws {
-        let requests = try requests()
+        let (requests, codes) = try requests()
         if isDryRun {
             for request in requests { Console.print("add     \(Self.line(request))\n") }
+            for code in codes { Console.print("add     \(Self.line(code)), one-time code\n") }
             Console.print("\(requests.count) would be added, but for those that are there already.\n")
             return
         }
@@ -55,20 +58,48 @@ struct ImportPasswords: ParsableCommand {
                 if try keychain.hasPassword(of: request) { present += 1 } else { others.append(Self.line(request)) }
             }
         }
+        let addedCodes = try add(codes, to: keychain, &others)
         Console.print("\(added) added\n")
+        if addedCodes > 0 { Console.print("\(addedCodes) one-time codes added\n") }
         if present > 0 { Console.print("\(present) there already\n") }
         if !others.isEmpty {
-            Console.printError("Not added, since there is another password for the same place and user already:\n")
+            Console.printError("Not added, since there is another one for the same place and user already:\n")
             for line in others { Console.printError("  \(line)\n") }
         }
         Console.printError("\(TerminalText.escaped(file)) is not encrypted: delete it.\n")
     }
 
-    private func requests() throws -> [AddRequest] {
+    /// Those that are there already stay as they are.
+    ///
+    /// - Parameter others: takes what could not be added, since there is another code.
+    /// - Returns: how many were added.
+    private func add(_ codes: [AddRequest], to keychain: any KeychainService, _ others: inout [String]) throws -> Int {
+        var added = 0
+        for request in codes {
+            do throws(KeychainError) {
+                _ = try keychain.add(request)
+                added += 1
+            } catch {
+                guard error.code == .duplicateItem else {
+                    throw Failure("the one-time code of \(Self.line(request)): \(error.message)")
+                }
+                if try !keychain.hasPassword(of: request) { others.append("\(Self.line(request)), one-time code") }
+            }
+        }
+        return added
+    }
+
+    private func requests() throws -> (passwords: [AddRequest], codes: [AddRequest]) {
         do {
-            var requests = try read()
-            for index in requests.indices { requests[index].accessGroup = accessGroup }
-            return requests
+            let read = try read()
+            func grouped(_ request: AddRequest) -> AddRequest {
+                var request = request
+                request.accessGroup = accessGroup
+                return request
+            }
+            // A code may stand by itself.
+            let passwords = read.filter { $0.code == nil || $0.password.count > 0 }
+            return (passwords.map { grouped($0.request) }, read.compactMap(\.codeRequest).map(grouped))
         } catch let failure as ImportFailure {
             throw Failure(failure.message)
         }
@@ -76,15 +107,16 @@ struct ImportPasswords: ParsableCommand {
 
     private static let largestFile = 256 << 20
 
-    private func read() throws -> [AddRequest] {
+    private func read() throws -> [ImportedPassword] {
         let bytes = try InputFile(file).contents(largest: Self.largestFile)
         let passwords =
-            switch format ?? (Self.isXML(bytes) ? .xml : .csv) {
+            switch format ?? Self.format(of: bytes) {
             case .csv: try PasswordCSV.read(bytes)
             case .xml: try KeePassXML.read(bytes)
+            case .json: try BitwardenJSON.read(bytes)
             }
         Self.sayWhatIsLost(of: passwords)
-        return passwords.filter { !$0.isDeleted }.map(\.request)
+        return passwords.filter(\.isTaken)
     }
 
     /// By name, each with the number of entries that have it, and whose they are.
@@ -102,9 +134,13 @@ struct ImportPasswords: ParsableCommand {
         }
         var others = 0
         for password in passwords {
-            if password.isDeleted { note("entries in the recycle bin", password) }
+            if password.isDeleted {
+                note("entries in the recycle bin", password)
+            } else if let kind = password.refusal {
+                note(kind, password)
+            }
         }
-        for password in passwords where !password.isDeleted {
+        for password in passwords where password.isTaken {
             for name in password.lost { note(name, password) }
         }
         guard !owners.isEmpty else { return }
@@ -120,10 +156,14 @@ struct ImportPasswords: ParsableCommand {
     private static let mostEntries = 5
     private static let mostNames = 20
 
-    private static func isXML(_ bytes: [UInt8]) -> Bool {
+    private static func format(of bytes: [UInt8]) -> Format {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
-        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+        return switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+        case UInt8(ascii: "<"): .xml
+        case UInt8(ascii: "{"): .json
+        default: .csv
+        }
     }
 
     private static func line(_ request: AddRequest) -> String {
