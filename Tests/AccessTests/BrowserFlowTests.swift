@@ -94,7 +94,7 @@ struct BrowserFlowTests {
         program.allow()
         try page.waitForNavigation { try page.click("form[action='/view'] button") }
         #expect(try page.text.contains("Shop") && page.text.contains("You see the items of all programs"))
-        #expect(program.person.shown.contains("It wants to see what is in the whole keychain, but no passwords"))
+        #expect(program.person.shown.contains("It wants to see what is in the whole keychain for ten minutes"))
 
         try page.open(program.origin + "/items?query=shop")
         try page.waitForNavigation { try page.click("tbody a") }

@@ -97,6 +97,20 @@ func `in a session our commands that show items look after all of them, and in s
     #expect(elsewhere.caller.groups == AccessGroups(["program." + hexadecimal]))
 }
 
+@Test func `in a session chatelaine sees all items, and what it adds is its own`() throws {
+    let path = "/usr/bin/chatelaine"
+    let session = try CallerIdentity(facts(path: path, mode: .session), .unsigned(digest))
+    #expect(session.caller.groups == AccessGroups(["program." + path, "*"]))
+    #expect(session.identity.ownGroup == "program." + path)
+    let system = try CallerIdentity(facts(path: path, mode: .system), .unsigned(digest))
+    #expect(system.caller.groups == AccessGroups(["program." + path]))
+    let elsewhere = try CallerIdentity(
+        facts(path: "/srv/a/bin/chatelaine", isInRootOwnedPlace: false, mode: .session),
+        .unsigned(digest)
+    )
+    #expect(elsewhere.caller.groups == AccessGroups(["program." + hexadecimal]))
+}
+
 @Test(arguments: ["/usr/bin/*", "/usr/b*in/x", "/usr/bin/a\nb", "bin/x", "", "/usr/bin/a\u{7F}"])
 func `a path that is no name does not name a program`(_ path: String) throws {
     let identity = try CallerIdentity(facts(path: path), .unsigned(digest))

@@ -52,6 +52,22 @@ struct ListeningSocketTests {
     }
 
     @Test
+    func `a socket that a child of a killed service still has is replaced once the child has ended`() throws {
+        let first = try ListeningSocket(binding: path, for: .owner)
+        // What a child inherits, and the lock that goes with the service.
+        let inherited = dup(first.descriptor)
+        unlink(path + ".lock")
+        Thread.detachNewThread {
+            usleep(300_000)
+            close(first.descriptor)
+            close(inherited)
+        }
+        let second = try ListeningSocket(binding: path, for: .owner)
+        #expect(connects())
+        second.close()
+    }
+
+    @Test
     func `a socket that is in use is never taken away`() throws {
         let first = try ListeningSocket(binding: path, for: .owner)
         #expect(refusal(of: path) == EADDRINUSE)

@@ -8,6 +8,8 @@ package final class ServiceProcess: @unchecked Sendable {
     package let socket: String
     package let directory: String
     package let errors: String
+    /// What an earlier process in the same folder has written ends here.
+    private let logStart: Int
 
     package enum Mode: CaseIterable, Sendable {
         case session
@@ -38,7 +40,7 @@ package final class ServiceProcess: @unchecked Sendable {
             _ = FileManager.default.createFile(atPath: errors, contents: nil)
         }
         let log = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
-        _ = try log.seekToEnd()
+        logStart = Int(try log.seekToEnd())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             wrapper + [Self.program(program), "--directory", directory] + Self.options(mode, in: folder)
@@ -82,7 +84,7 @@ package final class ServiceProcess: @unchecked Sendable {
     /// Waits until it takes connections.
     package func waitUntilReady() -> Bool {
         for _ in 0..<6000 {
-            if log.contains("serving keychains") { return true }
+            if log.utf8.dropFirst(logStart).firstRange(of: "serving keychains".utf8) != nil { return true }
             if !process.isRunning { return false }
             usleep(5000)
         }

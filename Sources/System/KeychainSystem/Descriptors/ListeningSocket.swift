@@ -167,15 +167,23 @@ package final class ListeningSocket: Sendable {
 
     private static func removeStale(_ path: String, kind: Kind) throws(SystemError) {
         guard try checkPlace(path) else { return }
-        // The lock says that no process of ours listens. Another program's socket keeps its path.
+        // The lock says that no process of ours listens. Another program's socket keeps its path. One that was killed may have
+        // left a child that has the socket, and is about to end.
+        var attempts = 100
+        while try hasListener(path, kind: kind) {
+            attempts -= 1
+            guard attempts > 0 else { throw SystemError.refusal(EADDRINUSE, "another process listens at \(path)") }
+            usleep(20_000)
+        }
+        guard unsafe unlink(path) == 0 else { throw SystemError("\(path) cannot be removed") }
+    }
+
+    private static func hasListener(_ path: String, kind: Kind) throws(SystemError) -> Bool {
         let number = kind.socket()
         guard number >= 0 else { throw SystemError("no socket can be made") }
         let probe = Descriptor(owning: number)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
-        guard probe.withNumber({ unsafe clinux_connect_path($0, path) }) != 0, errno == ECONNREFUSED else {
-            throw SystemError.refusal(EADDRINUSE, "another process listens at \(path)")
-        }
-        guard unsafe unlink(path) == 0 else { throw SystemError("\(path) cannot be removed") }
+        return probe.withNumber { unsafe clinux_connect_path($0, path) } == 0 || errno != ECONNREFUSED
     }
 
     // MARK: - Options
