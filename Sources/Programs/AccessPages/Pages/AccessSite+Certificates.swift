@@ -64,7 +64,7 @@ extension AccessSite {
             values["trust"] = Self.trust(verdict)
             values["chain"] = Self.chain(verdict, der)
             values["hasChain"] = true
-            values["groups"] = Self.facts(contents, der) + ItemFacts(item, summary).readerGroups
+            values["groups"] = [Self.summary(contents)] + Self.facts(contents, der) + ItemFacts(item, summary).readerGroups
         } else {
             values["groups"] = ItemFacts(item, summary).groups
         }
@@ -141,6 +141,23 @@ extension AccessSite {
             let name = CertificateContents(der: certificate)?.summary ?? "(no name)"
             return ["name": ForeignText.shown(name), "level": "level-\(level + 1)", "isThis": certificate == der]
         }
+    }
+
+    /// What people look for first.
+    private static func summary(_ contents: CertificateContents) -> PageValues {
+        func fact(_ name: String, _ text: String) -> PageValues {
+            ["name": name, "value": text, "isMono": false, "isTime": false]
+        }
+        func time(_ name: String, _ seconds: Double) -> PageValues {
+            ["name": name, "value": PageDate.text(seconds), "isTime": true, "iso": PageDate.machine(seconds)]
+        }
+        return [
+            "title": "In short",
+            "facts": [
+                fact("Issued by", ForeignText.shown(contents.issuerSummary ?? "unknown", most: 500)),
+                time("Valid from", contents.notBefore), time("Expires", contents.notAfter),
+            ],
+        ]
     }
 
     private static func facts(_ contents: CertificateContents, _ der: [UInt8]) -> [PageValues] {

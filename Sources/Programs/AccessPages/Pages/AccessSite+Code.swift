@@ -115,10 +115,15 @@ extension AccessSite {
     func move(_ code: ItemSummary, to reference: PersistentReference) throws(KeychainError) {
         guard let item = try catalogue.item(reference) else { return }
         let password = ItemSummary(item)
-        guard password.place != code.place || password.account != code.account || password.name != code.name else {
-            return
-        }
+        let isMoved = try !catalogue.isViewNeeded() && password.group != code.group
+        let isShared = try !catalogue.isViewNeeded() && password.isSynchronizable != code.isSynchronizable
+        guard
+            isMoved || isShared || password.place != code.place || password.account != code.account
+                || password.name != code.name
+        else { return }
         var request = UpdateRequest(query: ItemCatalogue.query(code.reference))
+        if isMoved { request.changes.accessGroup = password.group }
+        if isShared { request.changes.isSynchronizable = password.isSynchronizable }
         request.changes.attributes[.service] = .string(CodeItem.scheme + password.place)
         request.changes.attributes[.account] = .string(password.account)
         request.changes.attributes[.label] = .string(password.name)

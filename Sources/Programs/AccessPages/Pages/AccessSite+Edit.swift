@@ -15,7 +15,7 @@ extension AccessSite {
 
     func editor(of reference: PersistentReference) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
-        return editor(.existing(item), FormFields(), [])
+        return editor(.existing(item), FormFields(), [], try choices(for: ItemSummary(item)))
     }
 
     /// What a form is for.
@@ -45,8 +45,12 @@ extension AccessSite {
     /// - Parameters:
     ///   - sent: what was typed, where it comes back with errors.
     ///   - errors: by the name of the field.
-    private func editor(_ edited: Edited, _ sent: FormFields, _ errors: [(name: String, text: String)]) -> PageResponse
-    {
+    private func editor(
+        _ edited: Edited,
+        _ sent: FormFields,
+        _ errors: [(name: String, text: String)],
+        _ choices: ItemChoices? = nil
+    ) -> PageResponse {
         let error = Dictionary(errors.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         var fields = edited.fields.map { field in
             var values: PageValues = [
@@ -82,6 +86,7 @@ extension AccessSite {
             values["cancelHref"] = item.reference.path
         }
         values["heading"] = title
+        choices?.add(to: &values, sent)
         return framed("edit", title: tab, in: edited.kind.path, status: errors.isEmpty ? 200 : 422, values)
     }
 
@@ -125,8 +130,9 @@ extension AccessSite {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let edited = Edited.existing(item)
         let code = try code(of: ItemSummary(item))
-        let errors = Self.errors(in: form, edited)
-        guard errors.isEmpty else { return editor(edited, form, errors) }
+        let choices = try choices(for: ItemSummary(item))
+        let errors = Self.errors(in: form, edited) + [choices?.error(in: form)].compactMap(\.self)
+        guard errors.isEmpty else { return editor(edited, form, errors, choices) }
         var request = UpdateRequest(query: ItemCatalogue.query(reference))
         request.keepsEarlier = true
         for field in edited.fields {
@@ -137,7 +143,8 @@ extension AccessSite {
         if let password = form[EditedField.password], !password.isEmpty, edited.kind.hasSecret {
             request.changes.secrets[.valueData] = SecretBytes(Array(password.utf8))
         }
-        guard !request.changes.attributes.isEmpty || !request.changes.secrets.isEmpty else {
+        choices?.take(form, into: &request.changes)
+        guard !request.changes.isEmpty else {
             say(PageNotice(text: "Nothing was changed."))
             return .redirect(to: reference.path)
         }
@@ -155,7 +162,7 @@ extension AccessSite {
             catalogue.forget()
             if let code { try move(code, to: reference) }
         } catch  where error.code == .duplicateItem {
-            return editor(edited, form, [(EditedField.all[0].name, error.explanation)])
+            return editor(edited, form, [(EditedField.all[0].name, error.explanation)], choices)
         }
         say(PageNotice(text: "The item was changed.", undo: try undo(of: ItemSummary(item), since: start)))
         return .redirect(to: reference.path)
