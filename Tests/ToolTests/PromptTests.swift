@@ -122,7 +122,8 @@ import Testing
         let program = Sandbox.executables + "/security"
         let terminal = try PseudoTerminal(program, ["list"], environment: sandbox.environment)
         #expect(try terminal.exitStatus() == 0)
-        let lines = terminal.seen.split(whereSeparator: \.isNewline)
+        #expect(terminal.seen.hasPrefix("\u{1B}[1mCLASS"))
+        let lines = terminal.seen.replacing(#/\u{1B}\[\d+m/#, with: "").split(whereSeparator: \.isNewline)
         #expect(lines.count == 2)
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(lines.last?.contains("…") == true)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreFoundationAliases
+import Foundation
 import KeychainModel
 import Security
 import Terminal
@@ -10,11 +11,13 @@ struct ListItems: ItemCommand {
         abstract: "List items in a table. (Not on a Mac.)",
         discussion: """
             On a terminal, columns that are too wide end with an ellipsis. Control characters in names are shown as \
-            \\n, \\e or \\u{…}.
+            \\n, \\e or \\u{…}. To look at items in the browser: chatelaine access.
 
             EXAMPLES
               The passwords of one program's group:
                 security list --class generic --group com.example.app
+              What is synchronized and has "mail" in it:
+                security list --synchronizable --match mail --columns label,account,modified
               For another program:
                 security list --json | jq -r '.[].account'
             """
@@ -22,7 +25,10 @@ struct ListItems: ItemCommand {
 
     static let syntax =
         ScopeOptions.syntax
-        + OptionSyntax(flags: ["json"], valued: ["class", "s", "service", "server", "a", "account"])
+        + OptionSyntax(
+            flags: ["json"],
+            valued: ["class", "s", "service", "server", "a", "account", "match", "protection", "columns", "color"]
+        )
 
     @Option(name: .customLong("class"), help: "Only items of this class.")
     var itemClass: ListedClass?
@@ -35,6 +41,21 @@ struct ListItems: ItemCommand {
 
     @Option(name: .shortAndLong, help: "Only items of this account.")
     var account: String?
+
+    @Option(help: "Only items with this in their label, service, server, account or group, in any case.")
+    var match: String?
+
+    @Option(help: "Only items with this accessibility, such as WhenUnlocked.")
+    var protection: ListedProtection?
+
+    @Option(
+        help:
+            "What the table shows, separated by commas: \(ItemColumn.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
+    var columns: ListedColumns?
+
+    @Option(help: "Whether titles are bold: on a terminal alone, unless NO_COLOR is set.")
+    var color = ColorChoice.auto
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -55,11 +76,21 @@ struct ListItems: ItemCommand {
         } else if items.isEmpty {
             try Console.print("No items.\n")
         } else {
-            try Console.print(ItemColumns(items).text(width: Console.width))
+            let table = ItemColumns(items, columns?.columns ?? ItemColumn.usual)
+            try Console.print(table.text(width: Console.width, hasStyles: color.hasStyles))
         }
     }
 
     private func isWanted(_ item: KeychainItem) -> Bool {
+        if let protection, item.text(kSecAttrAccessible) != protection.accessibility.rawValue { return false }
+        if let match = match?.lowercased() {
+            let texts = [item.text(kSecAttrLabel), item.name, item.text(kSecAttrAccount), item.group]
+            guard texts.contains(where: { $0?.lowercased().contains(match) ?? false }) else { return false }
+        }
+        return hasNames(item)
+    }
+
+    private func hasNames(_ item: KeychainItem) -> Bool {
         switch item.itemClass {
         case .genericPassword:
             matches(name, item.text(kSecAttrService)) && matches(account, item.text(kSecAttrAccount))
@@ -98,5 +129,47 @@ struct ListedClass: ExpressibleByArgument {
         let match = Self.names.first { $0.name == argument || $0.itemClass.rawValue == argument }
         guard let match else { return nil }
         itemClass = match.itemClass
+    }
+}
+
+/// The value of `--protection`.
+struct ListedProtection: ExpressibleByArgument {
+    let accessibility: Accessibility
+
+    static var allValueStrings: [String] { Accessibility.allCases.map(\.name) }
+
+    init?(argument: String) {
+        let match = Accessibility.allCases.first { $0.name == argument || $0.rawValue == argument }
+        guard let match else { return nil }
+        accessibility = match
+    }
+}
+
+/// The value of `--columns`.
+struct ListedColumns: ExpressibleByArgument {
+    let columns: [ItemColumn]
+
+    init?(argument: String) {
+        let columns = argument.split(separator: ",", omittingEmptySubsequences: false).map {
+            ItemColumn(rawValue: String($0))
+        }
+        guard !columns.contains(nil) else { return nil }
+        self.columns = columns.compactMap(\.self)
+    }
+}
+
+/// The value of `--color`.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case always
+    case never
+
+    /// Of what goes to standard output. NO_COLOR: <https://no-color.org>.
+    var hasStyles: Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        case .auto: Console.width != nil && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        }
     }
 }

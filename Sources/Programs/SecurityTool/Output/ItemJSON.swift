@@ -100,7 +100,7 @@ extension ItemClass {
 
 extension Accessibility {
     /// The end of Apple's constant: `kSecAttrAccessible…`.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .whenUnlocked: "WhenUnlocked"
         case .afterFirstUnlock: "AfterFirstUnlock"
