@@ -153,6 +153,7 @@ struct BrowserFlowTests {
         try page.waitForNavigation { try page.click("form[action='/lock'] button") }
         for path in [
             "/", "/items", "/items?query=shop", "/groups", "/keys", "/passwords", "/certificates", "/audit", "/devices",
+            "/programs", "/deleted",
         ] + ofCertificate {
             try page.open(program.origin + path)
             #expect(try !page.html.contains("shop.example") && !page.html.contains("Shop"))

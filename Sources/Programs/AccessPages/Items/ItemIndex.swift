@@ -5,10 +5,16 @@ import Synchronization
 package final class ItemIndex: Sendable {
     /// By name.
     package let items: [ItemSummary]
+    /// What collections of the Secret Service are called.
+    let collections: [String: String]
     private let orders = Mutex<[ItemSelection.Column: [Int]]>([:])
 
+    /// - Parameter items: what programs keep for themselves is left out.
     package init(_ items: [ItemSummary]) {
-        self.items = items.sorted { Self.precedes($0.order, $1.order, $0, $1) }
+        collections = items.reduce(into: [:]) { names, item in
+            if case .collection(let id)? = item.bridge { names[id] = item.name }
+        }
+        self.items = items.filter { $0.bridge?.isShown ?? true }.sorted { Self.precedes($0.order, $1.order, $0, $1) }
     }
 
     /// One page of a table.

@@ -13,6 +13,8 @@ package struct ItemSummary: Sendable {
     package let group: String
     /// Whether it makes one-time codes.
     package let isCode: Bool
+    /// What it is to the programs that keep other programs' secrets; nil for other items.
+    let bridge: BridgeItem?
     package let accessibility: Accessibility
     /// Whether its owner is asked before its value is released.
     package let isGuarded: Bool
@@ -35,9 +37,10 @@ package struct ItemSummary: Sendable {
         account = Self.cut(attributes.text(.account) ?? "")
         let codePlace = item.reference.itemClass == .genericPassword ? CodeItem.place(of: attributes) : nil
         isCode = codePlace != nil
+        bridge = BridgeItem(item.reference.itemClass, attributes)
         place =
             switch item.reference.itemClass {
-            case .genericPassword: Self.cut(codePlace ?? attributes.text(.service) ?? "")
+            case .genericPassword: Self.cut(bridge?.place ?? codePlace ?? attributes.text(.service) ?? "")
             case .internetPassword: Self.cut(attributes.text(.server) ?? "")
             case .key: Self.cut(attributes.text(.applicationTag) ?? "")
             case .certificate, .identity: ""
@@ -60,7 +63,7 @@ package struct ItemSummary: Sendable {
     }
 
     /// What kind of item it is, in words.
-    var kindName: String { isCode ? "One-time code" : kind.name }
+    var kindName: String { isCode ? "One-time code" : bridge?.kindName ?? kind.name }
 
     /// Whether each of these words is in one of its texts.
     func matches(_ words: [[UInt8]]) -> Bool { words.allSatisfy { searched.contains($0) } }

@@ -59,7 +59,9 @@ extension AccessSite {
 
     /// Where a code is added to a password; nil where it has one, or cannot have.
     func addCodePath(_ password: ItemSummary) throws(KeychainError) -> String? {
-        guard password.kind.hasSecret, !password.isCode, try mayAddCode(), try code(of: password) == nil else {
+        guard password.kind.hasSecret, !password.isCode, password.bridge == nil, try mayAddCode(),
+            try code(of: password) == nil
+        else {
             return nil
         }
         return "\(password.reference.path)/code/new"

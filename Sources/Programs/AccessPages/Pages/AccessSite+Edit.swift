@@ -32,7 +32,15 @@ extension AccessSite {
 
         /// What can be changed without changing what nobody has touched.
         var fields: [EditedField] {
-            EditedField.all.filter { $0.kinds.contains(kind) && $0.holds(value($0)) }
+            EditedField.all.filter {
+                $0.kinds.contains(kind) && $0.holds(value($0)) && (!isOfBridge || $0.key == .label)
+            }
+        }
+
+        /// Whether another program finds it by all but its name.
+        var isOfBridge: Bool {
+            guard case .existing(let item) = self else { return false }
+            return ItemSummary(item).bridge != nil
         }
 
         func value(_ field: EditedField) -> String {
@@ -62,7 +70,9 @@ extension AccessSite {
             if let text = error[field.name] { values["error"] = text }
             return values
         }
-        if edited.kind.hasSecret { fields.append(passwordField(edited, error[EditedField.password])) }
+        if edited.kind.hasSecret, !edited.isOfBridge {
+            fields.append(passwordField(edited, error[EditedField.password]))
+        }
         var values: PageValues = [
             "fields": fields, "errors": errors.map { ["text": $0.text, "href": "#\($0.name)"] as PageValues },
             "hasErrors": !errors.isEmpty,
@@ -140,7 +150,7 @@ extension AccessSite {
             else { continue }
             request.changes.attributes[field.key] = try field.attribute(text)
         }
-        if let password = form[EditedField.password], !password.isEmpty, edited.kind.hasSecret {
+        if let password = form[EditedField.password], !password.isEmpty, edited.kind.hasSecret, !edited.isOfBridge {
             request.changes.secrets[.valueData] = SecretBytes(Array(password.utf8))
         }
         choices?.take(form, into: &request.changes)

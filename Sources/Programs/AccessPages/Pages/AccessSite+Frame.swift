@@ -43,6 +43,7 @@ extension AccessSite {
                     "links": [
                         link("Recently deleted", "/deleted", "trash"),
                         link("Check passwords", "/passwords", "dice"), link("Access groups", "/groups", "program"),
+                        link("Other programs", "/programs", "key"),
                         link("Record", "/audit", "audit"), link("Devices", "/devices", "device"),
                     ],
                 ] as PageValues,

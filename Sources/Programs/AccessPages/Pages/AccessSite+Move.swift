@@ -8,8 +8,10 @@ extension AccessSite {
     /// What a form offers for an item; nil where these are not changed here: in an owner's view, for private keys, and where an
     /// access control goes with the protection.
     func choices(for item: ItemSummary) throws(KeychainError) -> ItemChoices? {
-        guard item.kind != .key, !item.isGuarded, try !catalogue.isViewNeeded() else { return nil }
-        let groups = try catalogue.index().groups().map(\.name).filter { !$0.isEmpty && $0.utf8.count <= Self.longestGroup }
+        guard item.kind != .key, !item.isGuarded, item.bridge == nil, try !catalogue.isViewNeeded() else { return nil }
+        let groups = try catalogue.index().groups().map(\.name).filter {
+            !$0.isEmpty && $0.utf8.count <= Self.longestGroup
+        }
         return ItemChoices(item, groups: Array(groups.prefix(Self.mostGroups)))
     }
 }
@@ -64,7 +66,9 @@ struct ItemChoices {
     /// What is wrong with a choice; nil if nothing is. Only somebody else than these pages sends such a form.
     func error(in form: FormFields) -> (name: String, text: String)? {
         guard form[Self.marker] != nil else { return nil }
-        if let group = form[Self.group], !groups.contains(group) { return (Self.group, "Choose one of the access groups.") }
+        if let group = form[Self.group], !groups.contains(group) {
+            return (Self.group, "Choose one of the access groups.")
+        }
         if let name = form[Self.protection], Accessibility(rawValue: name) == nil {
             return (Self.protection, "Choose one of the protections.")
         }
@@ -75,7 +79,9 @@ struct ItemChoices {
     func take(_ form: FormFields, into changes: inout ItemChanges) {
         guard form[Self.marker] != nil else { return }
         if let group = form[Self.group], group != item.group { changes.accessGroup = group }
-        if let protection = form[Self.protection].flatMap(Accessibility.init(rawValue:)), protection != item.accessibility {
+        if let protection = form[Self.protection].flatMap(Accessibility.init(rawValue:)),
+            protection != item.accessibility
+        {
             changes.accessibility = protection
         }
         let isShared = form[Self.shared] == "yes"

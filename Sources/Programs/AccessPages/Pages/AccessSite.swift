@@ -131,6 +131,7 @@ package final class AccessSite: Sendable {
             return try item(reference, request, Array(path.dropFirst(2)))
         case (.get, "certificates", nil, _): return try certificates()
         case (.get, "keys", nil, _): return try keys()
+        case (.get, "programs", nil, _): return try bridges()
         case (.get, "groups", nil, _): return try groups()
         case (.get, "audit", nil, _): return try record(RecordSelection(request.query))
         case (.get, "devices", nil, _): return try devices()

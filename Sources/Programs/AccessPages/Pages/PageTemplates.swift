@@ -28,6 +28,7 @@ struct PageTemplates: Sendable {
 
     static let sources: [String: [UInt8]] = [
         "audit": PackageResources.audit_mustache,
+        "bridges": PackageResources.bridges_mustache,
         "certificate": PackageResources.certificate_mustache,
         "certificates": PackageResources.certificates_mustache,
         "characters": PackageResources.characters_mustache,

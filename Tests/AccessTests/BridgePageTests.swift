@@ -1,0 +1,81 @@
+import AccessPages
+import Foundation
+import KeychainClient
+import KeychainModel
+import KeychainTestSupport
+import Testing
+
+/// Items that the Secret Service and the ssh agent keep for other programs.
+struct BridgePageTests {
+    private let site: PagesSite
+    private let cookie: String
+
+    init() throws {
+        site = try PagesSite()
+        cookie = try site.open()
+    }
+
+    @discardableResult
+    private func add(_ service: String, _ account: String, label: String? = nil) throws -> PersistentReference {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.attributes[.service] = .string(service)
+        request.attributes[.account] = .string(account)
+        if let label { request.attributes[.label] = .string(label) }
+        request.secrets[.valueData] = SecretBytes([1])
+        request.returns = .persistentReference
+        return try #require(try site.connection.add(request)).reference
+    }
+
+    @Test func `without any, the page says how other programs come to the keychain`() throws {
+        let page = site.get("/programs", cookie).text
+        #expect(page.contains("chatelaine secrets enable") && page.contains("chatelaine ssh enable"))
+    }
+
+    @Test func `collections and ssh keys are listed, and what programs keep for themselves is not`() throws {
+        try add("secret-service.collections", "login", label: "Login")
+        try add("secret-service.collections", "empty", label: "Empty")
+        try add("secret-service.blind/login", "1")
+        try add("secret-service.aliases", "default", label: "an alias")
+        try add("secret-service.key", "", label: "a key of codes")
+        let secret = try add("secret-service.items/login", "1", label: "Token of Evolution")
+        try add("chatelaine-ssh-agent", "SHA256:abc", label: "laptop")
+        try add("chatelaine-ssh-agent-certificate", "x", label: "a certificate")
+        let page = site.get("/programs", cookie).text
+        #expect(
+            page.contains("Login") && page.contains("1 secret<") && page.contains("Empty") && page.contains("0 secrets")
+        )
+        #expect(page.contains("laptop") && page.contains("SHA256:abc"))
+        let items = site.get("/items", cookie).text
+        #expect(items.contains("Token of Evolution") && items.contains("Program’s secret") && items.contains("ssh key"))
+        #expect(!items.contains("an alias") && !items.contains("a key of codes") && items.contains("1–3 of 3"))
+        let href = try #require(page.firstMatch(of: #/href="(\/items\?query=[^"]*login)"/#)?.1)
+        let found = site.get(String(href).replacing("&amp;", with: "&"), cookie).text
+        #expect(found.contains("Token of Evolution") && !found.contains("laptop"))
+
+        // Its program finds it by all but its name.
+        let form = site.get("\(secret.path)/edit", cookie).text
+        #expect(
+            form.contains("name=\"name\"") && !form.contains("name=\"service\"") && !form.contains("name=\"group\"")
+        )
+        _ = try site.post(
+            "\(secret.path)/edit",
+            cookie,
+            [
+                ("name", "Renamed"), ("service", "x"), ("account", "x"), ("password", "x"), ("choices", "yes"),
+                ("group", "x"),
+            ]
+        )
+        let item = try #require(try site.item(secret))
+        #expect(item.attributes[.label] == .string("Renamed"))
+        #expect(item.attributes[.service] == .string("secret-service.items/login"))
+        #expect(item.attributes[.account] == .string("1"))
+        #expect(site.get("\(secret.path)/code/new", cookie).status == 404)
+    }
+
+    @Test func `a collection with a hostile name is text`() throws {
+        try add("secret-service.collections", "x", label: "<script>alert(1)</script>")
+        try add("secret-service.items/\"><img src=x>", "1")
+        let page = site.get("/programs", cookie).text
+        #expect(!page.contains("<script>alert") && !page.contains("<img"))
+    }
+}
