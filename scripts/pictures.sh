@@ -33,6 +33,9 @@ security add-generic-password -s org.example.backup -a laptop -l 'Backup disk' -
 security add-generic-password -s org.example.wifi -a Attic -l 'Wireless network Attic' -w 'seven-otters-sing' --group org.example.network
 security add-generic-password -s org.example.chat -a ann -l 'Chat session' -w '9f27c81ad0' --group ABCDE12345.org.example.chat
 security add-generic-password -s docker-registry -a ci -l 'Registry' -w 'd8a1' --group program./usr/bin/docker-credential-chatelaine
+security add-generic-password -s secret-service.collections -a login -l 'Login' -w ''
+security add-generic-password -s secret-service.items/login -a 1 -l 'Evolution: ann@example.com' -w token
+security add-generic-password -s chatelaine-ssh-agent -a 'SHA256:3i1jKx7dH0pWk5r1l0mGx4c2nq8wq6qv9b0m3z7y8tE' -l 'laptop' -w key
 "$programs/security" create-keypair -a ec -s 256 'Signing key' >/dev/null
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$work/key.pem" -out "$work/certificate.pem" \
     -days 400 -subj '/CN=ann@example.com/O=Example Ltd' 2>/dev/null

@@ -60,6 +60,12 @@ struct BrowserFlowTests {
         try page.follow(.enter)
         #expect(try page.text.contains("The item was changed."))
         #expect(try page.text.contains("carl"))
+        // Once for seeing earlier versions, once for this item.
+        program.allow()
+        program.allow()
+        try page.tab(to: "Undo")
+        try page.follow(.enter)
+        #expect(try page.text.contains("is as it was before") && page.text.contains("bob"))
 
         try page.tab(to: "Delete")
         try page.follow(.enter)
@@ -68,6 +74,12 @@ struct BrowserFlowTests {
         try page.follow(.enter)
         #expect(try page.text.contains("The item was deleted."))
         #expect(try !program.succeed(["security", "list"]).contains("shop.example"))
+        try page.open(program.origin + "/deleted")
+        program.allow()
+        try page.tab(to: "Restore Shop, bob")
+        try page.follow(.enter)
+        #expect(try page.text.contains("is back"))
+        #expect(try program.succeed(["security", "list"]).contains("shop.example"))
     }
 
     @Test func `who declines sees no password`() throws {

@@ -136,6 +136,7 @@ struct ServerAttackTests {
         let client = try RawClient(port: program.port)
         client.send("GET / HTTP/1.1\r\nHost: \(program.host)\r\n")
         let line = "X-Header: \(String(repeating: "a", count: 1_000))\r\n"
+        // Its limit is ten seconds without an error, and less with one.
         let end = ContinuousClock.now + .seconds(40)
         var isCut = false
         while !isCut, ContinuousClock.now < end { isCut = !client.send(line) && errno != EAGAIN }

@@ -28,19 +28,20 @@ final class RequestLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: begin(context, Self.time)
+        case .head: if !isLast { begin(context, Self.time) }
         case .body(let part):
             count += part.readableBytes
             guard count <= Self.mostBytes + Self.excess else { return context.close(promise: nil) }
         // The answer may take as long as the owner needs for theirs.
-        case .end: timer?.cancel()
+        case .end: if !isLast { timer?.cancel() }
         }
         context.fireChannelRead(data)
     }
 
     /// What is no request gets its answer, and is not read to its end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        begin(context, Self.farewell)
+        // Once: each part that comes after an error is an error again, and parts may come for ever.
+        if !isLast { begin(context, Self.farewell) }
         isLast = true
         context.fireErrorCaught(error)
     }

@@ -35,7 +35,7 @@ func take(_ name: String, _ prepare: () throws -> Void) throws {
 for (name, path) in [
     ("overview", "/"), ("items", "/items"), ("search", "/items?query=mail"), ("new", "/items/new"),
     ("certificates", "/certificates"), ("keys", "/keys"), ("groups", "/groups"), ("record", "/audit"),
-    ("devices", "/devices"), ("passwords", "/passwords"),
+    ("devices", "/devices"), ("passwords", "/passwords"), ("programs", "/programs"),
 ] {
     try take(name) { try page.open(origin + path) }
 }
@@ -46,6 +46,23 @@ try take("secret") {
     try page.open(mail)
     try page.waitForNavigation { try page.click("form[action$=reveal] button") }
 }
+try page.open(mail)
+try page.waitForNavigation { try page.click("a[href$='/code/new']") }
+try take("add-code") { try page.open(mail + "/code/new") }
+try page.click("#code")
+try page.type("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+try page.waitForNavigation { try page.press(.enter) }
+try take("item-with-code") { try page.open(mail) }
+try take("code") {
+    try page.open(mail)
+    try page.waitForNavigation { try page.click("form[action$='/code'] button") }
+}
+let forum = try item(named: "forum")
+try page.open(forum + "/edit")
+try page.click("#account")
+try page.type("x")
+try page.waitForNavigation { try page.press(.enter) }
+try take("changed") { try page.open(forum) }
 try take("delete") {
     try page.open(mail)
     try page.waitForNavigation { try page.click("form[action$=delete] button") }
@@ -55,3 +72,9 @@ if try page.evaluate("document.querySelector('tbody th a') != null").description
     let certificate = try page.evaluate("document.querySelector('tbody th a').href").description
     try take("certificate") { try page.open(certificate) }
 }
+let films = try item(named: "films")
+try page.open(films)
+try page.waitForNavigation { try page.click("form[action$=delete] button") }
+try page.waitForNavigation { try page.click("form[action$=delete] button") }
+try Data(page.screenshot()).write(to: URL(filePath: "\(folder)/undo-light.png"))
+try take("deleted") { try page.open(origin + "/deleted") }
