@@ -47,7 +47,9 @@ struct MoveTests {
         _ = try choose([("synchronized", "yes"), ("group", "security"), ("protection", "ak")])
         _ = try site.post("\(reference.path)/edit", cookie, [("comment", "x")])
         #expect(try attribute(.synchronizable) == .integer(1))
-        let back = try choose([("group", "TEAM.other"), ("protection", "ck"), ("name", String(repeating: "x", count: 70_000))])
+        let back = try choose([
+            ("group", "TEAM.other"), ("protection", "ck"), ("name", String(repeating: "x", count: 70_000)),
+        ])
         #expect(back.status == 422 && back.text.contains("<option value=\"TEAM.other\" selected>"))
         #expect(try attribute(.accessGroup) == .string("security"))
     }
@@ -78,7 +80,11 @@ struct MoveTests {
         add.returns = .persistentReference
         let guarded = try #require(try site.connection.add(add)).reference
         #expect(!site.get("\(guarded.path)/edit", cookie).text.contains("Synchronize"))
-        _ = try site.post("\(guarded.path)/edit", cookie, [("choices", "yes"), ("protection", "ck"), ("group", "TEAM.other")])
+        _ = try site.post(
+            "\(guarded.path)/edit",
+            cookie,
+            [("choices", "yes"), ("protection", "ck"), ("group", "TEAM.other")]
+        )
         let item = try #require(try site.item(guarded))
         #expect(item.accessControl.flags == .userPresence && item.attributes[.accessGroup] == .string("security"))
     }

@@ -64,7 +64,8 @@ extension AccessSite {
             values["trust"] = Self.trust(verdict)
             values["chain"] = Self.chain(verdict, der)
             values["hasChain"] = true
-            values["groups"] = [Self.summary(contents)] + Self.facts(contents, der) + ItemFacts(item, summary).readerGroups
+            values["groups"] =
+                [Self.summary(contents)] + Self.facts(contents, der) + ItemFacts(item, summary).readerGroups
         } else {
             values["groups"] = ItemFacts(item, summary).groups
         }
