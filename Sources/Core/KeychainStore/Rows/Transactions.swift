@@ -263,11 +263,10 @@ package final class WriteTransaction {
     /// Keeps a version that is about to go: of a shared item, and of any where the owner has it so.
     private func keep(_ stored: StoredItem, _ reason: PastVersion.Reason?) throws {
         guard let reason, !stored.row.isTombstone, stored.isWellFormed else { return }
-        let hasCircle = try hasCircle()
-        if stored.row.isSynchronizable, hasCircle { return try insertPast(stored.row, reason) }
+        if stored.row.isSynchronizable, try hasCircle() { return try insertPast(stored.row, reason) }
         guard keepsUnshared else { return }
         try insertPast(stored.row, reason)
-        try limitUnsharedPast(isAll: !hasCircle)
+        try limitUnsharedPast(isAll: !hasCircle())
     }
 
     /// Makes a damaged row give way without losing it: it keeps its bytes and leaves its primary key.
