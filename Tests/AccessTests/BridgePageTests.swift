@@ -16,8 +16,14 @@ struct BridgePageTests {
     }
 
     @discardableResult
-    private func add(_ service: String, _ account: String, label: String? = nil) throws -> PersistentReference {
+    private func add(
+        _ service: String,
+        _ account: String,
+        label: String? = nil,
+        in group: String = "program./usr/bin/chatelaine-secrets"
+    ) throws -> PersistentReference {
         var request = AddRequest(itemClass: .genericPassword)
+        request.accessGroup = group
         request.attributes[.service] = .string(service)
         request.attributes[.account] = .string(account)
         if let label { request.attributes[.label] = .string(label) }
@@ -70,6 +76,15 @@ struct BridgePageTests {
         #expect(item.attributes[.service] == .string("secret-service.items/login"))
         #expect(item.attributes[.account] == .string("1"))
         #expect(site.get("\(secret.path)/code/new", cookie).status == 404)
+    }
+
+    @Test func `another program hides nothing by calling it a record of the Secret Service`() throws {
+        for service in ["secret-service.blind/login", "secret-service.collections", "secret-service.key"] {
+            try add(service, "1", label: "Hidden \(service)", in: "org.example.other")
+        }
+        let items = site.get("/items", cookie).text
+        #expect(items.contains("Hidden secret-service.blind") && items.contains("1–3 of 3"))
+        #expect(!site.get("/programs", cookie).text.contains("Hidden"))
     }
 
     @Test func `a collection with a hostile name is text`() throws {

@@ -95,6 +95,25 @@ struct CodePageTests {
         #expect(try site.item(code) != nil && site.item(reference) != nil)
     }
 
+    @Test func `another program's code is not shown beside a password, nor moved, nor deleted with it`() throws {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.accessGroup = "org.example.attacker"
+        request.attributes[.service] = .string("otpauth:bank.example")
+        request.attributes[.account] = .string("me")
+        request.attributes[.kindText] = .string("one-time code")
+        request.secrets[.valueData] = SecretBytes(Array("otpauth://totp/x?secret=\(Self.secret)".utf8))
+        request.returns = .persistentReference
+        let planted = try #require(try site.connection.add(request)).reference
+        #expect(!site.get(reference.path, cookie).text.contains("Show One-Time Code"))
+        _ = try site.post("\(reference.path)/edit", cookie, [("account", "you")])
+        let item = try #require(try site.item(planted))
+        #expect(item.attributes[.accessGroup] == .string("org.example.attacker"))
+        #expect(item.attributes[.account] == .string("me"))
+        _ = try site.post("\(reference.path)/edit", cookie, [("account", "me")])
+        _ = try site.post("\(reference.path)/delete", cookie, [("confirmed", "yes")])
+        #expect(try site.item(reference) == nil && site.item(planted) != nil)
+    }
+
     @Test func `looking for weak passwords leaves codes out`() throws {
         _ = try addCode()
         _ = try site.post("/passwords/check", cookie)

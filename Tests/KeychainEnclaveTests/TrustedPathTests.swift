@@ -233,7 +233,7 @@ struct TrustedPathTests {
         func withdraw(_ question: ItemUUID) {}
     }
 
-    @Test func `whoever gives a passcode that is not confirmed opens no view of all items, nor agrees to a change`()
+    @Test func `an unconfirmed passcode opens no view of all items, and agrees to no change`()
         throws
     {
         try setUnconfirmed("first")

@@ -109,7 +109,7 @@ package enum DeviceBindingKind: UInt8, Sendable, CaseIterable {
 }
 
 extension EnclaveState {
-    /// Why the owner cannot be told by the passcode, where being one of their programs is not enough; nil where they can.
+    /// Why the passcode does not prove who the owner is; nil where it does.
     package var lackOfOwner: KeychainError? {
         if !hasPasscode { return PresenceFailure.noPasscode.error }
         if isPasscodeEnough { return nil }

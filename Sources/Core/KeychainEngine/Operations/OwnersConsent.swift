@@ -24,7 +24,7 @@ extension KeychainEngine {
     /// - Parameter deed: such as "Delete".
     func requireOwner(
         of rows: [FoundRow],
-        to deed: String,
+        to deed: @autoclosure () -> String,
         _ selection: AuthorizedQuery,
         _ authentication: ItemAuthentication,
         in transaction: WriteTransaction
@@ -41,7 +41,7 @@ extension KeychainEngine {
             of: items,
             authentication,
             by: vault.enclave,
-            reason: Self.reason(deed, titles)
+            reason: Self.reason(deed(), titles)
         )
     }
 

@@ -1,6 +1,6 @@
 import KeychainModel
 
-/// What an item is to the programs that keep other programs' secrets in the keychain, told by its service
+/// What an item is to the programs that keep other programs' secrets in the keychain. Its service and its access group say so
 /// (docs/formats/secret-service.md, docs/ssh-agent.md).
 enum BridgeItem: Equatable {
     /// A secret that a program has stored through D-Bus.
@@ -17,6 +17,8 @@ enum BridgeItem: Equatable {
     private static let collections = "secret-service.collections"
     private static let key = "chatelaine-ssh-agent"
     private static let certificate = "chatelaine-ssh-agent-certificate"
+    /// How the access group of chatelaine-secrets ends, with a service and without one.
+    private static let groupEnd = "chatelaine-secrets"
     /// Of keys that the Secure Enclave has.
     private static let tag = "ssh"
 
@@ -27,6 +29,9 @@ enum BridgeItem: Equatable {
             switch attributes.text(.service) {
             case Self.key: self = .sshKey
             case Self.certificate: self = .sshCertificate
+            case let service? where service.hasPrefix(Self.own) && !Self.isOfSecretService(attributes):
+                // Another program's items are shown, whatever it calls them.
+                return nil
             case Self.collections: self = .collection(attributes.text(.account) ?? "")
             case let service? where service.hasPrefix(Self.items):
                 self = .secret(collection: String(service.dropFirst(Self.items.count)))
@@ -35,6 +40,10 @@ enum BridgeItem: Equatable {
             }
         default: return nil
         }
+    }
+
+    private static func isOfSecretService(_ attributes: AttributeList) -> Bool {
+        attributes.text(.accessGroup)?.hasSuffix(groupEnd) ?? false
     }
 
     /// What the item is for.

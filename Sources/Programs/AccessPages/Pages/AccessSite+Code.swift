@@ -11,10 +11,10 @@ extension AccessSite {
     /// The item of the codes that go with a password.
     func code(of password: ItemSummary) throws(KeychainError) -> ItemSummary? {
         guard password.kind.hasSecret, !password.isCode else { return nil }
-        let matches = try catalogue.index().items.filter {
-            $0.isCode && $0.place == password.place && $0.account == password.account
+        // Another program's item is no code of this one, whatever it says that it is for.
+        return try catalogue.index().items.first {
+            $0.isCode && $0.group == password.group && $0.place == password.place && $0.account == password.account
         }
-        return matches.first { $0.group == password.group } ?? matches.first
     }
 
     /// Asks the owner for this item, and shows the code of this moment on a page that leaves when it is over.
@@ -23,7 +23,8 @@ extension AccessSite {
         let summary = ItemSummary(item)
         guard summary.isCode else { return notThere() }
         let back = try catalogue.index().items.first {
-            !$0.isCode && $0.kind.hasSecret && $0.place == summary.place && $0.account == summary.account
+            !$0.isCode && $0.kind.hasSecret && $0.group == summary.group && $0.place == summary.place
+                && $0.account == summary.account
         }
         let path = (back ?? summary).reference.path
         guard let secret = try released(summary, "Show the one-time code of “\(summary.shownName)”"),
