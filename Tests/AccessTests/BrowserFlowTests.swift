@@ -82,6 +82,28 @@ struct BrowserFlowTests {
         #expect(try program.succeed(["security", "list"]).contains("shop.example"))
     }
 
+    @Test func `who takes a move back is asked for the group that the item is in`() throws {
+        let program = try AccessProgram(
+            hasPasscode: true,
+            items: Self.items + [
+                ["add-generic-password", "-s", "x", "-a", "y", "--group", "org.example.safe", "-w", "z"]
+            ]
+        )
+        let page = try open(program)
+        try page.open(program.origin + "/items?query=shop")
+        try page.waitForNavigation { try page.click("tbody a") }
+        try page.waitForNavigation { try page.click("a[href$='/edit']") }
+        try page.evaluate("document.querySelector('#group').value = 'org.example.safe'")
+        try page.waitForNavigation { try page.click(".submit button") }
+        #expect(try page.text.contains("The item was changed.") && page.text.contains("org.example.safe"))
+        program.allow()
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$=undo] button") }
+        #expect(try page.text.contains("is as it was before") && !page.text.contains("org.example.safe"))
+        #expect(program.person.shown.contains("It wants items of the group “org.example.safe”"))
+        #expect(program.person.shown.contains("Replace by an earlier version 'Shop, bob'"))
+    }
+
     @Test func `who declines sees no password`() throws {
         let program = try AccessProgram(hasPasscode: true, items: Self.items)
         let page = try open(program)

@@ -101,7 +101,8 @@ extension KeychainCircle {
                 for restored in try self.engine.vault.seal([authorized]) {
                     let replaced = try self.replaced(by: restored.sealed, in: transaction)
                     if case .view(let view) = leave {
-                        let guarded = ([version.row] + replaced.map(\.row)).map {
+                        // Of an item that was moved since, the group counts that it is in.
+                        let guarded = (replaced.map(\.row) + [version.row]).map {
                             GuardedItem($0.uuid, in: $0.accessGroup)
                         }
                         try self.engine.policy.requireOwner(
