@@ -169,6 +169,8 @@ let targets: [[Target]] = [
         "CTPM": "dl",
         "CSystemBus": "dl",
     ]),
+    // The same for clipboards, with the headers of X11 and Wayland.
+    hasAccess ? c("Sources/System")(["CClipboard": "dl"]) : [],
     folder("Sources/System")([
         "KeychainAccounts": [],
         // Descriptors, files and programs, with errors of their own.
@@ -330,7 +332,7 @@ let targets: [[Target]] = [
         ? folder("Sources/Programs")([
             "AccessPages": [
                 "KeychainSystem", "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles",
-                "KeychainSync", "KeychainCodes",
+                "KeychainSync", "KeychainCodes", "CClipboard",
                 "KeychainCertificates", "KeychainTrust", "EnclaveInterface", "Terminal", "Crypto", "Mustache",
             ]
         ])

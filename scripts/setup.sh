@@ -75,6 +75,8 @@ look_for_what_a_build_needs() {
     # Swift's package builds without these two; what is installed lacks something then, or cannot be linked.
     has_header libxml2/libxml/parser.h || lacks "libxml2, by which a command reads XML" libxml2-dev
     has_header security/pam_modules.h || lacks "PAM's headers, for what has to do with log-ins" libpam0g-dev
+    has_header xcb/xcb.h || lacks "X11's header, for the clipboard" libxcb1-dev
+    has_header wayland-client-core.h || lacks "Wayland's, for the same" libwayland-dev
     # Loaded when a message bus is used: the service hears of sessions there, and serves secrets.
     any_exists /usr/lib/*/libsystemd.so.0 /usr/lib/libsystemd.so.0 /usr/lib64/libsystemd.so.0 ||
         lacks "libsystemd, by which message buses are used" libsystemd0
@@ -138,6 +140,10 @@ look_for_what_tests_need() {
     has_command ssh-add || lacks "ssh, ssh-add and ssh-keygen, which use the ssh agent in tests" openssh-client
     has_command python3 || lacks "python3, which makes a crowd of connections in tests" python3
     has_command chromium || lacks "Chromium, in which tests use the keychain's pages" chromium
+    has_command Xvfb || lacks "Xvfb, a display that nobody sees" xvfb
+    has_command xclip || lacks "xclip, which reads its clipboard" xclip
+    has_command sway || lacks "sway, a display of Wayland's that nobody sees" sway
+    has_command wl-paste || lacks "wl-paste, which reads its clipboard" wl-clipboard
     has_command pip3 || lacks "pip, which fetches what looks for barriers in pages" python3-pip
     has_command unzip || lacks "unzip, which takes that out of its package" unzip
     has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev

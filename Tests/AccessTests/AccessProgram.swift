@@ -23,12 +23,15 @@ final class AccessProgram: @unchecked Sendable {
     private var service: ServiceProcess?
     private let process = Process()
 
-    /// - Parameter items: commands of `security` that are run before it starts.
+    /// - Parameters:
+    ///   - items: commands of `security` that are run before it starts.
+    ///   - display: whose clipboard it uses.
     init(
         _ kind: Kind = .embedded,
         hasPasscode: Bool = false,
         items: [[String]] = [],
-        arguments: [String] = ["--no-browser"]
+        arguments: [String] = ["--no-browser"],
+        display: TestDisplay? = nil
     ) throws {
         self.kind = kind
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-access-\(UUID().uuidString)"
@@ -44,7 +47,7 @@ final class AccessProgram: @unchecked Sendable {
         for file in [output, errors] { try Data().write(to: URL(filePath: file)) }
         process.executableURL = URL(filePath: ServiceProcess.program("chatelaine-access"))
         process.arguments = arguments
-        process.environment = environment
+        process.environment = environment.merging(display?.environment ?? [:]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)

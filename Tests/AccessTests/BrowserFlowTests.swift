@@ -104,6 +104,27 @@ struct BrowserFlowTests {
         #expect(program.person.shown.contains("Replace by an earlier version 'Shop, bob'"))
     }
 
+    @Test func `a copied password is pasted by other programs, and gone when the pages are closed`() throws {
+        let display = try TestDisplay(.x11)
+        let program = try AccessProgram(hasPasscode: true, items: Self.items, display: display)
+        let page = try open(program)
+        try page.open(program.origin + "/items?query=mail")
+        try page.waitForNavigation { try page.click("tbody a") }
+        program.person.answer(.no)
+        try page.waitForNavigation { try page.click("form[action$='/copy'] button") }
+        #expect(try page.text.contains("You declined") && display.paste() == nil)
+        try page.open(program.origin + "/items?query=mail")
+        try page.waitForNavigation { try page.click("tbody a") }
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$='/copy'] button") }
+        #expect(try page.text.contains("The password is in the clipboard for 10 seconds."))
+        #expect(program.person.shown.contains("Copy the password of 'Mail'"))
+        #expect(try !page.html.contains("canary") && display.paste() == "canary-first")
+        program.signal(SIGTERM)
+        _ = try program.waitForEnd()
+        #expect(try (display.paste() ?? "").isEmpty)
+    }
+
     @Test func `who declines sees no password`() throws {
         let program = try AccessProgram(hasPasscode: true, items: Self.items)
         let page = try open(program)

@@ -1,4 +1,5 @@
 import AccessPages
+import Foundation
 import Glibc
 import HTTPTypes
 import Hummingbird
@@ -118,7 +119,8 @@ struct AccessServer {
             catalogue,
             AccessSession(host: host, idleTime: idleTime, at: .now),
             place: try KeychainWatch.place(),
-            recordPath: try KeychainWatch.recordPath()
+            recordPath: try KeychainWatch.recordPath(),
+            clipboard: SecretClipboard(environment: ProcessInfo.processInfo.environment)
         )
     }
 

@@ -17,21 +17,25 @@ extension AccessSite {
         }
     }
 
+    /// The page of the password that a code goes with, or else of the code's item.
+    func passwordPath(of code: ItemSummary) throws(KeychainError) -> String {
+        let password = try catalogue.index().items.first {
+            !$0.isCode && $0.kind.hasSecret && $0.group == code.group && $0.place == code.place
+                && $0.account == code.account
+        }
+        return (password ?? code).reference.path
+    }
+
     /// Asks the owner for this item, and shows the code of this moment on a page that leaves when it is over.
     func showCode(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
         guard summary.isCode else { return notThere() }
-        let back = try catalogue.index().items.first {
-            !$0.isCode && $0.kind.hasSecret && $0.group == summary.group && $0.place == summary.place
-                && $0.account == summary.account
-        }
-        let path = (back ?? summary).reference.path
+        let path = try passwordPath(of: summary)
         guard let secret = try released(summary, "Show the one-time code of “\(summary.shownName)”"),
             let code = try? OneTimeCode(stored: secret)
         else {
-            say(PageNotice(text: "This item has no one-time code.", isError: true))
-            return .redirect(to: path)
+            return withoutSecret(summary, path)
         }
         let now = Date().timeIntervalSince1970
         let current = code.code(at: now)
@@ -47,6 +51,8 @@ extension AccessSite {
                 "value": isShort
                     ? "\(current.digits), and in \(current.secondsLeft) seconds \(next.digits)" : current.digits,
                 "seconds": seconds, "href": path, "hasSpelled": false,
+                "canCopy": clipboard != nil, "copyAction": "\(reference.path)/code/copy",
+                "copyValue": isShort ? next.digits : current.digits,
             ]
         )
         response.headers.append(("Refresh", "\(seconds); url=\(path)"))

@@ -28,7 +28,10 @@ extension AccessSite {
     }
 
     private func secret(_ label: String, _ action: String, _ asks: String?) -> PageValues {
-        var values: PageValues = ["label": label, "showAction": action, "canCopy": false]
+        let copyAction = action.hasSuffix("/code") ? "\(action)/copy" : action.replacing("/reveal", with: "/copy")
+        var values: PageValues = [
+            "label": label, "showAction": action, "canCopy": clipboard != nil, "copyAction": copyAction,
+        ]
         if let asks { values["asks"] = asks }
         return values
     }

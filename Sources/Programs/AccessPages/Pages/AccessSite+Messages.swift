@@ -37,6 +37,7 @@ extension AccessSite {
     /// Lets go of everything that was read.
     package func forget() {
         catalogue.closeView()
+        clipboard?.clear()
         findings.withLock { $0 = nil }
         searches.withLock { $0 = [] }
     }

@@ -23,11 +23,9 @@ extension AccessSite {
     func passwords() throws(KeychainError) -> PageResponse { try passwordPage(PasswordGenerator(), nil) }
 
     func makePassword(_ form: FormFields) throws(KeychainError) -> PageResponse {
-        var generator = PasswordGenerator()
-        generator.isWords = form["kind"] == "words"
-        generator.hasDigits = form["digits"] == "yes"
-        generator.hasSymbols = form["symbols"] == "yes"
-        guard let length = form["length"].flatMap(Int.init), generator.lengths.contains(length) else {
+        guard let generator = PasswordGenerator(form) else {
+            var generator = PasswordGenerator()
+            generator.isWords = form["kind"] == "words"
             generator.length = generator.isWords ? 6 : 20
             let range = generator.lengths
             return try passwordPage(
@@ -36,8 +34,15 @@ extension AccessSite {
                 error: "The length is from \(range.lowerBound) to \(range.upperBound)."
             )
         }
-        generator.length = length
         return try passwordPage(generator, generator.password())
+    }
+
+    /// Copies a password that was made here, and shows it again: it is nowhere else yet.
+    func copyPassword(_ form: FormFields) throws(KeychainError) -> PageResponse {
+        guard let made = form["value"], let generator = PasswordGenerator(form),
+            put(SecretBytes(made.utf8), "new password")
+        else { return notThere() }
+        return try passwordPage(generator, made)
     }
 
     private func passwordPage(
@@ -53,11 +58,15 @@ extension AccessSite {
         if let error { shown["error"] = error }
         var values: PageValues = ["heading": "Check passwords", "generator": shown, "checks": try checks()]
         if let made {
-            values["result"] =
-                [
-                    "label": "New password", "value": made, "hasSpelled": true, "spelled": made.map(Self.spelled),
-                    "strength": "\(generator.bits) bits were chosen at random.",
-                ] as PageValues
+            var result: PageValues = [
+                "label": "New password", "value": made, "hasSpelled": true, "spelled": made.map(Self.spelled),
+                "strength": "\(generator.bits) bits were chosen at random.",
+            ]
+            if clipboard != nil {
+                result["copyAction"] = "/passwords/copy"
+                result["copyFields"] = generator.fields.map { ["name": $0, "value": $1] as PageValues }
+            }
+            values["result"] = result
         }
         let found = findings.withLock { $0 }
         values["checkAction"] = "/passwords/check"
@@ -157,4 +166,24 @@ extension AccessSite {
     }
 
     private static let longestTyped = 64
+}
+
+extension PasswordGenerator {
+    /// What somebody has chosen; nil where the length is out of its range.
+    fileprivate init?(_ form: FormFields) {
+        self.init()
+        isWords = form["kind"] == "words"
+        hasDigits = form["digits"] == "yes"
+        hasSymbols = form["symbols"] == "yes"
+        guard let length = form["length"].flatMap(Int.init), lengths.contains(length) else { return nil }
+        self.length = length
+    }
+
+    /// The same as fields of a form.
+    fileprivate var fields: [(String, String)] {
+        [
+            ("kind", isWords ? "words" : "characters"), ("digits", hasDigits ? "yes" : ""),
+            ("symbols", hasSymbols ? "yes" : ""), ("length", String(length)),
+        ]
+    }
 }

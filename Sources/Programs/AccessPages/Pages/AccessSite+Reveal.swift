@@ -14,11 +14,9 @@ extension AccessSite {
     func reveal(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
-        guard summary.kind.hasSecret else { return message(.notThere) }
-        let what = summary.isCode ? "setup address of the one-time code" : "password"
-        guard let secret = try released(summary, "Show the \(what) of “\(summary.shownName)”") else {
-            say(PageNotice(text: "This item has no password.", isError: true))
-            return .redirect(to: reference.path)
+        guard summary.kind.hasSecret else { return notThere() }
+        guard let secret = try released(summary, "Show the \(summary.secretName) of “\(summary.shownName)”") else {
+            return withoutSecret(summary, reference.path)
         }
         let text = secret.shownText
         let isSpelled = text.isText && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
@@ -32,12 +30,18 @@ extension AccessSite {
                     ? "Setup Address" : text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
                 "value": text.text, "seconds": Self.shownSeconds, "href": reference.path,
                 "againAction": "\(reference.path)/reveal",
+                "canCopy": clipboard != nil, "copyAction": "\(reference.path)/copy", "copyValue": text.text,
                 "hasSpelled": isSpelled, "spelled": isSpelled ? text.text.map(Self.spelled) : [],
             ]
         )
         // The page leaves by itself, with or without scripts.
         response.headers.append(("Refresh", "\(Self.shownSeconds); url=\(reference.path)"))
         return response
+    }
+
+    func withoutSecret(_ summary: ItemSummary, _ path: String) -> PageResponse {
+        say(PageNotice(text: "This item has no \(summary.isCode ? "one-time code" : "password").", isError: true))
+        return .redirect(to: path)
     }
 
     /// The value of an item, once its owner has agreed; nil where it has none.
@@ -84,9 +88,14 @@ extension AccessSite {
     }
 }
 
+extension ItemSummary {
+    /// What an item of its kind keeps secret.
+    var secretName: String { isCode ? "setup address of the one-time code" : "password" }
+}
+
 extension SecretBytes {
     /// The value as text where it is text that can be shown, else in hexadecimal digits.
-    fileprivate var shownText: (text: String, isText: Bool) {
+    var shownText: (text: String, isText: Bool) {
         unsafe withUnsafeBytes { bytes in
             if let text = unsafe String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(Self.isShown)
             {

@@ -9,6 +9,8 @@ package final class AccessSite: Sendable {
     let place: String
     /// Where the service keeps its record for this user; nil where there is no service.
     let recordPath: String?
+    /// Where secrets are copied to; nil where there is no display.
+    let clipboard: SecretClipboard?
     let templates: PageTemplates
     /// What was searched for, by number.
     let searches = Mutex<[String]>([])
@@ -29,11 +31,13 @@ package final class AccessSite: Sendable {
         _ session: AccessSession,
         place: String,
         recordPath: String? = nil,
+        clipboard: SecretClipboard? = nil,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws {
         self.catalogue = catalogue
         self.place = place
         self.recordPath = recordPath
+        self.clipboard = clipboard
         self.now = now
         templates = try PageTemplates()
         state = Mutex(State(session: session))
@@ -137,6 +141,7 @@ package final class AccessSite: Sendable {
         case (.get, "devices", nil, _): return try devices()
         case (.get, "passwords", nil, _): return try passwords()
         case (.post, "passwords", nil, _): return try makePassword(request.form)
+        case (.post, "passwords", "copy", 2): return try copyPassword(request.form)
         case (.post, "passwords", "check", 2): return try checkPasswords()
         case (.post, "view", nil, _): return try openView(request.form)
         case (.post, "view", "close", 2): return closeView()
@@ -165,7 +170,9 @@ package final class AccessSite: Sendable {
         case (.post, ["delete"]) where request.form["confirmed"] == "yes": return try delete([reference])
         case (.post, ["delete"]): return try askToDelete([reference], from: reference.path)
         case (.post, ["reveal"]): return try reveal(reference)
+        case (.post, ["copy"]): return try copySecret(reference, request.form)
         case (.post, ["code"]): return try showCode(reference)
+        case (.post, ["code", "copy"]): return try copyCode(reference, request.form)
         case (.get, ["code", "new"]): return try codeForm(of: reference)
         case (.post, ["code", "new"]): return try addCode(to: reference, request.form)
         case (.post, ["undo"]): return try undo(reference, request.form)
