@@ -42,7 +42,8 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyou
 security import "$work/certificate.pem"
 security import "$work/key.pem"
 
-"$programs/chatelaine-access" --no-browser >"$work/address" &
+# A display has a clipboard, so that there are buttons to copy with. Nobody presses them.
+DISPLAY=:0 "$programs/chatelaine-access" --no-browser >"$work/address" &
 server=$!
 for _ in $(seq 100); do
     if [ -s "$work/address" ]; then break; fi

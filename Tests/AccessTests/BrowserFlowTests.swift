@@ -204,6 +204,11 @@ struct BrowserFlowTests {
         try page.open(program.origin + "/certificates")
         let certificate = try page.evaluate("document.querySelector('tbody th a').pathname").description
         #expect(certificate.hasPrefix("/item/cert-"))
+        try page.open(program.origin + certificate)
+        try page.waitForNavigation { try page.click(".title a[href^='/item/keys-']") }
+        #expect(try page.text.contains("private key"))
+        try page.waitForNavigation { try page.click(".title a[href='\(certificate)']") }
+        #expect(try page.text.contains("Certificate with private key"))
         let ofCertificate = ["", "/edit", "/certificate.pem"].map { certificate + $0 }
         try page.waitForNavigation { try page.click("form[action='/lock'] button") }
         for path in [
@@ -214,18 +219,30 @@ struct BrowserFlowTests {
             #expect(try !page.html.contains("shop.example") && !page.html.contains("Shop"))
             #expect(try page.text.contains("Locked"))
         }
+        try page.open(program.origin)
+        #expect(try page.text.contains("The keychain is locked. Unlock it to see what is in it."))
+        #expect(
+            try !page.text.contains("no items")
+                && page.evaluate("document.querySelector('.count')").description == "null"
+        )
         program.allow()
         try page.waitForNavigation { try page.click("form[action='/unlock'] button") }
         try page.open(program.origin + "/items")
         #expect(try page.text.contains("shop.example"))
         #expect(program.person.shown.contains("Unlock the keychain"))
+
+        // Where nothing can ask, the page says so, and what helps.
+        try page.waitForNavigation { try page.click("form[action='/lock'] button") }
+        try FileManager.default.removeItem(atPath: program.person.path)
+        try page.waitForNavigation { try page.click("form[action='/unlock'] button") }
+        #expect(try page.text.contains("The keychain is still locked") && page.text.contains("chatelaine unlock"))
     }
 
     @Test func `closing ends the program, and the browser shows nothing any more`() throws {
         let program = try AccessProgram(items: Self.items)
         let page = try open(program)
         try page.waitForNavigation { try page.click("form[action='/close'] button") }
-        #expect(try page.text.contains("The keychain window is closed"))
+        #expect(try page.text.contains("These pages are closed"))
         #expect(try program.waitForEnd() == 0)
     }
 

@@ -46,7 +46,7 @@ struct CodePageTests {
         #expect(page.contains("The one-time code was added.") && page.contains("Show One-Time Code"))
         #expect(!page.contains("Add One-Time Code") && !page.contains(Self.secret))
         let shown = try site.post("\(code.path)/code", cookie)
-        #expect(shown.text.plainText.contains(#/\b\d{6}\b/#))
+        #expect(shown.text.plainText.contains(#/\b\d{3} \d{3}\b/#))
         #expect(!shown.text.contains(Self.secret))
         let refresh = try #require(shown.header("Refresh")?.wholeMatch(of: #/(\d+); url=(.*)/#))
         #expect((10...40).contains(Int(refresh.1) ?? 0) && refresh.2 == reference.path)
@@ -114,9 +114,25 @@ struct CodePageTests {
         #expect(try site.item(reference) == nil && site.item(planted) != nil)
     }
 
+    @Test func `a code is no password: it is listed as what it is, and edited by its name alone`() throws {
+        let code = try addCode()
+        #expect(site.get("/items?kind=code", cookie).text.contains("1–1 of 1"))
+        let form = site.get("\(code.path)/edit", cookie).text
+        #expect(
+            form.contains("name=\"name\"") && !form.contains("name=\"service\"") && !form.contains("name=\"password\"")
+        )
+        _ = try site.post("\(code.path)/edit", cookie, [("service", "x"), ("account", "y"), ("password", "z")])
+        let item = try #require(try site.item(code))
+        #expect(
+            item.attributes[.service] == .string("otpauth:bank.example") && item.attributes[.account] == .string("me")
+        )
+        let page = site.get(code.path, cookie).text
+        #expect(!page.contains("otpauth:") && page.contains("bank.example"))
+    }
+
     @Test func `looking for weak passwords leaves codes out`() throws {
         _ = try addCode()
         _ = try site.post("/passwords/check", cookie)
-        #expect(!site.get("/passwords", cookie).text.contains("One-time code"))
+        #expect(!site.get("/passwords", cookie).text.contains("<td data-label=\"Kind\">One-time code"))
     }
 }

@@ -68,7 +68,7 @@ struct MoveTests {
         other.secrets[.valueData] = SecretBytes([2])
         _ = try site.connection.add(other)
         let refused = try choose([("group", "TEAM.other"), ("protection", "ak")])
-        #expect(refused.status == 422 && refused.text.contains("There is an item already"))
+        #expect(refused.status == 422 && refused.text.contains("There is such an item already"))
         #expect(try attribute(.accessGroup) == .string("security"))
     }
 

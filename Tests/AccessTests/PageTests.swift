@@ -145,7 +145,10 @@ struct PageTests {
         #expect(try site.post("/items/new", cookie, form).status == 303)
         let second = try site.post("/items/new", cookie, form.dropLast() + [("password", "two")])
         #expect(second.status == 422)
-        #expect(second.text.contains("There is an item already"))
+        #expect(second.text.contains("There is a password for this service and account already."))
+        let other = try #require(second.text.firstMatch(of: #/href="(\/item\/[^"]*)">Open the item that is there/#)?.1)
+        #expect(site.get(String(other), cookie).text.contains("<h1><bdi>A</bdi></h1>"))
+        #expect(second.text.contains("Type the password again") && !second.text.contains("two"))
         #expect(try site.connection.all() == ["a=one"])
     }
 
@@ -157,7 +160,121 @@ struct PageTests {
         #expect(try site.connection.accounts().count == 5)
         #expect(try site.post("/items/delete", cookie, [("confirmed", "yes")] + selected).status == 303)
         #expect(try site.connection.accounts() == ["3", "4"])
-        #expect(site.get("/items", cookie).text.contains("3 items were deleted."))
+        let page = site.get("/items", cookie).text
+        #expect(page.contains("3 items were deleted.") && page.contains("href=\"/deleted\">Recently Deleted"))
+    }
+
+    @Test func `who deletes what cannot be restored is told so`() throws {
+        let kept = try add("kept", account: "a")
+        let question = try site.post("/items/delete", cookie, [("reference", kept.pageName)]).text.plainText
+        #expect(question.contains("It can be restored for 90 days") && !question.contains("for Good"))
+        var request = AddRequest(itemClass: .genericPassword)
+        request.attributes[.account] = .string("lost")
+        request.secrets[.valueData] = SecretBytes([1])
+        request.accessControl = try AccessControl(protection: "ak", flags: .userPresence)
+        request.returns = .persistentReference
+        let lost = try #require(try site.connection.add(request)).reference
+        let both = try site.post("/items/delete", cookie, [kept, lost].map { ("reference", $0.pageName) }).text
+            .plainText
+        #expect(both.contains("1 of them cannot be restored: they are marked below."))
+        #expect(both.contains("Password – cannot be restored") && both.contains("Delete for Good"))
+        let one = try site.post("\(lost.path)/delete", cookie).text.plainText
+        #expect(one.contains("it cannot be restored") && one.contains("Delete for Good"))
+    }
+
+    @Test func `a new password is for a website unless something else is said, and an address may be pasted`() throws {
+        #expect(site.get("/items/new", cookie).text.contains("name=\"kind\" value=\"internet\""))
+        #expect(site.get("/items/new?kind=password", cookie).text.contains("name=\"kind\" value=\"password\""))
+        let form = [
+            ("kind", "internet"), ("name", ""), ("server", " imaps://Mail.example.com:9930/in "), ("account", "ann"),
+            ("port", ""), ("path", ""), ("password", "canary"),
+        ]
+        let path = try #require(try site.post("/items/new", cookie, form).header("Location"))
+        let reference = try #require(PersistentReference(pageName: String(path.dropFirst("/item/".count))))
+        let item = try #require(try site.item(reference))
+        #expect(item.attributes[.server] == .string("mail.example.com"))
+        #expect(item.attributes[.port] == .integer(9930))
+        #expect(item.attributes[.path] == .string("/in") && item.attributes[.networkProtocol] == .string("imps"))
+        let page = site.get(path, cookie).text
+        #expect(page.contains("imaps://mail.example.com:9930/in") && page.contains("Server"))
+        #expect(page.contains("<h1><bdi>mail.example.com</bdi></h1>"))
+    }
+
+    @Test(arguments: [
+        [("kind", "internet"), ("password", "x")], [("kind", "internet"), ("server", "a.example"), ("password", "")],
+        [("kind", "password"), ("password", "x")], [("kind", "password"), ("name", "a")],
+        [("kind", "internet"), ("server", " "), ("password", "x")],
+    ])
+    func `a password without a purpose, or a purpose without a password, is not added`(form: [(String, String)]) throws
+    {
+        let page = try site.post("/items/new", cookie, form)
+        #expect(page.status == 422 && page.text.contains("role=\"alert\""))
+        #expect(try site.connection.all() == [])
+    }
+
+    @Test func `passwords that are the same have the same letter, and what is empty or weak is named`() throws {
+        for (name, secret) in [
+            ("one", "Kettle-orbit-61"), ("two", "Kettle-orbit-61"), ("three", "velvet-Harbour-9"),
+            ("four", "velvet-Harbour-9"), ("five", "velvet-Harbour-9"), ("six", "short"), ("seven", ""),
+        ] {
+            _ = try add(name, account: name, secret: secret)
+        }
+        _ = try site.post("/passwords/check", cookie)
+        let rows = site.get("/passwords", cookie).text.split(separator: "<tr>").map(String.init)
+        func reasons(_ name: String) -> String {
+            rows.filter { $0.contains("<bdi>\(name)</bdi>") }.map(\.plainText).joined(separator: " ")
+        }
+        for name in ["three", "four", "five"] { #expect(reasons(name).contains("Password A")) }
+        for name in ["one", "two"] { #expect(reasons(name).contains("Password B")) }
+        #expect(reasons("six").contains("Shorter than 8 characters"))
+        #expect(reasons("seven").contains("There is none"))
+    }
+
+    @Test func `what has only a name is found by it`() throws {
+        let form = [("kind", "password"), ("name", "Cellar"), ("service", ""), ("password", "x")]
+        let path = try #require(try site.post("/items/new", cookie, form).header("Location"))
+        let reference = try #require(PersistentReference(pageName: String(path.dropFirst("/item/".count))))
+        #expect(try #require(try site.item(reference)).attributes[.service] == .string("Cellar"))
+    }
+
+    @Test func `a made password goes into the form of a new item`() throws {
+        let made = try site.post("/passwords", cookie, [("kind", "words"), ("length", "20"), ("words", "5")]).text
+        let value = try #require(made.firstMatch(of: #/name="value" value="([^"]*)"/#)?.1)
+        #expect(value.split(separator: "-").count == 5)
+        #expect(try site.post("/items/fill", cookie, [("value", String(value))]).text.contains("value=\"\(value)\""))
+        let refused = try site.post("/passwords", cookie, [("kind", "words"), ("length", "20"), ("words", "20")])
+        #expect(
+            refused.status == 422 && refused.text.contains("It can have 4 to 12.")
+                && refused.text.contains("value=\"6\"")
+        )
+    }
+
+    @Test func `an item's page leads back to the list, and a deletion too`() throws {
+        let reference = try add("here", account: "a")
+        _ = try add("other", account: "b")
+        let search = try #require(try site.post("/items", cookie, [("query", "here")]).header("Location"))
+        var request = PagesSite.request(.post, "\(reference.path)/delete", cookie: cookie)
+        request.form = try site.form([("token", site.token(cookie)), ("confirmed", "yes")])
+        _ = site.get(search, cookie)
+        #expect(site.get(reference.path, cookie).text.contains("href=\"\(search)\""))
+        let done = site.pages.answer(request)
+        #expect(done.header("Location") == search)
+    }
+
+    @Test func `a search finds notes, paths and kinds, and a name of spaces gives way to the service`() throws {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.attributes[.label] = .string(" \t ")
+        request.attributes[.service] = .string("org.example.wine")
+        request.attributes[.comment] = .string("The key is under the STONE")
+        request.secrets[.valueData] = SecretBytes([1])
+        _ = try site.connection.add(request)
+        for word in ["stone", "wine", "password"] {
+            #expect(
+                site.get("/items?query=\(word)", cookie).text.contains("<bdi>org.example.wine</bdi></a>"),
+                "\(word)"
+            )
+        }
+        #expect(!site.get("/items?query=gravel", cookie).text.contains("org.example.wine"))
     }
 
     @Test(arguments: [

@@ -53,7 +53,10 @@ struct PathSearch {
         let tip = chain.last ?? leaf
         let failure =
             if tip.issuer == tip.subject {
-                TrustFailure(.noAnchor, "\(tip.title) is not trusted: it signed itself, and is no anchor.")
+                TrustFailure(
+                    .noAnchor,
+                    "\(tip.title) is self-signed, and is not among the certificates that are trusted."
+                )
             } else {
                 TrustFailure(.issuerMissing, "No certificate is at hand that signed \(tip.mention).")
             }

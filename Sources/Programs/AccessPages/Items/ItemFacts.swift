@@ -27,11 +27,13 @@ struct ItemFacts {
 
     private var about: [PageValues] {
         var facts = [fact("Kind", summary.kindName)]
-        facts += texts([("Account", .account), ("Service", .service), ("Website", .server)])
-        if let port = attributes.number(.port), port > 0 { facts.append(fact("Port", String(port), isMono: true)) }
-        facts += texts([
-            ("Path", .path), ("Security domain", .securityDomain), ("Description", .kindText), ("Tag", .applicationTag),
-        ])
+        if summary.isCode {
+            facts += [fact("For", ForeignText.shown(summary.place, most: ForeignText.ofValue))]
+            return facts + texts([("Account", .account)])
+        }
+        facts += texts([("Account", .account), ("Service", .service)])
+        if let address { facts.append(address) }
+        facts += texts([("Security domain", .securityDomain), ("Description", .kindText), ("Tag", .applicationTag)])
         if summary.kind == .key {
             facts.append(fact("Type", keyType))
             if let keySize { facts.append(fact("Size", keySize)) }
@@ -43,16 +45,26 @@ struct ItemFacts {
         return facts
     }
 
+    /// Where an internet password is for, as a browser has it where its protocol is known.
+    private var address: PageValues? {
+        guard let server = attributes.text(.server) else { return nil }
+        let scheme = attributes.text(.networkProtocol).flatMap(NetworkProtocol.scheme)
+        let port = attributes.number(.port).flatMap { $0 > 0 ? ":\($0)" : nil } ?? ""
+        let text = (scheme.map { "\($0)://" } ?? "") + server + port + (attributes.text(.path) ?? "")
+        let isWebsite = ["http", "https"].contains(scheme ?? "https")
+        return fact(isWebsite ? "Website" : "Server", ForeignText.shown(text, most: ForeignText.ofValue))
+    }
+
     private var readers: [PageValues] {
         var facts = [
             fact(
                 "Access group",
                 ForeignText.shown(summary.group, most: ForeignText.ofValue),
                 isMono: true,
-                help: "Only programs of this group can read it."
+                help: GroupName(summary.group).readers
             ),
             fact("Protection", summary.accessibility.name, help: summary.accessibility.explanation),
-            fact("Synchronized", summary.isSynchronizable ? "Yes, with your other devices" : "No"),
+            fact("Synchronized", summary.isSynchronizable ? "Yes, once the keychain has other devices" : "No"),
         ]
         if summary.isGuarded { facts.append(fact("Asks for", demands)) }
         return facts
@@ -68,7 +80,7 @@ struct ItemFacts {
     }
 
     private var dates: [PageValues] {
-        [("Created", summary.created), ("Changed", summary.modified)].map { name, seconds in
+        [("Created", summary.created), ("Modified", summary.modified)].map { name, seconds in
             ["name": name, "value": PageDate.text(seconds), "isTime": true, "iso": PageDate.machine(seconds)]
         }
     }

@@ -63,8 +63,12 @@ package final class ItemIndex: Sendable {
         }
     }
 
-    private static func precedes(_ left: [UInt8], _ right: [UInt8], _ first: ItemSummary, _ second: ItemSummary) -> Bool
-    {
+    private static func precedes(
+        _ left: ArraySlice<UInt8>,
+        _ right: ArraySlice<UInt8>,
+        _ first: ItemSummary,
+        _ second: ItemSummary
+    ) -> Bool {
         if left != right { return left.lexicographicallyPrecedes(right) }
         return first.reference.bytes.lexicographicallyPrecedes(second.reference.bytes)
     }
@@ -89,7 +93,7 @@ package final class ItemIndex: Sendable {
 extension ItemSummary {
     fileprivate func key(of column: ItemSelection.Column) -> [UInt8] {
         switch column {
-        case .name: order
+        case .name: Array(order)
         case .kind: Array(kindName.utf8)
         case .account: Array(account.lowercased().utf8)
         case .place: Array(place.lowercased().utf8)

@@ -88,9 +88,11 @@ package struct ItemSelection: Sendable, Equatable {
 package enum ItemKind: String, Sendable, CaseIterable {
     case password
     case internetPassword = "internet"
+    case code
     case certificate
     case key
 
+    /// A code is an item of another class; only its attributes tell.
     package init?(_ itemClass: ItemClass) {
         switch itemClass {
         case .genericPassword: self = .password
@@ -105,6 +107,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
         switch self {
         case .password: "Password"
         case .internetPassword: "Internet password"
+        case .code: "One-time code"
         case .certificate: "Certificate"
         case .key: "Key"
         }
@@ -114,6 +117,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
         switch self {
         case .password: "Passwords"
         case .internetPassword: "Internet passwords"
+        case .code: "One-time codes"
         case .certificate: "Certificates"
         case .key: "Keys"
         }
@@ -124,6 +128,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
         switch self {
         case .password: "password"
         case .internetPassword: "globe"
+        case .code: "code"
         case .certificate: "certificate"
         case .key: "key"
         }
@@ -131,5 +136,5 @@ package enum ItemKind: String, Sendable, CaseIterable {
 }
 
 extension ItemSummary {
-    package var kind: ItemKind { ItemKind(reference.itemClass) ?? .password }
+    package var kind: ItemKind { isCode ? .code : ItemKind(reference.itemClass) ?? .password }
 }

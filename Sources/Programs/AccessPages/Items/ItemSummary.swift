@@ -22,10 +22,12 @@ package struct ItemSummary: Sendable {
     /// Seconds since 2001.
     package let created: Double
     package let modified: Double
-    /// All that a search looks into, in small letters.
-    let searched: [UInt8]
-    /// What it is sorted by, in small letters.
-    let order: [UInt8]
+    /// All that a search looks into, in small letters. The name comes first.
+    private let searched: [UInt8]
+    private let nameCount: Int
+
+    /// What it is sorted by: its name in small letters.
+    var order: ArraySlice<UInt8> { searched.prefix(nameCount) }
 
     /// A text for tables and searches is no longer than this.
     static let mostCharacters = 400
@@ -33,7 +35,10 @@ package struct ItemSummary: Sendable {
     package init(_ item: FoundItem) {
         let attributes = item.attributes
         reference = item.reference
-        name = Self.cut(attributes.text(.label) ?? attributes.text(.server) ?? attributes.text(.service) ?? "")
+        name = Self.cut(
+            [.label, .server, .service].lazy.compactMap { attributes.text($0) }.first { !$0.allSatisfy(\.isWhitespace) }
+                ?? ""
+        )
         account = Self.cut(attributes.text(.account) ?? "")
         let codePlace = item.reference.itemClass == .genericPassword ? CodeItem.place(of: attributes) : nil
         isCode = codePlace != nil
@@ -53,8 +58,11 @@ package struct ItemSummary: Sendable {
         isSynchronizable = attributes[.synchronizable] == .integer(1)
         created = attributes.seconds(.creationDate)
         modified = attributes.seconds(.modificationDate)
-        searched = Array([name, account, place, group].joined(separator: "\n").lowercased().utf8)
-        order = Array(name.lowercased().utf8)
+        let small = Array(name.lowercased().utf8)
+        nameCount = small.count
+        let kind = isCode ? ItemKind.code.name : bridge?.kindName ?? ItemKind(item.reference.itemClass)?.name ?? ""
+        let rest = [account, place, group, kind] + [.path, .comment].map { Self.cut(attributes.text($0) ?? "") }
+        searched = small + Array(("\n" + rest.joined(separator: "\n")).lowercased().utf8)
     }
 
     private static func cut(_ text: String) -> String {
@@ -63,7 +71,7 @@ package struct ItemSummary: Sendable {
     }
 
     /// What kind of item it is, in words.
-    var kindName: String { isCode ? "One-time code" : bridge?.kindName ?? kind.name }
+    var kindName: String { bridge?.kindName ?? kind.name }
 
     /// Whether each of these words is in one of its texts.
     func matches(_ words: [[UInt8]]) -> Bool { words.allSatisfy { searched.contains($0) } }

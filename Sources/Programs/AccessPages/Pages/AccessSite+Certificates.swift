@@ -11,14 +11,14 @@ extension AccessSite {
 
     func certificates() throws(KeychainError) -> PageResponse {
         let items = try stored()
-        let keys = try applicationLabels()
+        let keys = try privateKeys()
         let now = Date.timeIntervalSinceReferenceDate
         let rows = items.map { item in
             let name = item.contents?.summary ?? ItemSummary(item.item).name
             var row: PageValues = [
                 "name": name.isEmpty ? "(no name)" : ForeignText.shown(name), "href": item.item.reference.path,
                 "issuer": ForeignText.shown(item.contents?.issuerSummary ?? "unknown"),
-                "isIdentity": item.item.attributes.bytes(.publicKeyHash).map(keys.contains) ?? false,
+                "isIdentity": item.item.attributes.bytes(.publicKeyHash).flatMap { keys[$0] } != nil,
             ]
             let end = item.contents?.notAfter ?? 0
             row["expires"] = item.contents == nil ? "unknown" : PageDate.text(end)
@@ -44,8 +44,9 @@ extension AccessSite {
         let contents = der.flatMap(CertificateContents.init(der:))
         let name = contents?.summary ?? summary.name
         let now = Date.timeIntervalSinceReferenceDate
-        let keys = try applicationLabels()
-        let isIdentity = item.attributes.bytes(.publicKeyHash).map(keys.contains) ?? false
+        let keys = try privateKeys()
+        let key = item.attributes.bytes(.publicKeyHash).flatMap { keys[$0] }
+        let isIdentity = key != nil
         var shown: PageValues = [
             "name": name.isEmpty ? "(no name)" : ForeignText.shown(name),
             "kind": isIdentity ? "Certificate with private key" : "Certificate",
@@ -54,7 +55,7 @@ extension AccessSite {
                 ["label": "Export \($0.uppercased())", "href": "\(item.reference.path)/certificate.\($0)"] as PageValues
             },
         ]
-        var values: PageValues = ["hasChain": false]
+        var values: PageValues = ["hasChain": false, "back": list(of: .certificate).values]
         if let der, let contents {
             shown["isExpired"] = contents.notAfter < now
             shown["isSoon"] = contents.notAfter >= now && contents.notAfter < now + Self.soon
@@ -69,6 +70,7 @@ extension AccessSite {
         } else {
             values["groups"] = ItemFacts(item, summary).groups
         }
+        if let key { values["related"] = ["name": "Private key", "href": key.path] as PageValues }
         values["item"] = shown
         return framed("certificate", title: "Certificate", in: ItemKind.certificate.path, values)
     }
@@ -108,15 +110,45 @@ extension AccessSite {
         return try catalogue.find(request).first?.secrets[.valueData]?.copied
     }
 
-    /// The digests of the public halves of the private keys.
-    private func applicationLabels() throws(KeychainError) -> Set<[UInt8]> {
+    /// How many certificates are over, or will be soon.
+    func endingCertificates() throws(KeychainError) -> Int {
+        let now = Date.timeIntervalSinceReferenceDate
+        return try stored().count { $0.contents.map { $0.notAfter < now + Self.soon } ?? false }
+    }
+
+    /// What certificates are called, by the digests of their public keys.
+    func certificateNames() throws(KeychainError) -> [[UInt8]: String] {
+        let found = try stored().compactMap { item in
+            item.item.attributes.bytes(.publicKeyHash).map { ($0, ItemSummary(item.item).shownName) }
+        }
+        return Dictionary(found, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The certificate of a private key; nil where it has none.
+    func certificate(of key: FoundItem) throws(KeychainError) -> ItemSummary? {
+        guard let label = key.attributes.bytes(.applicationLabel), key.attributes.number(.keyClass) == 1 else {
+            return nil
+        }
+        var query = ItemCatalogue.query(.certificate)
+        query.filters[.publicKeyHash] = .data(label)
+        var request = FindRequest(query: query)
+        request.returns = .attributes
+        request.authentication.ui = .skip
+        return try catalogue.find(request).first.map(ItemSummary.init)
+    }
+
+    /// The private keys, by the digests of their public halves.
+    private func privateKeys() throws(KeychainError) -> [[UInt8]: PersistentReference] {
         var query = ItemCatalogue.query(.key)
         query.filters[.keyClass] = .integer(1)
         var request = FindRequest(query: query)
         request.limit = .all
         request.returns = .attributes
         request.authentication.ui = .skip
-        return Set(try catalogue.find(request).compactMap { $0.attributes.bytes(.applicationLabel) })
+        let found = try catalogue.find(request).compactMap { key in
+            key.attributes.bytes(.applicationLabel).map { ($0, key.reference) }
+        }
+        return Dictionary(found, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: - What it says

@@ -48,8 +48,10 @@ extension AccessSite {
             in: summary.kind.path,
             [
                 "item": summary.row, "label": "One-Time Code",
+                "name": "One-Time Code", "isCode": true,
                 "value": isShort
-                    ? "\(current.digits), and in \(current.secondsLeft) seconds \(next.digits)" : current.digits,
+                    ? "\(Self.grouped(current.digits)), and in \(current.secondsLeft) seconds \(Self.grouped(next.digits))"
+                    : Self.grouped(current.digits),
                 "seconds": seconds, "href": path, "hasSpelled": false,
                 "canCopy": clipboard != nil, "copyAction": "\(reference.path)/code/copy",
                 "copyValue": isShort ? next.digits : current.digits,
@@ -57,6 +59,12 @@ extension AccessSite {
         )
         response.headers.append(("Refresh", "\(seconds); url=\(path)"))
         return response
+    }
+
+    /// In two halves, which people remember for long enough to type them.
+    private static func grouped(_ digits: String) -> String {
+        let half = (digits.count + 1) / 2
+        return digits.prefix(half) + " " + digits.dropFirst(half)
     }
 
     // MARK: - Adding
@@ -107,7 +115,11 @@ extension AccessSite {
                 .named(issuer: summary.name.isEmpty ? summary.place : summary.name, account: summary.account)
         } catch {
             let sentence = error.message
-            return try codeForm(of: reference, sentence.prefix(1).uppercased() + sentence.dropFirst() + ".")
+            return try codeForm(
+                of: reference,
+                sentence.prefix(1).uppercased() + sentence.dropFirst()
+                    + ". A secret has the letters A to Z and the digits 2 to 7."
+            )
         }
         var request = CodeItem.request(code, for: summary.place, account: summary.account, label: summary.name)
         request.isSynchronizable = summary.isSynchronizable

@@ -14,25 +14,45 @@ extension AccessSite {
         let isOne = items.count == 1
         let code = try code(of: first)
         let title = isOne ? "Delete “\(first.shownName)”?" : "Delete \(items.count) items?"
+        var lost: [ItemSummary] = []
+        for item in items where try !isKept(item) { lost.append(item) }
         return framed(
             "confirm",
             title: "Delete",
-            in: first.kind.path,
+            in: isOne ? first.kind.path : "/items",
             [
                 "heading": title,
-                "text": "Programs that use \(isOne ? "it" : "them") cannot read \(isOne ? "it" : "them") any more."
+                "text": Self.consequences(of: items, lost: lost)
                     + (isOne && code != nil ? " Its one-time code is deleted with it." : ""),
-                "hasList": !isOne, "list": items.map(Self.line),
+                "hasList": !isOne,
+                "list": items.map { Self.line($0, isLost: lost.count < items.count && lost.has($0)) },
                 "action": isOne ? "\(first.reference.path)/delete" : "/items/delete",
                 "values": [["name": "confirmed", "value": "yes"] as PageValues]
                     + items.map { ["name": "reference", "value": $0.reference.pageName] as PageValues },
-                "confirmLabel": "Delete", "isDestructive": true, "cancelHref": path,
+                "confirmLabel": lost.isEmpty ? "Delete" : "Delete for Good", "isDestructive": true, "cancelHref": path,
             ]
         )
     }
 
-    private static func line(_ item: ItemSummary) -> String {
-        item.account.isEmpty ? item.shownName : "\(item.shownName), \(ForeignText.shown(item.account))"
+    /// What happens to what is deleted.
+    private static func consequences(of items: [ItemSummary], lost: [ItemSummary]) -> String {
+        let (it, them) = items.count == 1 ? ("It", "it") : ("They", "them")
+        let kept = "Programs cannot read \(them) any more. \(it) can be restored for 90 days, in Recently Deleted."
+        guard !lost.isEmpty else { return kept }
+        let keys = lost.contains { $0.kind == .key }
+        let loss = keys ? " What was encrypted for a key cannot be read without it." : ""
+        guard lost.count == items.count else {
+            return "\(PageDate.number(lost.count)) of them cannot be restored: they are marked below.\(loss) "
+                + "The others can, for 90 days, in Recently Deleted."
+        }
+        return "Programs cannot read \(them) any more, and \(them == "it" ? "it" : "they") cannot be restored.\(loss)"
+    }
+
+    private static func line(_ item: ItemSummary, isLost: Bool) -> PageValues {
+        [
+            "name": item.account.isEmpty ? item.shownName : "\(item.shownName), \(ForeignText.shown(item.account))",
+            "kind": item.kindName, "icon": item.kind.icon, "isLost": isLost,
+        ]
     }
 
     /// Those that were selected in a table: first a question, then, when it is confirmed, the deed.
@@ -40,9 +60,9 @@ extension AccessSite {
         let references = form.values("reference").compactMap(PersistentReference.init(pageName:))
         guard !references.isEmpty else {
             say(PageNotice(text: "Select items first.", isError: true))
-            return .redirect(to: "/items")
+            return .redirect(to: list(of: .password).path)
         }
-        guard form["confirmed"] == "yes" else { return try askToDelete(references, from: "/items") }
+        guard form["confirmed"] == "yes" else { return try askToDelete(references, from: list(of: .password).path) }
         return try delete(references)
     }
 
@@ -66,7 +86,7 @@ extension AccessSite {
         let count = results.reduce(0) { sum, result in
             if case .count(let count) = result.answer { sum + count } else { sum }
         }
-        return deleted(count, of: selected.count, undo)
+        return deleted(count, references, of: selected.count, undo)
     }
 
     /// What is deleted here can be restored.
@@ -98,18 +118,32 @@ extension AccessSite {
                         isError: true
                     )
                 )
-                return .redirect(to: "/items")
+                return .redirect(to: list(of: .password).path)
             }
         }
-        return deleted(count, of: selected, undo)
+        return deleted(count, references, of: selected, undo)
     }
 
-    private func deleted(_ count: Int, of selected: Int, _ undo: PageUndo?) -> PageResponse {
+    private func deleted(
+        _ count: Int,
+        _ references: [PersistentReference],
+        of selected: Int,
+        _ undo: PageUndo?
+    ) -> PageResponse {
         catalogue.forget()
         let text =
             count == 0
             ? "Nothing was there to delete." : selected == 1 ? "The item was deleted." : "\(count) items were deleted."
-        say(PageNotice(text: text, undo: count > 0 ? undo : nil))
-        return .redirect(to: "/items")
+        var notice = PageNotice(text: text, undo: count > 0 ? undo : nil)
+        if count > 0, undo == nil, references.contains(where: { $0.itemClass != .key }) {
+            notice.link = ("Recently Deleted", "/deleted")
+        }
+        say(notice)
+        let kind = references.first.flatMap { ItemKind($0.itemClass) } ?? .password
+        return .redirect(to: list(of: selected == 1 ? kind : .password).path)
     }
+}
+
+extension [ItemSummary] {
+    fileprivate func has(_ item: ItemSummary) -> Bool { contains { $0.reference == item.reference } }
 }

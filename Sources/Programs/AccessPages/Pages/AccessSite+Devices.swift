@@ -17,10 +17,10 @@ extension AccessSite {
                 [],
                 commands: [
                     (
-                        "Begin on this device, with a folder that Syncthing, NFS or a stick carries:",
+                        "Begin on this device, with a folder that Syncthing, NFS or a USB stick carries:",
                         "chatelaine sync create FOLDER"
                     ),
-                    ("Or join a device that has begun:", "chatelaine sync join FOLDER"),
+                    ("Or join a device that shares its items already:", "chatelaine sync join FOLDER"),
                 ]
             )
         }

@@ -9,7 +9,8 @@ extension AccessSite {
 
     func deletedItems() throws(KeychainError) -> PageResponse {
         var values: PageValues = [
-            "note": "Items that were deleted can be restored for 90 days.", "isEmpty": true,
+            "note": "What was deleted here can be restored for 90 days, except keys, and items that ask for you.",
+            "isEmpty": true,
             "emptyText": "Nothing was deleted.",
         ]
         if let leave = try catalogue.leave() {
@@ -56,11 +57,15 @@ extension AccessSite {
 
     static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
+    /// Whether an item that is changed or deleted here is kept as it was.
+    func isKept(_ item: ItemSummary) throws(KeychainError) -> Bool {
+        try (!catalogue.isViewNeeded() || catalogue.hasView) && !item.isGuarded && item.kind != .key
+            && item.accessibility != .whenPasscodeSetThisDeviceOnly
+    }
+
     /// What takes back a change that is about to be made; nil where nothing is kept of such an item.
     func undo(of item: ItemSummary, since time: Int64) throws(KeychainError) -> PageUndo? {
-        guard try !catalogue.isViewNeeded() || catalogue.hasView, !item.isGuarded, item.kind != .key,
-            item.accessibility != .whenPasscodeSetThisDeviceOnly
-        else { return nil }
+        guard try isKept(item) else { return nil }
         return PageUndo(path: "\(item.reference.path)/undo", time: time)
     }
 

@@ -1,16 +1,19 @@
 import EnclaveInterface
+import Foundation
 import KeychainModel
 
 /// Adding items and changing them.
 extension AccessSite {
     // MARK: - Forms
 
-    func newItem(_ query: FormFields) throws(KeychainError) -> PageResponse {
-        editor(
-            .new(query["kind"] == ItemKind.internetPassword.rawValue ? .internetPassword : .password),
-            FormFields(),
-            []
-        )
+    func newItem(_ query: FormFields) -> PageResponse { editor(.new(Self.kind(query)), FormFields(), []) }
+
+    /// A form that has a new password in it already.
+    func fill(_ form: FormFields) -> PageResponse { editor(.new(Self.kind(form)), form, [], password: form["value"]) }
+
+    /// What a new password is for: a website, unless something else is said.
+    private static func kind(_ form: FormFields) -> ItemKind {
+        form["kind"] == ItemKind.password.rawValue ? .password : .internetPassword
     }
 
     func editor(of reference: PersistentReference) throws(KeychainError) -> PageResponse {
@@ -37,6 +40,11 @@ extension AccessSite {
             }
         }
 
+        var isNew: Bool { if case .new = self { true } else { false } }
+
+        /// Whether its password can be typed.
+        var hasPassword: Bool { kind.hasSecret && kind != .code && !isOfBridge }
+
         /// Whether another program finds it by all but its name.
         var isOfBridge: Bool {
             guard case .existing(let item) = self else { return false }
@@ -53,41 +61,54 @@ extension AccessSite {
     /// - Parameters:
     ///   - sent: what was typed, where it comes back with errors.
     ///   - errors: by the name of the field.
+    ///   - password: a new one that the form has already.
+    ///   - other: an item that is in the way.
     private func editor(
         _ edited: Edited,
         _ sent: FormFields,
         _ errors: [(name: String, text: String)],
-        _ choices: ItemChoices? = nil
+        _ choices: ItemChoices? = nil,
+        password: String? = nil,
+        other: PersistentReference? = nil
     ) -> PageResponse {
         let error = Dictionary(errors.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         var fields = edited.fields.map { field in
             var values: PageValues = [
                 "id": field.name, "name": field.name, "label": field.label, "isMultiline": field.isMultiline,
                 "value": sent[field.name] ?? edited.value(field), "isText": !field.isMultiline,
-                "type": "text", "autocomplete": "off", "isRequired": false, "isPassword": false,
+                "type": "text", "autocomplete": "off", "isRequired": edited.isNew && field.isRequired(for: edited.kind),
+                "isPassword": false, "isOptional": false,
             ]
             if let help = field.help { values["help"] = help }
             if let text = error[field.name] { values["error"] = text }
             return values
         }
-        if edited.kind.hasSecret, !edited.isOfBridge {
-            fields.append(passwordField(edited, error[EditedField.password]))
+        if edited.hasPassword {
+            let isLost = !errors.isEmpty && !(sent[EditedField.password] ?? "").isEmpty
+            let field = passwordField(edited, error[EditedField.password], password, isLost: isLost)
+            // The notes are last.
+            fields.insert(field, at: edited.fields.last?.isMultiline ?? false ? fields.count - 1 : fields.count)
         }
-        var values: PageValues = [
-            "fields": fields, "errors": errors.map { ["text": $0.text, "href": "#\($0.name)"] as PageValues },
-            "hasErrors": !errors.isEmpty,
-        ]
+        var links = errors.map { ["text": $0.text, "href": "#\($0.name)"] as PageValues }
+        if let other { links.append(["text": "Open the item that is there", "href": other.path]) }
+        var values: PageValues = ["fields": fields, "errors": links, "hasErrors": !errors.isEmpty]
         // The title of a page is in the browser's history.
         let tab: String
         let title: String
         switch edited {
         case .new(let kind):
             tab = "New item"
-            title = "New \(kind.name.lowercased())"
+            title = "New password"
+            values["tabs"] = [
+                (ItemKind.internetPassword, "For a website"), (ItemKind.password, "For something else"),
+            ].map {
+                ["name": $1, "href": "/items/new?kind=\($0.rawValue)", "isCurrent": $0 == kind] as PageValues
+            }
+            values["hasTabs"] = true
             values["action"] = "/items/new"
             values["hidden"] = [["name": "kind", "value": kind.rawValue] as PageValues]
             values["submitLabel"] = "Add"
-            values["cancelHref"] = "/items"
+            values["cancelHref"] = list(of: kind).path
         case .existing(let item):
             tab = "Edit item"
             title = "Edit \(ItemSummary(item).shownName)"
@@ -100,15 +121,23 @@ extension AccessSite {
         return framed("edit", title: tab, in: edited.kind.path, status: errors.isEmpty ? 200 : 422, values)
     }
 
-    private func passwordField(_ edited: Edited, _ error: String?) -> PageValues {
-        var isNew = false
-        if case .new = edited { isNew = true }
+    private func passwordField(
+        _ edited: Edited,
+        _ error: String?,
+        _ password: String?,
+        isLost: Bool
+    ) -> PageValues {
         var values: PageValues = [
-            "id": EditedField.password, "name": EditedField.password, "label": isNew ? "Password" : "New password",
-            "value": "", "type": "password", "autocomplete": "new-password", "isText": true, "isPassword": true,
-            "isMultiline": false, "isRequired": false,
+            "id": EditedField.password, "name": EditedField.password,
+            "label": edited.isNew ? "Password" : "New password", "value": password ?? "", "type": "password",
+            "autocomplete": "new-password", "isText": true, "isPassword": true,
+            "isMultiline": false, "isRequired": edited.isNew, "isOptional": false,
         ]
-        if !isNew { values["help"] = "Leave it empty to keep the present password." }
+        if !edited.isNew { values["help"] = "Leave it empty to keep the present password." }
+        if edited.isNew, password == nil {
+            values["help"] = isLost ? "Type the password again: it is in no page that is sent back." : nil
+            values["makeHref"] = "/passwords"
+        }
         if let error { values["error"] = error }
         return values
     }
@@ -116,7 +145,8 @@ extension AccessSite {
     // MARK: - Changes
 
     func add(_ form: FormFields) throws(KeychainError) -> PageResponse {
-        let kind: ItemKind = form["kind"] == ItemKind.internetPassword.rawValue ? .internetPassword : .password
+        let kind = Self.kind(form)
+        let (form, networkProtocol) = Self.completed(form, kind)
         let errors = Self.errors(in: form, .new(kind))
         guard errors.isEmpty else { return editor(.new(kind), form, errors) }
         var request = AddRequest(itemClass: kind == .password ? .genericPassword : .internetPassword)
@@ -124,6 +154,7 @@ extension AccessSite {
             guard let text = form[field.name], !text.isEmpty else { continue }
             request.attributes[field.key] = try field.attribute(text)
         }
+        if let networkProtocol { request.attributes[.networkProtocol] = .string(networkProtocol) }
         request.secrets[.valueData] = SecretBytes(Array((form[EditedField.password] ?? "").utf8))
         request.returns = .persistentReference
         do throws(KeychainError) {
@@ -132,8 +163,39 @@ extension AccessSite {
             say(PageNotice(text: "The item was added."))
             return .redirect(to: item.reference.path)
         } catch  where error.code == .duplicateItem {
-            return editor(.new(kind), form, [(EditedField.all[0].name, error.explanation)])
+            let field = kind == .password ? "service" : "server"
+            let text = "There is a password for this \(kind == .password ? "service" : "website") and account already."
+            return editor(.new(kind), form, [(field, text)], other: try inTheWay(of: request))
         }
+    }
+
+    /// The item that a new one cannot be beside.
+    private func inTheWay(of request: AddRequest) throws(KeychainError) -> PersistentReference? {
+        var query = ItemCatalogue.query(request.itemClass)
+        for key: AttributeKey in [.service, .account, .server, .port, .path, .networkProtocol] {
+            query.filters[key] = request.attributes[key]
+        }
+        var find = FindRequest(query: query)
+        find.returns = .attributes
+        find.authentication.ui = .skip
+        return try catalogue.find(find).first?.reference
+    }
+
+    /// What follows from what was typed: the parts of an address that was pasted, and a service from a name.
+    private static func completed(_ form: FormFields, _ kind: ItemKind) -> (FormFields, networkProtocol: String?) {
+        var form = form
+        let typed = { (name: String) in (form[name] ?? "").trimmingCharacters(in: .whitespaces) }
+        guard kind == .internetPassword else {
+            if typed("service").isEmpty { form.set("service", typed("name")) }
+            return (form, nil)
+        }
+        let server = typed("server")
+        form.set("server", server)
+        guard server.contains("://") || server.contains("/"), let place = WebPlace(server) else { return (form, nil) }
+        form.set("server", place.host)
+        if let port = place.port { form.set("port", String(port)) }
+        if !place.path.isEmpty { form.set("path", place.path) }
+        return (form, place.protocolCode)
     }
 
     func change(_ reference: PersistentReference, _ form: FormFields) throws(KeychainError) -> PageResponse {
@@ -150,7 +212,7 @@ extension AccessSite {
             else { continue }
             request.changes.attributes[field.key] = try field.attribute(text)
         }
-        if let password = form[EditedField.password], !password.isEmpty, edited.kind.hasSecret, !edited.isOfBridge {
+        if let password = form[EditedField.password], !password.isEmpty, edited.hasPassword {
             request.changes.secrets[.valueData] = SecretBytes(Array(password.utf8))
         }
         choices?.take(form, into: &request.changes)
@@ -172,21 +234,30 @@ extension AccessSite {
             catalogue.forget()
             if let code { try move(code, to: reference) }
         } catch  where error.code == .duplicateItem {
-            return editor(edited, form, [(EditedField.all[0].name, error.explanation)], choices)
+            let field = edited.fields.first { $0.key == .service || $0.key == .server } ?? EditedField.all[0]
+            return editor(edited, form, [(field.name, error.explanation)], choices)
         }
         say(PageNotice(text: "The item was changed.", undo: try undo(of: ItemSummary(item), since: start)))
         return .redirect(to: reference.path)
     }
 
     private static func errors(in form: FormFields, _ edited: Edited) -> [(name: String, text: String)] {
-        edited.fields.compactMap { field in
+        var missing: [(name: String, text: String)] = []
+        if edited.isNew, (form[EditedField.password] ?? "").isEmpty {
+            missing = [(EditedField.password, "Type the password.")]
+        }
+        return edited.fields.compactMap { field in
+            let isNamed = field.key == .label && !(form["service"] ?? "").isEmpty
+            if edited.isNew, !isNamed, field.isRequired(for: edited.kind), (form[field.name] ?? "").isEmpty {
+                return (field.name, "Say what the password is for.")
+            }
             guard let text = form[field.name] else { return nil }
             if text.utf8.count > EditedField.mostBytes { return (field.name, "\(field.label) is too long.") }
             if field.key == .port, !text.isEmpty, UInt16(text) == nil {
                 return (field.name, "The port is a number up to 65535.")
             }
             return nil
-        }
+        } + missing
     }
 }
 
@@ -211,20 +282,23 @@ struct EditedField: Sendable {
             label: "Service",
             key: .service,
             kinds: [.password],
-            help: "What the password is for. Programs find it by this and the account."
+            help: "Programs find the password by this and the account. Without one it is the name."
         ),
         EditedField(
             name: "server",
             label: "Website",
             key: .server,
             kinds: [.internetPassword],
-            help: "The name of the server, such as www.example.com."
+            help: "Its address, or the name of the server: www.example.com"
         ),
         EditedField(name: "account", label: "Account", key: .account, kinds: passwords),
         EditedField(name: "port", label: "Port", key: .port, kinds: [.internetPassword]),
         EditedField(name: "path", label: "Path", key: .path, kinds: [.internetPassword]),
-        EditedField(name: "comment", label: "Notes", key: .comment, kinds: passwords, isMultiline: true),
+        EditedField(name: "comment", label: "Notes", key: .comment, kinds: passwords.union([.code]), isMultiline: true),
     ]
+
+    /// Whether a new item has to have it. A name does as a service.
+    func isRequired(for kind: ItemKind) -> Bool { kind == .password ? key == .label : key == .server }
 
     func attribute(_ text: String) throws(KeychainError) -> AttributeValue {
         if key == .port { return .integer(Int64(text) ?? 0) }

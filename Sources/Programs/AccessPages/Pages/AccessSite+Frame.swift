@@ -26,14 +26,16 @@ extension AccessSite {
 
     private func navigation(current: String) -> PageValues {
         // A locked keychain has no numbers.
-        let counts = (try? catalogue.index().counts()) ?? [:]
+        let counts = try? catalogue.index().counts()
         func link(_ name: String, _ href: String, _ icon: String, _ count: Int? = nil) -> PageValues {
             var values: PageValues = ["name": name, "href": href, "icon": icon, "isCurrent": href == current]
             if let count { values["count"] = PageDate.number(count) }
             return values
         }
-        let kinds = ItemKind.allCases.map { link($0.plural, $0.path, $0.icon, counts[$0] ?? 0) }
-        let all = link("All items", "/items", "items", counts.values.reduce(0, +))
+        let kinds = ItemKind.allCases.map { kind in
+            link(kind.plural, kind.path, kind.icon, counts.map { $0[kind] ?? 0 })
+        }
+        let all = link("All items", "/items", "items", counts?.values.reduce(0, +))
         return [
             "sections": [
                 ["name": "Keychain", "links": [link("Overview", "/", "overview")]] as PageValues,
@@ -42,8 +44,8 @@ extension AccessSite {
                     "name": "More",
                     "links": [
                         link("Recently deleted", "/deleted", "trash"),
-                        link("Check passwords", "/passwords", "dice"), link("Access groups", "/groups", "program"),
-                        link("Other programs", "/programs", "key"),
+                        link("Password check", "/passwords", "dice"), link("Access groups", "/groups", "program"),
+                        link("Other programs", "/programs", "card"),
                         link("Record", "/audit", "audit"), link("Devices", "/devices", "device"),
                     ],
                 ] as PageValues,
@@ -69,7 +71,7 @@ extension ItemKind {
         switch self {
         case .certificate: "/certificates"
         case .key: "/keys"
-        case .password, .internetPassword: "/items?kind=\(rawValue)"
+        case .password, .internetPassword, .code: "/items?kind=\(rawValue)"
         }
     }
 }

@@ -27,7 +27,7 @@ extension AccessSite {
 }
 
 /// What the name of an access group says of its programs.
-private struct GroupName {
+struct GroupName {
     let name: String
 
     init(_ name: String) { self.name = name }
@@ -41,8 +41,8 @@ private struct GroupName {
     }
 
     var explanation: String {
-        if path != nil { return "Items of one program that is not signed. Its place names it." }
-        if name.hasPrefix(Self.ofProgram) { return "Items of one program that is not signed. Its contents name it." }
+        if path != nil { return "Items of the one program at this path. It is not signed." }
+        if name.hasPrefix(Self.ofProgram) { return "Items of one program that is not signed, known by its contents." }
         if name.hasPrefix(Self.ofCopy) { return "Items of a signed program that is not installed." }
         switch name {
         case "security": return "Items that were added by the command security, or on these pages."
@@ -55,7 +55,16 @@ private struct GroupName {
         {
             return "Items of programs that the team \(team) has signed."
         }
-        return "Items of programs that name this group."
+        return "Items of programs that list this group in their entitlements."
+    }
+
+    /// Who reads the items of the group.
+    var readers: String {
+        switch name {
+        case "security": "The command security and these pages can read it."
+        default:
+            path == nil ? "Programs of this group can read it, and no others." : "The program at this path can read it."
+        }
     }
 
     /// The program that the name names.
@@ -64,7 +73,7 @@ private struct GroupName {
         let isThere = unsafe access(path, F_OK) == 0
         return [
             "path": ForeignText.shown(path, most: 500), "team": "No team",
-            "state": isThere ? "Not signed" : "Not there any more", "isGood": false, "isBad": !isThere,
+            "state": isThere ? "Not signed" : "Not installed", "isGood": false, "isBad": !isThere,
         ]
     }
 }

@@ -9,8 +9,12 @@ extension AccessSite {
         let summary = ItemSummary(item)
         var values: PageValues = [
             "item": summary.row, "groups": ItemFacts(item, summary).groups, "hasSecrets": summary.kind.hasSecret,
-            "editHref": "\(reference.path)/edit", "deleteAction": "\(reference.path)/delete",
+            "back": list(of: summary.kind).values, "editHref": "\(reference.path)/edit",
+            "deleteAction": "\(reference.path)/delete",
         ]
+        if summary.kind == .key, let certificate = try certificate(of: item) {
+            values["related"] = ["name": "Certificate", "href": certificate.reference.path] as PageValues
+        }
         if let comment = item.attributes.text(.comment) { values["comment"] = ForeignText.lines(comment) }
         if let history = try history(of: reference) { values[history.key] = history.values }
         if let trail = trail(of: reference) { values["trail"] = trail }
@@ -41,11 +45,11 @@ extension AccessSite {
         let hasPasscode = try catalogue.state()?.hasPasscode ?? false
         if item.accessControl.asksPassword { return "The keychain asks for the password that the program has set." }
         if hasPasscode { return "The keychain asks for its passcode or your finger." }
-        return "The keychain has no passcode, so it cannot ask for one. Set one with: chatelaine passcode set"
+        return "Shown without asking: the keychain has no passcode."
     }
 }
 
 extension ItemKind {
     /// Whether an item of this kind has a value that people read.
-    var hasSecret: Bool { self == .password || self == .internetPassword }
+    var hasSecret: Bool { self == .password || self == .internetPassword || self == .code }
 }

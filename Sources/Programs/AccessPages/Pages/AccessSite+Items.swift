@@ -10,7 +10,8 @@ extension AccessSite {
         let last = page.start + page.items.count
         let title = selection.kind?.plural ?? "All items"
         var values: PageValues = [
-            "heading": title, "query": selection.text, "filters": filters(selection, index),
+            "heading": title, "newHref": "/items/new" + (selection.kind == .password ? "?kind=password" : ""),
+            "query": selection.text, "filters": filters(selection, index),
             "hasFilters": selection.restricts, "clearHref": "/items", "hidden": hidden(selection),
             "columns": columns(selection), "rows": page.items.map(\.row),
             "range": "\(PageDate.number(first))–\(PageDate.number(last)) of \(PageDate.number(page.total))",
@@ -18,6 +19,7 @@ extension AccessSite {
             "emptyText": index.items.isEmpty ? "The keychain has no items." : "No item matches.",
             "pages": page.total > page.items.count,
         ]
+        list.withLock { $0 = PageList(name: selection.text.isEmpty ? title : "Search results", path: selection.path) }
         if let view = try viewValues(from: "items") { values["view"] = view }
         var turned = selection
         if page.start > 0 {
@@ -78,7 +80,7 @@ extension AccessSite {
             filter(
                 "sync",
                 "Synchronized",
-                "Yes or no",
+                "All",
                 [
                     ("yes", "Synchronized", selection.isSynchronizable == true),
                     ("no", "This device only", selection.isSynchronizable == false),
@@ -97,7 +99,7 @@ extension AccessSite {
 
     /// What the template has columns for. A column's title leads to the same items in its order, or in the opposite one.
     private func columns(_ selection: ItemSelection) -> [PageValues] {
-        [.name, .place, .kind, .group, .protection, .modified].map { (column: ItemSelection.Column) in
+        [.name, .place, .kind, .group, .modified].map { (column: ItemSelection.Column) in
             var sorted = selection
             let isCurrent = column == selection.column
             sorted.column = column
@@ -110,6 +112,21 @@ extension AccessSite {
             ]
         }
     }
+}
+
+extension AccessSite {
+    /// Where an item's page leads back to.
+    func list(of kind: ItemKind) -> PageList {
+        switch kind {
+        case .certificate, .key: PageList(name: kind.plural, path: kind.path)
+        case .password, .internetPassword, .code:
+            list.withLock { $0 } ?? PageList(name: "All items", path: "/items")
+        }
+    }
+}
+
+extension PageList {
+    var values: PageValues { ["name": name, "href": path] }
 }
 
 extension ItemSelection {
@@ -142,12 +159,13 @@ extension ItemSummary {
     var row: PageValues {
         var values: PageValues = [
             "reference": reference.pageName, "name": shownName, "kind": kindName, "icon": kind.icon,
-            "place": ForeignText.shown(place), "group": ForeignText.shown(group), "protection": accessibility.name,
-            "isGuarded": isGuarded, "isSynchronized": isSynchronizable, "modified": PageDate.text(modified),
+            "place": ForeignText.shown(place), "group": ForeignText.shown(group),
+            "isGuarded": isGuarded, "isSynchronized": isSynchronizable, "modified": PageDate.near(modified),
             "modifiedISO": PageDate.machine(modified), "href": reference.path,
         ]
         // A template takes an empty text for one that is there.
         if !account.isEmpty { values["account"] = ForeignText.shown(account) }
+        values["hasBoth"] = !account.isEmpty && !place.isEmpty
         return values
     }
 }

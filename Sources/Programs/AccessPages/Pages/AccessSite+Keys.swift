@@ -9,13 +9,16 @@ extension AccessSite {
         request.limit = .count(Self.most)
         request.returns = .attributes
         request.authentication.ui = .skip
-        let rows = try catalogue.find(request).map { item in
-            (ItemSummary(item), ItemFacts(item, ItemSummary(item)))
-        }
-        .sorted { $0.0.name < $1.0.name }
-        .map { summary, facts in
+        let found = try catalogue.find(request).map { ($0, ItemSummary($0)) }
+        // A key that was imported with its certificate often has no name of its own.
+        let certificates = found.contains { $0.1.name.isEmpty } ? try certificateNames() : [:]
+        let rows = found.sorted { $0.1.name < $1.1.name }.map { item, summary in
+            let facts = ItemFacts(item, summary)
+            let certificate = item.attributes.bytes(.applicationLabel).flatMap { certificates[$0] }
             var row: PageValues = [
-                "name": summary.shownName, "href": summary.reference.path, "type": facts.keyType,
+                "name": summary.name.isEmpty
+                    ? certificate.map { "Key of \($0)" } ?? summary.shownName : summary.shownName,
+                "href": summary.reference.path, "type": facts.keyType,
                 "place": facts.keyPlace, "uses": facts.keyUses, "demands": facts.keyDemands,
             ]
             if let size = facts.keySize { row["size"] = size }
@@ -58,7 +61,7 @@ extension ItemFacts {
     var keyUses: String {
         let uses: [(AttributeKey, String)] = [
             (.canSign, "sign"), (.canVerify, "verify"), (.canEncrypt, "encrypt"), (.canDecrypt, "decrypt"),
-            (.canDerive, "agree on keys"),
+            (.canDerive, "exchange keys"),
         ]
         let names = uses.filter { has($0.0) }.map(\.1)
         return names.isEmpty ? "unknown" : names.joined(separator: ", ")

@@ -11,7 +11,8 @@ extension AccessSite {
         case closed
         case addressUsed
         case refused(Admission.Refusal)
-        case failed(KeychainError)
+        /// - `what`: what did not happen, as a heading. - `back`: the page that somebody was on.
+        case failed(KeychainError, what: String, back: String?, command: String?)
     }
 
     /// A message to the owner, in the frame of the other pages.
@@ -46,15 +47,38 @@ extension AccessSite {
         if isLocked { forget() }
     }
 
-    func failure(_ error: KeychainError) -> PageResponse {
+    func failure(_ error: KeychainError, of request: PageRequest) -> PageResponse {
         switch error.code {
-        case .interactionNotAllowed where isLocked:
+        case .interactionNotAllowed where isLocked && !error.isLackOfPrompt:
             forget()
             return message(.locked)
         case .itemNotFound: return message(.itemGone)
-        default: return message(.failed(error))
+        default:
+            let path = request.segments
+            let back =
+                path.first == "item"
+                ? path.prefix(2) : Self.pages.contains(path.first.map(String.init) ?? "") ? path.prefix(1) : []
+            return message(
+                .failed(
+                    error,
+                    what: Self.failed[String(path.last ?? "")] ?? "That did not work",
+                    back: request.method == .get ? nil : "/" + back.joined(separator: "/"),
+                    command: error.isLackOfPrompt
+                        ? (isLocked ? "chatelaine unlock" : recordPath.map { _ in "chatelaine agent" }) : nil
+                )
+            )
         }
     }
+
+    /// Those that have an address of their own.
+    private static let pages: Set = ["items", "passwords", "deleted"]
+
+    /// What did not happen, by the end of the address.
+    private static let failed = [
+        "reveal": "The password was not shown", "code": "The one-time code was not shown", "copy": "Nothing was copied",
+        "edit": "The item was not changed", "delete": "Nothing was deleted", "unlock": "The keychain is still locked",
+        "check": "The passwords were not checked", "undo": "Nothing was taken back", "restore": "Nothing was restored",
+    ]
 
     private var isLocked: Bool { (try? catalogue.state()).flatMap { $0?.lock != .unlocked } ?? false }
 }
@@ -65,11 +89,11 @@ extension AccessSite.Message {
         case .notThere: "This page does not exist"
         case .itemGone: "This item does not exist any more"
         case .locked: "The keychain is locked"
-        case .closed: "The keychain window is closed"
+        case .closed: "These pages are closed"
         case .addressUsed: "This address was used before"
         case .refused(.noSession): "No access"
         case .refused: "The request was refused"
-        case .failed(let error): error.code == .userCanceled ? "You declined" : "That did not work"
+        case .failed(let error, let what, _, _): error.code == .userCanceled ? "You declined" : what
         }
     }
 
@@ -78,7 +102,7 @@ extension AccessSite.Message {
         case .notThere: "Choose a page in the navigation."
         case .itemGone: "Somebody has deleted it."
         case .locked: "Unlock it to see what is in it. The keychain asks for the passcode in a window of its own."
-        case .closed: "You can close this tab. Start it again with this command."
+        case .closed: "You can close this tab. The keychain stays as it is. To open the pages again:"
         case .addressUsed:
             "Each address opens the pages once. Somebody else may have used this one, so the program has ended. Start it "
                 + "again with this command."
@@ -87,7 +111,7 @@ extension AccessSite.Message {
                 + "The program may also have ended since."
         case .refused(.noToken): "The form is out of date. Go back, and load the page again."
         case .refused: "The request did not come from these pages."
-        case .failed(let error): error.explanation
+        case .failed(let error, _, _, _): error.explanation
         }
     }
 
@@ -100,7 +124,7 @@ extension AccessSite.Message {
         case .refused(.otherHost): 421
         case .refused(.method): 405
         case .refused: 403
-        case .failed(let error): error.code == .userCanceled ? 200 : 500
+        case .failed(let error, _, _, _): error.code == .userCanceled ? 200 : 500
         }
     }
 
@@ -111,6 +135,10 @@ extension AccessSite.Message {
             values["hasChoices"] = true
             values["actions"] = [["action": "/unlock", "label": "Unlock"] as PageValues]
         }
+        if case .failed(_, _, let back?, _) = self {
+            values["hasChoices"] = true
+            values["links"] = [["href": back, "name": "Back"] as PageValues]
+        }
         return values
     }
 
@@ -118,6 +146,7 @@ extension AccessSite.Message {
     private var command: String? {
         switch self {
         case .closed, .addressUsed, .refused(.noSession): "chatelaine access"
+        case .failed(_, _, _, let command): command
         default: nil
         }
     }
@@ -133,13 +162,18 @@ extension AccessSite.Message {
     private var isError: Bool {
         switch self {
         case .closed, .locked: false
-        case .failed(let error): error.code != .userCanceled
+        case .failed(let error, _, _, _): error.code != .userCanceled
         default: true
         }
     }
 }
 
 extension KeychainError {
+    /// Whether there is nothing to ask its owner by.
+    fileprivate var isLackOfPrompt: Bool {
+        if case .failed(.nobodyToAsk) = presence { true } else { false }
+    }
+
     /// What a person is told, and what helps.
     var explanation: String {
         if case .failed(let failure) = presence {
@@ -147,14 +181,14 @@ extension KeychainError {
             case .declined, .fallback: return "The keychain has released nothing."
             case .failed: return "The passcode was wrong too often, or the finger was not recognized."
             case .nobodyToAsk:
-                return "The keychain cannot ask you: no prompt can be shown. Start the agent: chatelaine agent"
+                return "There is no window and no terminal in which the keychain could ask you."
             case .interrupted: return "Nobody answered the prompt in time."
             case .tooMany: return "Too many prompts were shown or declined. Try again in some minutes."
             default: break
             }
         }
         switch code {
-        case .duplicateItem: return "There is an item already with this name and account in this access group."
+        case .duplicateItem: return "There is such an item already in this access group."
         case .missingEntitlement: return "This program may not use the access group of the item."
         case .diskFull: return "The disk, or your quota, is full."
         default:

@@ -46,14 +46,15 @@ struct ItemChoices {
                 "options": groups.map { option($0, ForeignText.shown($0), $0 == group) },
             ] as PageValues,
             [
-                "id": Self.protection, "name": Self.protection, "label": "Can be read",
+                "id": Self.protection, "name": Self.protection, "label": "Protection",
+                "help": "While unlocked is for what only you use; programs in the background need the others.",
                 "options": Accessibility.allCases.map { option($0.rawValue, $0.name, $0.rawValue == protection) },
             ] as PageValues,
         ]
         values["checkboxes"] = [
             [
                 "id": Self.shared, "name": Self.shared, "label": "Synchronize with my other devices",
-                "isChecked": isShared,
+                "isChecked": isShared, "help": "Which ones there are is on the page Devices.",
             ] as PageValues
         ]
         values["hidden"] = [["name": Self.marker, "value": "yes"] as PageValues]

@@ -6,7 +6,8 @@ import KeychainServiceClient
 extension AccessSite {
     func overview() throws(KeychainError) -> PageResponse {
         let state = try catalogue.state()
-        var values: PageValues = ["state": facts(state), "isLocked": state.map { $0.lock != .unlocked } ?? false]
+        let isLocked = state.map { $0.lock != .unlocked } ?? false
+        var values: PageValues = ["state": facts(state), "isLocked": isLocked, "isOpen": !isLocked]
         // A locked keychain shows how it is locked, and nothing else.
         if let index = try? catalogue.index() {
             let counts = index.counts()
@@ -19,15 +20,27 @@ extension AccessSite {
             values["hasRecent"] = !recent.isEmpty
         }
         if let view = try viewValues(from: "overview") { values["view"] = view }
+        var warnings: [PageValues] = []
         if let state, !state.hasPasscode {
-            values["warnings"] = [
+            warnings.append(
                 [
-                    "text": "The keychain has no passcode, so everybody who can read its files can read it.",
-                    "help": "Set one in a terminal: chatelaine passcode set",
-                ] as PageValues
-            ]
-            values["hasWarnings"] = true
+                    "text": "The keychain has no passcode: anybody who can read its files can read your passwords.",
+                    "help": "Set one in a terminal:", "command": "chatelaine passcode set",
+                ]
+            )
         }
+        if !isLocked, let count = try? endingCertificates(), count > 0 {
+            warnings.append(
+                [
+                    "text": count == 1
+                        ? "A certificate has expired, or expires within 30 days."
+                        : "\(PageDate.number(count)) certificates have expired, or expire within 30 days.",
+                    "link": ["name": "Certificates", "href": ItemKind.certificate.path] as PageValues,
+                ]
+            )
+        }
+        values["warnings"] = warnings
+        values["hasWarnings"] = !warnings.isEmpty
         return framed("overview", title: "Overview", in: "/", values)
     }
 
@@ -40,7 +53,7 @@ extension AccessSite {
             switch state.binding {
             case .tpm: "In the TPM of this machine"
             case .credential: "Handed over by systemd"
-            case .file: "In a file beside the keychain"
+            case .file: "In a file in the keychain's folder"
             case .memory: "In the memory of one program"
             }
         return [

@@ -7,8 +7,8 @@ import Synchronization
 
 /// What looking at all passwords has shown. It has no password in it.
 struct PasswordFindings: Sendable {
-    /// Items that share a password.
-    var reused: [PersistentReference] = []
+    /// Items that share a password, those of each password together.
+    var reused: [[PersistentReference]] = []
     /// With the reason.
     var weak: [(reference: PersistentReference, reason: String)] = []
     /// Items that ask for more before they are read, and were left out.
@@ -26,12 +26,12 @@ extension AccessSite {
         guard let generator = PasswordGenerator(form) else {
             var generator = PasswordGenerator()
             generator.isWords = form["kind"] == "words"
-            generator.length = generator.isWords ? 6 : 20
+            generator.length = generator.standardLength
             let range = generator.lengths
             return try passwordPage(
                 generator,
                 nil,
-                error: "The length is from \(range.lowerBound) to \(range.upperBound)."
+                error: "It can have \(range.lowerBound) to \(range.upperBound)."
             )
         }
         return try passwordPage(generator, generator.password())
@@ -50,18 +50,28 @@ extension AccessSite {
         _ made: String?,
         error: String? = nil
     ) throws(KeychainError) -> PageResponse {
-        var shown: PageValues = [
+        let shown: PageValues = [
             "isWords": generator.isWords, "hasDigits": generator.hasDigits, "hasSymbols": generator.hasSymbols,
-            "length": String(generator.length), "minimum": "4", "maximum": "128",
-            "help": "8 to 128 characters, or 4 to 12 words.",
+            "numbers": [false, true].map { isWords -> PageValues in
+                var one = PasswordGenerator()
+                one.isWords = isWords
+                let isChosen = isWords == generator.isWords
+                var values: PageValues = [
+                    "name": isWords ? "words" : "length", "label": isWords ? "Number of words" : "Number of characters",
+                    "value": String(isChosen ? generator.length : one.standardLength), "isWords": isWords,
+                    "minimum": String(one.lengths.lowerBound), "maximum": String(one.lengths.upperBound),
+                ]
+                if isChosen, let error { values["error"] = error }
+                return values
+            },
         ]
-        if let error { shown["error"] = error }
-        var values: PageValues = ["heading": "Check passwords", "generator": shown, "checks": try checks()]
+        var values: PageValues = ["heading": "Password check", "generator": shown, "checks": try checks()]
         if let made {
             var result: PageValues = [
                 "label": "New password", "value": made, "hasSpelled": true, "spelled": made.map(Self.spelled),
-                "strength": "\(generator.bits) bits were chosen at random.",
+                "strength": "\(generator.strength) (\(generator.bits) bits, chosen at random)",
             ]
+            result["useAction"] = "/items/fill"
             if clipboard != nil {
                 result["copyAction"] = "/passwords/copy"
                 result["copyFields"] = generator.fields.map { ["name": $0, "value": $1] as PageValues }
@@ -77,47 +87,63 @@ extension AccessSite {
                     ? "All passwords were checked."
                     : "\(PageDate.number(found.skipped)) items were left out: they ask for more before they are read."
             }
-            ?? "The check reads all passwords, in this program alone, and forgets them at once. The keychain asks you first."
-        return framed("passwords", title: "Check passwords", in: "/passwords", status: error == nil ? 200 : 422, values)
+            ?? "The check reads all passwords, in this program alone, and forgets them at once."
+        return framed("passwords", title: "Password check", in: "/passwords", status: error == nil ? 200 : 422, values)
     }
 
     private func checks() throws(KeychainError) -> [PageValues] {
         let index = try catalogue.index()
         let items = Dictionary(index.items.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
-        func check(_ title: String, _ explanation: String, _ rows: [PageValues], _ empty: String) -> PageValues {
+        func check(
+            _ title: String,
+            _ explanation: String,
+            _ found: [(item: ItemSummary, reason: String)],
+            _ empty: String
+        ) -> PageValues {
             [
-                "title": title, "explanation": explanation, "hasRows": !rows.isEmpty,
-                "rows": Array(rows.prefix(ItemSelection.rows)), "emptyText": empty,
+                "title": title, "explanation": explanation, "hasRows": !found.isEmpty,
+                "rows": found.prefix(ItemSelection.rows).map { item, reason in
+                    var row = item.row
+                    row["reason"] = reason
+                    row["editHref"] = "\(item.reference.path)/edit"
+                    return row
+                }, "emptyText": empty,
             ]
         }
         let limit = Date.timeIntervalSinceReferenceDate - Self.old
-        let aged = index.items.filter { $0.kind.hasSecret && $0.modified < limit }.sorted { $0.modified < $1.modified }
+        let aged = index.items.filter { $0.kind.hasSecret && !$0.isCode && $0.bridge == nil && $0.modified < limit }
+            .sorted { $0.modified < $1.modified }
         let oldOnes = check(
             "Not changed for three years",
             "A change is not needed for its own sake. Look whether the account is still in use.",
-            aged.map(\.row),
+            aged.map { ($0, "Set \(PageDate.text($0.modified).prefix(10))") },
             "Every password was changed in the last three years."
         )
         guard let found = findings.withLock({ $0 }) else { return [oldOnes] }
         return [
             check(
                 "Used more than once",
-                "Who learns one of them has the others as well.",
-                found.reused.compactMap { items[$0]?.row },
+                "If one of these sites loses its password, the others of the same letter are open as well.",
+                found.reused.enumerated().flatMap { number, references in
+                    references.compactMap { items[$0].map { ($0, "Password \(Self.letter(number))") } }
+                },
                 "No password is used twice."
             ),
             check(
                 "Easily guessed",
                 "By rules about their length and their characters.",
                 found.weak.compactMap { weak in
-                    guard var row = items[weak.reference]?.row else { return nil }
-                    row["account"] = "This password is \(weak.reason)."
-                    return row
+                    items[weak.reference].map { ($0, weak.reason.prefix(1).uppercased() + weak.reason.dropFirst()) }
                 },
                 "No password breaks a rule."
             ),
             oldOnes,
         ]
+    }
+
+    /// A, B, … Z, and then numbers.
+    private static func letter(_ number: Int) -> String {
+        number < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(number))) : String(number + 1)
     }
 
     /// Reads all passwords once, and keeps which are the same and which are weak.
@@ -133,7 +159,7 @@ extension AccessSite {
         let key = SymmetricKey(size: .bits256)
         var found = PasswordFindings()
         var owners: [[UInt8]: [PersistentReference]] = [:]
-        for item in try catalogue.index().items where item.kind.hasSecret && !item.isCode {
+        for item in try catalogue.index().items where item.kind.hasSecret && !item.isCode && item.bridge == nil {
             guard !item.isGuarded else {
                 found.skipped += 1
                 continue
@@ -146,7 +172,10 @@ extension AccessSite {
                 found.skipped += 1
                 continue
             }
-            guard let secret = read.secrets[.valueData], secret.count > 0 else { continue }
+            guard let secret = read.secrets[.valueData], secret.count > 0 else {
+                found.weak.append((item.reference, "there is none"))
+                continue
+            }
             let (digest, text) = unsafe secret.withUnsafeBytes { bytes in
                 (
                     unsafe Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)),
@@ -160,7 +189,7 @@ extension AccessSite {
                 found.weak.append((item.reference, reason))
             }
         }
-        found.reused = owners.values.filter { $0.count > 1 }.flatMap(\.self)
+        found.reused = owners.values.filter { $0.count > 1 }.sorted { $0.count > $1.count }
         findings.withLock { $0 = found }
         return .redirect(to: "/passwords")
     }
@@ -175,15 +204,22 @@ extension PasswordGenerator {
         isWords = form["kind"] == "words"
         hasDigits = form["digits"] == "yes"
         hasSymbols = form["symbols"] == "yes"
-        guard let length = form["length"].flatMap(Int.init), lengths.contains(length) else { return nil }
+        guard let length = form[isWords ? "words" : "length"].flatMap(Int.init), lengths.contains(length) else {
+            return nil
+        }
         self.length = length
     }
+
+    fileprivate var standardLength: Int { isWords ? 6 : 20 }
+
+    /// In a word. Guessing half of 2^64 passwords takes years where a hash is slow, and months where it is fast.
+    fileprivate var strength: String { bits < 64 ? "Weak" : bits < 80 ? "Good" : "Very strong" }
 
     /// The same as fields of a form.
     fileprivate var fields: [(String, String)] {
         [
             ("kind", isWords ? "words" : "characters"), ("digits", hasDigits ? "yes" : ""),
-            ("symbols", hasSymbols ? "yes" : ""), ("length", String(length)),
+            ("symbols", hasSymbols ? "yes" : ""), (isWords ? "words" : "length", String(length)),
         ]
     }
 }

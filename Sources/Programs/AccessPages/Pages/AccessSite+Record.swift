@@ -47,7 +47,7 @@ extension AccessSite {
                     },
                 ] as PageValues
             ],
-            "hasDays": !days.isEmpty, "days": days.map(\.values), "isEmpty": shown.isEmpty,
+            "isKept": true, "hasDays": !days.isEmpty, "days": days.map(\.values), "isEmpty": shown.isEmpty,
             "emptyText": "Nothing in the record matches.", "rows": shown.map(\.row),
             "range": shown.isEmpty
                 ? "" : "\((selection.page - 1) * Self.rows + 1)–\((selection.page - 1) * Self.rows + shown.count)",
@@ -65,7 +65,7 @@ extension AccessSite {
             in: "/audit",
             [
                 "note": "Who has asked the keychain for what.", "query": "", "day": "", "hasFilters": false,
-                "isEmpty": true, "emptyText": text, "hasDays": false, "pages": false,
+                "isEmpty": true, "emptyText": text, "isKept": false, "hasDays": false, "pages": false,
             ]
         )
     }

@@ -19,7 +19,8 @@ extension AccessSite {
             return withoutSecret(summary, reference.path)
         }
         let text = secret.shownText
-        let isSpelled = text.isText && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
+        let isSpelled =
+            text.isText && !text.text.isEmpty && text.text.count <= Self.mostSpelled && !text.text.contains("\n")
         var response = framed(
             "secret",
             title: summary.kindName,
@@ -28,7 +29,9 @@ extension AccessSite {
                 "item": summary.row,
                 "label": summary.isCode
                     ? "Setup Address" : text.isText ? "Password" : "Password (bytes, in hexadecimal digits)",
-                "value": text.text, "seconds": Self.shownSeconds, "href": reference.path,
+                "name": summary.isCode ? "Setup Address" : "Password", "isCode": false,
+                "value": text.text.isEmpty ? "(empty)" : text.text, "seconds": Self.shownSeconds,
+                "href": reference.path,
                 "againAction": "\(reference.path)/reveal",
                 "canCopy": clipboard != nil, "copyAction": "\(reference.path)/copy", "copyValue": text.text,
                 "hasSpelled": isSpelled, "spelled": isSpelled ? text.text.map(Self.spelled) : [],

@@ -16,6 +16,8 @@ package final class AccessSite: Sendable {
     let searches = Mutex<[String]>([])
     /// What looking at all passwords has shown.
     let findings = Mutex<PasswordFindings?>(nil)
+    /// The list that somebody has come from.
+    let list = Mutex<PageList?>(nil)
     private let state: Mutex<State>
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -111,7 +113,7 @@ package final class AccessSite: Sendable {
         do throws(KeychainError) {
             return try route(request)
         } catch {
-            return failure(error)
+            return failure(error, of: request)
         }
     }
 
@@ -128,8 +130,9 @@ package final class AccessSite: Sendable {
             return try items(numbered(ItemSelection(request.query, searches: searches.withLock { $0 })))
         case (.post, "items", nil, _): return .redirect(to: numbered(ItemSelection(request.form)).path)
         case (.post, "items", "delete", 2): return try deleteSelected(request.form)
-        case (.get, "items", "new", 2): return try newItem(request.query)
+        case (.get, "items", "new", 2): return newItem(request.query)
         case (.post, "items", "new", 2): return try add(request.form)
+        case (.post, "items", "fill", 2): return fill(request.form)
         case (_, "item", let name?, _):
             guard let reference = PersistentReference(pageName: name) else { return notThere() }
             return try item(reference, request, Array(path.dropFirst(2)))
@@ -184,6 +187,12 @@ package final class AccessSite: Sendable {
     func notThere() -> PageResponse { message(.notThere) }
 }
 
+/// A list of items that somebody has looked at.
+struct PageList: Sendable {
+    let name: String
+    let path: String
+}
+
 /// What takes a change back.
 struct PageUndo: Sendable {
     /// Where the form leads to.
@@ -202,12 +211,15 @@ struct PageNotice: Sendable {
     var text: String
     var isError = false
     var undo: PageUndo?
+    /// Where what it tells of is.
+    var link: (name: String, href: String)?
 
     var values: PageValues {
         var values: PageValues = ["text": text, "isError": isError, "isSuccess": !isError]
         if let undo {
             values["undo"] = ["action": undo.path, "label": "Undo", "value": undo.value] as PageValues
         }
+        if let link { values["link"] = ["name": link.name, "href": link.href] as PageValues }
         return values
     }
 }

@@ -17,6 +17,14 @@ enum PageDate {
     /// - Parameter seconds: since 2001.
     static func text(_ seconds: Double) -> String { Date(timeIntervalSinceReferenceDate: seconds).formatted(style) }
 
+    /// The same, shorter for today and yesterday.
+    static func near(_ seconds: Double) -> String {
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        let time = String(text(seconds).suffix(5))
+        if calendar.isDateInToday(date) { return "Today \(time)" }
+        return calendar.isDateInYesterday(date) ? "Yesterday \(time)" : text(seconds)
+    }
+
     /// For the page's own reading (`datetime`).
     static func machine(_ seconds: Double) -> String {
         Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)

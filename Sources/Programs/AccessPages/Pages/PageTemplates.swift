@@ -54,6 +54,7 @@ struct PageTemplates: Sendable {
         "pagination": PackageResources.pagination_mustache,
         "passwords": PackageResources.passwords_mustache,
         "programs": PackageResources.programs_mustache,
+        "related": PackageResources.related_mustache,
         "secret": PackageResources.secret_mustache,
         "spelled": PackageResources.spelled_mustache,
         "view": PackageResources.view_mustache,

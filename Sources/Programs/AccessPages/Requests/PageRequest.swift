@@ -67,6 +67,12 @@ package struct FormFields: Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
+    /// Takes the place of what a field says.
+    package mutating func set(_ name: String, _ value: String) {
+        fields.removeAll { $0.name == name }
+        fields.append((name, value))
+    }
+
     package func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {

@@ -55,7 +55,7 @@ function selection() {
   box.checked = count > 0 && count === rows.length;
   box.indeterminate = count > 0 && count < rows.length;
   bar.textContent = count ? `${count} selected` : "";
-  $("button", bar.parentElement).disabled = count === 0;
+  $("[data-delete]").hidden = count === 0;
 }
 
 document.addEventListener("change", (event) => {
@@ -63,17 +63,21 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-all], input[name=reference]")) selection();
 });
 addEventListener("pageshow", selection);
+if (location.hash === "#query") $("#query")?.focus();
 selection();
 
-// 3. Keys: "/" goes to the search field, Escape clears it, the arrows go from row to row.
+// 3. Keys: "/" goes to the search field, Escape clears it and hides a secret, the arrows go from row to row.
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const query = $("#query"), here = document.activeElement;
   const types = here.matches("input:not([type=checkbox], [type=radio]), textarea, select");
-  if (event.key === "/" && query && !types) {
+  if (event.key === "/" && !types) {
     event.preventDefault();
-    query.select();
+    if (query) query.select();
+    else if ($("#navigation")) location.assign("/items#query");
+  } else if (event.key === "Escape" && countdown) {
+    location.assign($(".reveal a.primary").href);
   } else if (event.key === "Escape" && here === query && query.value) {
     event.preventDefault();
     query.value = "";
@@ -86,7 +90,22 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// 4. A shown secret: the seconds until the page leaves. The page's own refresh does the leaving.
+// 4. A password that is typed can be looked at.
+
+for (const field of all("input[type=password]")) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "button small look", textContent: "Show" });
+  button.setAttribute("aria-pressed", "false");
+  button.setAttribute("aria-controls", field.id);
+  button.addEventListener("click", () => {
+    const isShown = field.type === "text";
+    field.type = isShown ? "password" : "text";
+    button.setAttribute("aria-pressed", String(!isShown));
+  });
+  field.after(button);
+}
+
+// 5. A shown secret: the seconds until the page leaves. The page's own refresh does the leaving.
 
 const started = performance.now();
 const left = (seconds) => Math.max(0, Math.ceil(seconds - (performance.now() - started) / 1000));

@@ -72,14 +72,9 @@ struct CSVExport: ExportText {
 
     private static func line(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") + "\r\n" }
 
-    private static let schemes = [
-        "http": "http", "htps": "https", "ftp ": "ftp", "ftps": "ftps", "ssh ": "ssh", "smb ": "smb", "imap": "imap",
-        "imps": "imaps", "pop3": "pop3", "smtp": "smtp", "ldap": "ldap", "ldps": "ldaps",
-    ]
-
     private static func url(of item: BackupItem) -> String {
         guard item.itemClass == .internetPassword, let server = item.text(.server), !server.isEmpty else { return "" }
-        let scheme = item.text(.networkProtocol).flatMap { schemes[$0] } ?? "https"
+        let scheme = item.text(.networkProtocol).flatMap(NetworkProtocol.scheme) ?? "https"
         let port = item.text(.port).flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
         return "\(scheme)://\(server)\(port)\(item.text(.path) ?? "")"
     }
