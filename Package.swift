@@ -332,7 +332,7 @@ let targets: [[Target]] = [
         ? folder("Sources/Programs")([
             "AccessPages": [
                 "KeychainSystem", "KeychainClient", "KeychainModel", "KeychainServiceClient", "KeychainCircles",
-                "KeychainSync", "KeychainCodes", "CClipboard",
+                "KeychainSync", "KeychainCodes", "CKeychainLinux", "CClipboard",
                 "KeychainCertificates", "KeychainTrust", "EnclaveInterface", "Terminal", "Crypto", "Mustache",
             ]
         ])

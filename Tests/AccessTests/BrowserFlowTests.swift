@@ -175,6 +175,24 @@ struct BrowserFlowTests {
         #expect(try page.text.contains("is as it was before"))
         #expect(try program.succeed(["security", "list"]).contains("shop.example"))
 
+        // What is deleted for good is asked for by its name as well.
+        try page.waitForNavigation { try page.click("form[action$=delete] button") }
+        program.allow()
+        try page.waitForNavigation { try page.click("form[action$=delete] button") }
+        func discard() throws {
+            try page.open(program.origin + "/deleted")
+            #expect(try page.text.contains("Shop, bob"))
+            try page.waitForNavigation { try page.click("form[action='/deleted/discard'] button") }
+            try page.waitForNavigation { try page.click("form[action='/deleted/discard'] button") }
+        }
+        program.person.answer(.no)
+        try discard()
+        #expect(try page.text.contains("You declined"))
+        program.allow()
+        try discard()
+        #expect(try page.text.contains("It was deleted for good.") && !page.text.contains("Shop"))
+        #expect(program.person.shown.contains("Delete for good 'Shop, bob'"))
+
         try page.open(program.origin + "/items")
         try page.waitForNavigation { try page.click("form[action='/view/close'] button") }
         #expect(try !page.text.contains("Shop"))

@@ -1,6 +1,7 @@
 import AccessPages
 import Foundation
 import KeychainModel
+import KeychainSystem
 import KeychainTestSupport
 import Testing
 
@@ -129,6 +130,45 @@ struct ClipboardTests {
         clipboard.clear()
     }
 
+    // MARK: - Attacks
+
+    @Test func `a display that does not answer is given up, and holds up nothing`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/chatelaine-deaf-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let socket = try ListeningSocket(binding: folder + "/wayland", for: .owner)
+        let clipboard = try #require(SecretClipboard(environment: ["WAYLAND_DISPLAY": folder + "/wayland"]))
+        let start = ContinuousClock.now
+        #expect(throws: SecretClipboard.Failure.unreachable) { try clipboard.copy(SecretBytes(Self.secret.utf8)) }
+        // The thread still waits for the display.
+        clipboard.close()
+        #expect(start.duration(to: .now) < .seconds(30))
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test func `nothing is copied once the pages are closed`() throws {
+        let display = try TestDisplay(.x11)
+        let clipboard = try clipboard(display)
+        try clipboard.copy(SecretBytes(Self.secret.utf8))
+        clipboard.close()
+        #expect(try (display.paste() ?? "").isEmpty)
+        #expect(throws: SecretClipboard.Failure.unreachable) { try clipboard.copy(SecretBytes(Self.secret.utf8)) }
+        #expect(try (display.paste() ?? "").isEmpty)
+    }
+
+    @Test func `another program cannot say that the clipboard was taken over`() throws {
+        let display = try TestDisplay(.x11)
+        let clipboard = try clipboard(display)
+        try clipboard.copy(SecretBytes(Self.secret.utf8))
+        try display.forgeReplacement()
+        #expect(try display.paste() == Self.secret)
+        clipboard.clear()
+    }
+
     // MARK: - On the pages
 
     private func added(to site: PagesSite) throws -> (PersistentReference, String) {
@@ -158,8 +198,8 @@ struct ClipboardTests {
         // A page that shows a secret copies what it shows, and nobody is asked again.
         let shown = try site.post("\(reference.path)/reveal", cookie).text
         #expect(shown.plainText.contains("Copy Password") && shown.contains("name=\"value\" value=\"\(Self.secret)\""))
-        _ = try site.post("\(reference.path)/copy", cookie, [("value", "as shown")])
-        #expect(try display.paste() == "as shown")
+        _ = try site.post("\(reference.path)/copy", cookie, [("value", "as\r\nshown")])
+        #expect(try display.paste() == "as\nshown")
 
         _ = try site.post("\(reference.path)/code/new", cookie, [("code", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")])
         let codePath = try #require(

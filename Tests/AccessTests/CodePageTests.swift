@@ -130,6 +130,20 @@ struct CodePageTests {
         #expect(!page.contains("otpauth:") && page.contains("bank.example"))
     }
 
+    @Test func `who deletes a password whose code cannot be restored is told so`() throws {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.accessGroup = "other"
+        request.attributes[.service] = .string("otpauth:bank.example")
+        request.attributes[.account] = .string("me")
+        request.attributes[.kindText] = .string("one-time code")
+        request.secrets[.valueData] = SecretBytes(Array("otpauth://totp/x?secret=\(Self.secret)".utf8))
+        request.accessControl = try AccessControl(protection: "ak", flags: .userPresence)
+        _ = try site.connection.add(request)
+        let question = try site.post("\(reference.path)/delete", cookie).text.plainText
+        #expect(question.contains("Its one-time code is deleted with it, and cannot be restored."))
+        #expect(question.contains("Delete for Good"))
+    }
+
     @Test func `looking for weak passwords leaves codes out`() throws {
         _ = try addCode()
         _ = try site.post("/passwords/check", cookie)

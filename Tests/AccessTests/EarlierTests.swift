@@ -79,6 +79,33 @@ struct EarlierTests {
         #expect(try site.value(of: reference) == "first")
     }
 
+    @Test func `a deleted item is deleted for good after a question, and then nothing brings it back`() throws {
+        try delete()
+        let number = try #require(Self.versions(in: site.get("/deleted", cookie).text).first)
+        let question = try site.post("/deleted/discard", cookie, [("value", String(number))])
+        #expect(question.text.contains("Mail") && question.text.contains("for good?"))
+        #expect(Self.versions(in: site.get("/deleted", cookie).text) == [number])
+        let form = [("value", String(number)), ("confirmed", "yes")]
+        #expect(try site.post("/deleted/discard", cookie, form).header("Location") == "/deleted")
+        let page = site.get("/deleted", cookie).text
+        #expect(page.contains("It was deleted for good.") && page.contains("Nothing was deleted"))
+        for path in ["/deleted/discard", "/deleted/restore"] {
+            #expect(try site.post(path, cookie, form).status == 404)
+        }
+        #expect(try site.value(of: reference) == nil)
+        for value in ["", "x", "9999"] {
+            #expect(try site.post("/deleted/discard", cookie, [("value", value)]).status == 404)
+        }
+    }
+
+    @Test func `an earlier password is deleted for good, and the present one stays`() throws {
+        _ = try site.post(path + "/edit", cookie, [("password", "second")])
+        let number = try #require(Self.versions(in: site.get(path, cookie).text).first)
+        _ = try site.post(path + "/discard", cookie, [("value", String(number)), ("confirmed", "yes")])
+        #expect(!site.get(path, cookie).text.contains("Earlier versions"))
+        #expect(try site.value(of: reference) == "second")
+    }
+
     @Test func `an item's page lists its earlier versions, each of which can be restored`() throws {
         #expect(!site.get(path, cookie).text.contains("Earlier versions"))
         _ = try site.post(path + "/edit", cookie, [("password", "second")])

@@ -149,7 +149,16 @@ struct PageTests {
         let other = try #require(second.text.firstMatch(of: #/href="(\/item\/[^"]*)">Open the item that is there/#)?.1)
         #expect(site.get(String(other), cookie).text.contains("<h1><bdi>A</bdi></h1>"))
         #expect(second.text.contains("Type the password again") && !second.text.contains("two"))
-        #expect(try site.connection.all() == ["a=one"])
+        // Another program's item of the same name leads nobody to it.
+        var planted = AddRequest(itemClass: .genericPassword)
+        planted.accessGroup = "org.example.attacker"
+        planted.attributes[.service] = .string("s")
+        planted.attributes[.account] = .string("a")
+        planted.secrets[.valueData] = SecretBytes([1])
+        _ = try site.connection.add(planted)
+        let third = try site.post("/items/new", cookie, form)
+        #expect(third.status == 422 && !third.text.contains("Open the item that is there"))
+        #expect(try site.connection.all().sorted() == ["a=\u{1}", "a=one"])
     }
 
     @Test func `selected items are deleted together, after a question`() throws {
@@ -198,12 +207,25 @@ struct PageTests {
         let page = site.get(path, cookie).text
         #expect(page.contains("imaps://mail.example.com:9930/in") && page.contains("Server"))
         #expect(page.contains("<h1><bdi>mail.example.com</bdi></h1>"))
+
+        let edit = [("server", "https://www.example.com:8443/login")]
+        #expect(try site.post("\(path)/edit", cookie, edit).status == 303)
+        let edited = try #require(try site.item(reference))
+        #expect(edited.attributes[.server] == .string("www.example.com") && edited.attributes[.port] == .integer(8443))
+        #expect(edited.attributes[.path] == .string("/login") && edited.attributes[.networkProtocol] == .string("htps"))
+        // What cannot be read may have a password in it, and is not stored.
+        for server in ["https://ann:pw@host:99999/", "made-up://host/", "ann@host name"] {
+            #expect(try site.post("\(path)/edit", cookie, [("server", server)]).status == 422)
+            let form = [("kind", "internet"), ("server", server), ("password", "x")]
+            #expect(try site.post("/items/new", cookie, form).status == 422)
+        }
     }
 
     @Test(arguments: [
         [("kind", "internet"), ("password", "x")], [("kind", "internet"), ("server", "a.example"), ("password", "")],
         [("kind", "password"), ("password", "x")], [("kind", "password"), ("name", "a")],
         [("kind", "internet"), ("server", " "), ("password", "x")],
+        [("kind", "password"), ("name", "  "), ("password", "x")],
     ])
     func `a password without a purpose, or a purpose without a password, is not added`(form: [(String, String)]) throws
     {

@@ -123,4 +123,29 @@ final class TestDisplay: @unchecked Sendable {
         copier = program
         try waitUntil("it is in the clipboard") { [self] in try paste() == text }
     }
+
+    /// Another program tells the owner of the clipboard of X11 that it is the owner no more, as only the display may.
+    func forgeReplacement() throws {
+        let finished = try run(["python3", "-c", Self.forgery])
+        try #require(finished.status == 0, "\(finished.errors)")
+    }
+
+    private static let forgery = """
+        import ctypes, struct
+        xcb = ctypes.CDLL("libxcb.so.1")
+        class Cookie(ctypes.Structure): _fields_ = [("sequence", ctypes.c_uint)]
+        xcb.xcb_connect.restype = ctypes.c_void_p
+        connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
+        def asked(name, *words):
+            ask, reply = getattr(xcb, name), getattr(xcb, name + "_reply")
+            ask.restype, reply.restype = Cookie, ctypes.POINTER(ctypes.c_uint32 * 8)
+            return reply(connection, ask(connection, *words), None).contents[2]
+        selection = asked("xcb_intern_atom", 0, 9, b"CLIPBOARD")
+        owner = asked("xcb_get_selection_owner", selection)
+        assert owner, "nobody owns the clipboard"
+        event = struct.pack("=BBHIII", 29, 0, 0, 0x7ffffff0, owner, selection).ljust(32, b"\\0")
+        xcb.xcb_send_event(connection, 0, owner, 0, event)
+        xcb.xcb_flush(connection)
+        asked("xcb_get_selection_owner", selection)
+        """
 }

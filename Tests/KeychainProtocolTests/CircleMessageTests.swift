@@ -58,7 +58,8 @@ struct CircleMessageTests {
             .acceptOlder(token), .forget(token), .versions(.token(token), matching: nil),
             .versions(.token(token), matching: ""),
             .versions(.view(Self.view), matching: "x"), .bringBack(7, .view(Self.view)),
-            .bringBack(.max, .token(token)), .bringBack(-1, .token(token)),
+            .bringBack(.max, .token(token)), .bringBack(-1, .token(token)), .discard(7, .view(Self.view)),
+            .discard(.min, .token(token)),
         ]
         for request in requests {
             #expect(try picture(arrived(.circle(request))) == picture(Request.circle(request)))
@@ -203,6 +204,7 @@ struct CircleMessageTests {
             #expect(try code { $0.acceptOlder = bytes } == .invalidParameter)
             #expect(try code { $0.place.token = bytes } == .invalidParameter)
             #expect(try code { $0.bringBack.token = bytes } == .invalidParameter)
+            #expect(try code { $0.discard.token = bytes } == .invalidParameter)
         }
         let token = Data(repeating: 1, count: AuthorizationToken.size)
         #expect(try code { $0.versions.token = token } == nil)

@@ -74,7 +74,8 @@ struct CircleRequestTests {
             (.place("/tmp", token), .authenticationFailed), (.rename("name", token), .authenticationFailed),
             (.acceptOlder(token), .authenticationFailed),
             (.forget(token), .authenticationFailed), (.versions(.token(token), matching: nil), .authenticationFailed),
-            (.bringBack(1, .token(token)), .authenticationFailed), (.found, .duplicateItem), (.begin, .duplicateItem),
+            (.bringBack(1, .token(token)), .authenticationFailed), (.discard(1, .token(token)), .authenticationFailed),
+            (.found, .duplicateItem), (.begin, .duplicateItem),
             (.remove(device), .noPermission),
             (.addRecoveryKey(key.card, consent: try key.consent(to: circle)), .noPermission),
         ]

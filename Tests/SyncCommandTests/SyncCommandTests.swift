@@ -207,6 +207,13 @@ struct SyncCommandTests {
         for device in [first, second] { try device.now() }
         for device in [first, second] { #expect(try device.value("alice") == "one") }
         #expect(try first.run(["chatelaine", "restore", "9999"]).status == 1)
+        // What is deleted for good is restored no more, here.
+        try first.done(["chatelaine", "discard", String(try #require(earlier?["number"] as? Int))])
+        for command in ["restore", "discard"] {
+            #expect(
+                try first.run(["chatelaine", command, String(try #require(earlier?["number"] as? Int))]).status == 1
+            )
+        }
     }
 
     @Test(arguments: CommandDevice.Kind.possible)

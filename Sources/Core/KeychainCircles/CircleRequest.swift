@@ -32,6 +32,8 @@ package enum CircleRequest: Sendable {
     case versions(OwnersLeave, matching: String?)
     /// Makes an earlier version the current one. The answer is the item's title.
     case bringBack(Int64, OwnersLeave)
+    /// Deletes an earlier version for good, on this device; of an item that is not there any more, all of them. The answer is the item's title.
+    case discard(Int64, OwnersLeave)
 }
 
 /// What says that the owner has allowed something that concerns the items of all access groups.
@@ -47,7 +49,7 @@ extension CircleRequest {
     package var view: ItemAuthentication? {
         get {
             switch self {
-            case .versions(.view(let view), _), .bringBack(_, .view(let view)): view
+            case .versions(.view(let view), _), .bringBack(_, .view(let view)), .discard(_, .view(let view)): view
             default: nil
             }
         }
@@ -56,6 +58,7 @@ extension CircleRequest {
             switch self {
             case .versions(.view, let text): self = .versions(.view(newValue), matching: text)
             case .bringBack(let number, .view): self = .bringBack(number, .view(newValue))
+            case .discard(let number, .view): self = .discard(number, .view(newValue))
             default: break
             }
         }
@@ -92,6 +95,7 @@ extension CircleRequest {
         case .forget: "sync-leave"
         case .versions: "earlier-versions"
         case .bringBack: "bring-back"
+        case .discard: "discard"
         }
     }
 }

@@ -141,6 +141,16 @@ extension CircleService {
         return title
     }
 
+    /// Deletes an earlier version for good; of an item that is not there any more, all of them. Other devices keep what they have.
+    ///
+    /// - Returns: the title of its item.
+    /// - Throws: `itemNotFound` where it is kept no more; `undecodable` where it is damaged; `interactionNotAllowed` while it is
+    ///   locked.
+    package func discard(_ number: Int64, _ leave: OwnersLeave) throws(KeychainError) -> String {
+        guard case .title(let title) = try answer(.discard(number, leave)) else { throw unexpected }
+        return title
+    }
+
     // MARK: - Answers
 
     private func done(_ request: CircleRequest) throws(KeychainError) {

@@ -42,7 +42,7 @@ struct ChatelaineCommand: ParsableCommand {
                     WatchKeychain.self, BackupCommand.self, ImportPasswords.self, ExportPasswords.self,
                     AdoptKeychain.self, AccessCommand.self, CodeCommand.self, SyncCommand.self, ShowHistory.self,
                     ShowDeleted.self,
-                    RestoreVersion.self,
+                    RestoreVersion.self, DiscardVersion.self,
                     SSHCommand.self,
                 ]
             ),

@@ -59,6 +59,8 @@ struct AccessServer {
                     throw KeychainError(.inputOutput, "\(path) cannot be protected")
                 }
                 let site = try site(String(bound))
+                // Many items take a while to be read: until the browser has started.
+                try DetachedThread.start { [catalogue] in _ = try? catalogue.index() }
                 responder.serve(site)
                 responder.hold(opened(site.address))
             } catch {

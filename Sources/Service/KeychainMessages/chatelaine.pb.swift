@@ -1252,6 +1252,15 @@ package nonisolated struct WireCircle: Sendable {
     set {body = .rename(newValue)}
   }
 
+  /// Deletes the version for good; of an item that is not there, all of them. The answer is the item's title.
+  package var discard: WireCircle.BringBack {
+    get {
+      if case .discard(let v)? = body {return v}
+      return WireCircle.BringBack()
+    }
+    set {body = .discard(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -1281,6 +1290,8 @@ package nonisolated struct WireCircle: Sendable {
     /// The answer to a question, with the identifier of the round.
     case carried(WireCircle.Carried)
     case rename(WireCircle.Rename)
+    /// Deletes the version for good; of an item that is not there, all of them. The answer is the item's title.
+    case discard(WireCircle.BringBack)
 
   }
 
@@ -1391,6 +1402,7 @@ package nonisolated struct WireCircle: Sendable {
     fileprivate var _view: WireItemAuthentication? = nil
   }
 
+  /// An earlier version.
   package nonisolated struct BringBack: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4925,7 +4937,7 @@ nonisolated extension WireEvaluate: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Circle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}place\0\u{1}found\0\u{1}begin\0\u{3}take_answer\0\u{1}join\0\u{1}answer\0\u{3}take_reveal\0\u{1}add\0\u{3}add_recovery_key\0\u{1}remove\0\u{3}accept_older\0\u{1}forget\0\u{1}versions\0\u{3}bring_back\0\u{1}synchronize\0\u{1}carried\0\u{1}rename\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}place\0\u{1}found\0\u{1}begin\0\u{3}take_answer\0\u{1}join\0\u{1}answer\0\u{3}take_reveal\0\u{1}add\0\u{3}add_recovery_key\0\u{1}remove\0\u{3}accept_older\0\u{1}forget\0\u{1}versions\0\u{3}bring_back\0\u{1}synchronize\0\u{1}carried\0\u{1}rename\0\u{1}discard\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5137,6 +5149,19 @@ nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.body = .rename(v)
         }
       }()
+      case 19: try {
+        var v: WireCircle.BringBack?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .discard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .discard(v)
+        }
+      }()
       default: break
       }
     }
@@ -5219,6 +5244,10 @@ nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     case .rename?: try {
       guard case .rename(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .discard?: try {
+      guard case .discard(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
     case nil: break
     }

@@ -8,13 +8,16 @@
 // What a display is spoken to by. A kind of display has this first in a structure of its own.
 struct cclipboard {
     void (*close)(struct cclipboard *);
+    // False also where somebody else has put something there meanwhile.
     bool (*offer)(struct cclipboard *);
-    // Takes what has come, and sends what is to go. False where the display is gone.
+    // Takes some of what has come, and sends what is to go. False where the display is gone.
     bool (*process)(struct cclipboard *);
     int descriptor;
     const char *text;
     size_t length;
     bool is_replaced;
+    // Whether there is more to take than was taken.
+    bool is_busy;
 };
 
 // The names by which a text is asked for.

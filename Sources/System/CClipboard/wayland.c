@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wayland-client-core.h>
 
@@ -81,6 +82,8 @@ struct wayland {
     struct wl_display *display;
     struct wl_proxy *registry, *seat, *manager, *device, *source;
     const struct protocol *protocol;
+    // What is left for programs that are slow to read, in milliseconds.
+    int patience;
 };
 
 static bool load(struct wayland *wayland) {
@@ -152,17 +155,23 @@ static void (*const device_listener[])(void) = {(void (*)(void))offered, (void (
 
 // MARK: What we have in it
 
-// Writes everything into a pipe. A program that does not read gets what fits.
+// Writes everything into a pipe. A program that does not read gets what fits; and of all that ask at the same time, the
+// slow ones get a fifth of a second together. Writing into a file may take for ever.
 static void send_text(void *data, struct wl_proxy *source, const char *type, int descriptor) {
     (void)source;
     struct wayland *wayland = data;
     bool is_mark = strcmp(type, MARK_TYPE) == 0;
     const char *next = is_mark ? MARK : wayland->clipboard.text;
     size_t left = is_mark ? sizeof MARK - 1 : wayland->clipboard.length;
+    struct stat kind;
+    if (fstat(descriptor, &kind) != 0 || !(S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode))) left = 0;
     fcntl(descriptor, F_SETFL, O_WRONLY | O_NONBLOCK);
     while (left > 0) {
         struct pollfd writable = {descriptor, POLLOUT, 0};
-        if (poll(&writable, 1, 200) <= 0) break;
+        if (poll(&writable, 1, wayland->patience) <= 0) {
+            wayland->patience = 0;
+            break;
+        }
         ssize_t written = write(descriptor, next, left);
         if (written < 0) break;
         next += written;
@@ -180,6 +189,9 @@ static void (*const source_listener[])(void) = {(void (*)(void))send_text, (void
 
 static bool offer(struct cclipboard *clipboard) {
     struct wayland *wayland = (struct wayland *)clipboard;
+    // What somebody else has put there meanwhile stays.
+    if (wayland->source != NULL && wayland->call.wl_display_roundtrip(wayland->display) < 0) return false;
+    if (clipboard->is_replaced) return false;
     struct wl_proxy *source =
         wayland->call.wl_proxy_marshal_constructor(wayland->manager, manager_create_source, &wayland->protocol->source, NULL);
     if (source == NULL) return false;
@@ -200,6 +212,7 @@ static bool offer(struct cclipboard *clipboard) {
 static bool process(struct cclipboard *clipboard) {
     struct wayland *wayland = (struct wayland *)clipboard;
     struct functions *call = &wayland->call;
+    wayland->patience = 200;
     while (call->wl_display_prepare_read(wayland->display) != 0) {
         if (call->wl_display_dispatch_pending(wayland->display) < 0) return false;
     }

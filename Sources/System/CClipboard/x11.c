@@ -24,6 +24,7 @@
     DO(xcb_send_event)               \
     DO(xcb_flush)                    \
     DO(xcb_poll_for_event)           \
+    DO(xcb_poll_for_queued_event)    \
     DO(xcb_wait_for_event)
 
 struct functions {
@@ -36,6 +37,9 @@ struct functions {
 enum { atom_mark = text_type_count, atom_clipboard, atom_targets, atom_timestamp, atom_count };
 static const char *const atom_names[atom_count] = {"UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT", MARK_TYPE,
                                                    "CLIPBOARD",   "TARGETS",                  "TIMESTAMP"};
+
+// Taken at a time, so that a program that sends without end holds up nothing else.
+enum { most_events = 64 };
 
 struct x11 {
     struct cclipboard clipboard;
@@ -110,14 +114,15 @@ static void answer(struct x11 *x11, const xcb_selection_request_event_t *request
     x11->call.xcb_send_event(x11->connection, 0, request->requestor, XCB_EVENT_MASK_NO_EVENT, event);
 }
 
-// Takes an event, and frees it.
+// Takes an event, and frees it. The display's own ones have the highest bit clear: others any program can send.
 static void handle(struct x11 *x11, xcb_generic_event_t *event) {
-    switch (event->response_type & 0x7f) {
+    switch (event->response_type) {
         case XCB_SELECTION_REQUEST: answer(x11, (xcb_selection_request_event_t *)event); break;
         case XCB_SELECTION_CLEAR: {
             // One from before this text says nothing of it.
-            xcb_timestamp_t time = ((xcb_selection_clear_event_t *)event)->time;
-            if ((int32_t)(time - x11->since) >= 0) x11->clipboard.is_replaced = true;
+            const xcb_selection_clear_event_t *clear = (const xcb_selection_clear_event_t *)event;
+            bool is_ours = clear->owner == x11->window && clear->selection == x11->atoms[atom_clipboard];
+            if (is_ours && (int32_t)(clear->time - x11->since) >= 0) x11->clipboard.is_replaced = true;
             break;
         }
         // Also errors: a window that asked may be gone.
@@ -128,9 +133,15 @@ static void handle(struct x11 *x11, xcb_generic_event_t *event) {
 
 static bool process(struct cclipboard *clipboard) {
     struct x11 *x11 = (struct x11 *)clipboard;
-    xcb_generic_event_t *event;
-    while ((event = x11->call.xcb_poll_for_event(x11->connection)) != NULL) handle(x11, event);
+    xcb_generic_event_t *event = NULL;
+    for (int count = 0; count < most_events && (event = x11->call.xcb_poll_for_event(x11->connection)) != NULL; count++) {
+        handle(x11, event);
+    }
     x11->call.xcb_flush(x11->connection);
+    // Sending also reads: what came meanwhile wakes nobody.
+    xcb_generic_event_t *queued = x11->call.xcb_poll_for_queued_event(x11->connection);
+    if (queued != NULL) handle(x11, queued);
+    clipboard->is_busy = event != NULL || queued != NULL;
     return x11->call.xcb_connection_has_error(x11->connection) == 0;
 }
 
@@ -141,8 +152,10 @@ static bool read_time(struct x11 *x11, xcb_timestamp_t *time) {
     x11->call.xcb_flush(x11->connection);
     xcb_generic_event_t *event;
     while ((event = x11->call.xcb_wait_for_event(x11->connection)) != NULL) {
-        bool is_change = (event->response_type & 0x7f) == XCB_PROPERTY_NOTIFY;
-        if (is_change) *time = ((xcb_property_notify_event_t *)event)->time;
+        const xcb_property_notify_event_t *change = (const xcb_property_notify_event_t *)event;
+        bool is_change = event->response_type == XCB_PROPERTY_NOTIFY && change->window == x11->window &&
+                         change->atom == x11->atoms[atom_timestamp];
+        if (is_change) *time = change->time;
         handle(x11, event);
         if (is_change) return true;
     }
@@ -151,7 +164,7 @@ static bool read_time(struct x11 *x11, xcb_timestamp_t *time) {
 
 static bool offer(struct cclipboard *clipboard) {
     struct x11 *x11 = (struct x11 *)clipboard;
-    if (!read_time(x11, &x11->since)) return false;
+    if (!read_time(x11, &x11->since) || clipboard->is_replaced) return false;
     xcb_atom_t selection = x11->atoms[atom_clipboard];
     x11->call.xcb_set_selection_owner(x11->connection, x11->window, selection, x11->since);
     xcb_get_selection_owner_cookie_t question = x11->call.xcb_get_selection_owner(x11->connection, selection);
@@ -188,6 +201,10 @@ struct cclipboard *cclipboard_open_x11(const char *display) {
         return NULL;
     }
     xcb_screen_iterator_t screen = x11->call.xcb_setup_roots_iterator(x11->call.xcb_get_setup(x11->connection));
+    if (screen.rem == 0) {
+        close_x11(&x11->clipboard);
+        return NULL;
+    }
     x11->window = x11->call.xcb_generate_id(x11->connection);
     uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;
     x11->call.xcb_create_window(x11->connection, 0, x11->window, screen.data->root, 0, 0, 1, 1, 0,

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CKeychainLinux.h"
 
+#include <malloc.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <time.h>
+
+void clinux_trim(void) { malloc_trim(0); }
 
 void clinux_zero(void *bytes, size_t count) {
     explicit_bzero(bytes, count);

@@ -19,11 +19,13 @@ extension KeychainCircle {
         try engine.vault.refresh()
         let authorization = try authorized(by: leave)
         var found: [EarlierVersion] = []
+        var hasExpired = false
         try engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
             for itemClass in ItemClass.stored {
                 for number in try transaction.pastNumbers(of: itemClass) {
-                    guard let version = try transaction.pastVersion(number),
-                        !version.isExpired, version.row.accessGroup != Self.namesGroup,
+                    guard let version = try transaction.pastVersion(number) else { continue }
+                    hasExpired = hasExpired || version.isExpired
+                    guard !version.isExpired, version.row.accessGroup != Self.namesGroup,
                         let item = try opened(version, authorization)
                     else { continue }
                     let title = item.attributes.title
@@ -40,6 +42,13 @@ extension KeychainCircle {
                             isThere: try transaction.hasLiveRow(version.row.uuid, of: itemClass)
                         )
                     )
+                }
+            }
+        }
+        if hasExpired {
+            try engine.write { () throws(KeychainError) in
+                { (transaction: WriteTransaction) throws(KeychainError) in
+                    try transaction.expirePast(now: PastVersion.now)
                 }
             }
         }
@@ -76,11 +85,7 @@ extension KeychainCircle {
         let authorization = try authorized(by: leave)
         let done: (title: String, changes: [ArrivedChange]) = try engine.write { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in
-                guard let version = try transaction.reading.pastVersion(number), !version.isExpired,
-                    version.row.accessGroup != Self.namesGroup
-                else {
-                    throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
-                }
+                let version = try Self.version(number, in: transaction)
                 let opened = try self.engine.vault.open(version.row, for: authorization)
                 var attributes = opened.attributes
                 attributes[.modificationDate] = .date(KeychainEngine.now)
@@ -122,6 +127,47 @@ extension KeychainCircle {
         }
         if let tell { for (change, row) in done.changes { tell(change, row) } }
         return done.title
+    }
+
+    private static func version(
+        _ number: Int64,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) -> PastVersion {
+        guard let version = try transaction.reading.pastVersion(number), !version.isExpired,
+            version.row.accessGroup != namesGroup
+        else {
+            throw KeychainError(.itemNotFound, "no earlier version has the number \(number)")
+        }
+        return version
+    }
+
+    /// Deletes an earlier version for good, on this device; of an item that is not there any more, all of them.
+    ///
+    /// - Returns: the title of its item.
+    /// - Throws: as `bringBack`.
+    package func discard(_ number: Int64, _ leave: OwnersLeave) throws(KeychainError) -> String {
+        try engine.vault.refresh()
+        let authorization = try authorized(by: leave)
+        return try engine.write { () throws(KeychainError) in
+            { (transaction: WriteTransaction) throws(KeychainError) in
+                let version = try Self.version(number, in: transaction)
+                let title = try self.engine.vault.open(version.row, for: authorization).attributes.title
+                let isThere = try transaction.reading.hasLiveRow(version.row.uuid, of: version.row.itemClass)
+                let versions = isThere ? [version] : try transaction.reading.pastVersions(like: version)
+                if case .view(let view) = leave {
+                    let deed = isThere ? "Delete an earlier version for good, of" : "Delete for good"
+                    // The item may have been in several groups.
+                    try self.engine.policy.requireOwner(
+                        of: versions.map { GuardedItem($0.row.uuid, in: $0.row.accessGroup) },
+                        view,
+                        by: self.engine.vault.enclave,
+                        reason: KeychainEngine.reason(deed, [title])
+                    )
+                }
+                for version in versions { try transaction.removePast(version) }
+                return title
+            }
+        }
     }
 
     /// What is there now and an earlier version would take the place of: the item itself, and one that has its primary key.

@@ -21,6 +21,7 @@ extension KeychainCircle: CircleService {
         case .forget(let token): try forget(token)
         case .versions(let leave, let text): return .versions(try earlierVersions(leave, matching: text))
         case .bringBack(let number, let leave): return .title(try bringBack(number, leave))
+        case .discard(let number, let leave): return .title(try discard(number, leave))
         }
         return .done
     }

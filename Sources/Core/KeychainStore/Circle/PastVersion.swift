@@ -27,7 +27,7 @@ package struct PastVersion: Sendable {
     /// For so long, in milliseconds: 90 days.
     package static let longest: Int64 = 90 * 86_400_000
 
-    static var now: Int64 { Int64((Date().timeIntervalSince1970 * 1_000).rounded()) }
+    package static var now: Int64 { Int64((Date().timeIntervalSince1970 * 1_000).rounded()) }
 
     /// Whether it is kept no longer, and only was not removed yet.
     package var isExpired: Bool { time < Self.now - Self.longest }
@@ -53,6 +53,19 @@ extension ReadTransaction {
                 let itemClass = ItemClass(rawValue: row["class"])
             else { return nil }
             return Self.pastVersion(row, itemClass)
+        }
+    }
+
+    /// All earlier versions of an item.
+    package func pastVersions(like version: PastVersion) throws(KeychainError) -> [PastVersion] {
+        let itemClass = version.row.itemClass
+        return try KeychainError.translatingSQLite {
+            let sql = "SELECT * FROM past WHERE class = ? AND uuid = ? ORDER BY id"
+            let rows = try Row.fetchAll(
+                database.cachedStatement(sql: sql),
+                arguments: [itemClass.rawValue, Data(version.row.uuid.bytes)]
+            )
+            return rows.compactMap { Self.pastVersion($0, itemClass) }
         }
     }
 

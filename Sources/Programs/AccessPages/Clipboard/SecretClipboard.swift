@@ -12,7 +12,15 @@ package final class SecretClipboard: Sendable {
     private let x11: String?
     /// Such as `wayland-0`.
     private let wayland: String?
-    private let last = Mutex<Copy?>(nil)
+    /// Those that have a thread.
+    private let live = Mutex(Live())
+    /// Held while a secret is put there.
+    private let turn = Mutex(())
+
+    private struct Live {
+        var copies: [Copy] = []
+        var isClosed = false
+    }
 
     package enum Failure: Error {
         /// The display cannot be reached, or gives the clipboard to no program in the background.
@@ -42,36 +50,53 @@ package final class SecretClipboard: Sendable {
     package func copy(_ secret: SecretBytes) throws(Failure) {
         guard secret.count <= Self.longest else { throw .tooLong }
         guard let copy = try? Copy() else { throw .unreachable }
-        do throws(SystemError) {
-            try DetachedThread.start { self.serve(copy, secret) }
-        } catch {
-            throw .unreachable
+        // One after the other: the last one is in the clipboard.
+        try turn.withLock { _ throws(Failure) in
+            let isOpen = live.withLock { live in
+                if !live.isClosed { live.copies.append(copy) }
+                return !live.isClosed
+            }
+            guard isOpen else { throw .unreachable }
+            do throws(SystemError) {
+                try DetachedThread.start { self.serve(copy, secret) }
+            } catch {
+                end(copy)
+            }
+            guard copy.arrives(within: Self.patience) else { throw .unreachable }
         }
-        guard copy.begins(within: Self.patience) else { throw .unreachable }
-        // The one before has noticed that it was replaced.
-        last.withLock { $0 = copy }
     }
 
-    /// Takes the secret out of the clipboard, unless something else is there by now.
+    /// Takes the secret out of the clipboard, unless something else is there by now. One that is on its way there does not come.
     package func clear() {
-        last.withLock { copy in
-            copy?.end(within: Self.patience)
-            copy = nil
-        }
+        let copies = live.withLock(\.copies)
+        for copy in copies { copy.cancel() }
+        let deadline = ContinuousClock.now + Self.patience
+        for copy in copies { copy.waitForEnd(until: deadline) }
+    }
+
+    /// The same, and nothing is copied any more.
+    package func close() {
+        live.withLock { $0.isClosed = true }
+        clear()
+    }
+
+    private func end(_ copy: Copy) {
+        copy.end()
+        live.withLock { live in live.copies.removeAll { $0 === copy } }
     }
 
     private func serve(_ copy: Copy, _ secret: SecretBytes) {
-        defer { copy.reach(.over) }
+        defer { end(copy) }
         guard let clipboard = unsafe open() else { return }
         defer { unsafe cclipboard_close(clipboard) }
         let end = unsafe secret.withUnsafeBytes { bytes -> cclipboard_end in
-            // Nobody waits for it any more.
-            guard copy.stage != .over,
+            guard !copy.isCancelled,
                 unsafe cclipboard_offer(clipboard, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
             else {
                 return cclipboard_broken
             }
-            copy.reach(.there)
+            // Nobody may wait for it any more: then it is cancelled, and ends at once.
+            copy.arrive()
             return unsafe cclipboard_serve(clipboard, copy.wake.number, lifetime.milliseconds)
         }
         guard end == cclipboard_timed_out || end == cclipboard_woken else { return }
@@ -91,43 +116,53 @@ package final class SecretClipboard: Sendable {
 extension SecretClipboard {
     /// One secret on its way through the clipboard, for the thread that serves it and those that wait.
     private final class Copy: Sendable {
-        enum Stage {
-            case opening
-            case there
-            case over
+        private struct Progress {
+            /// Whether it was in the clipboard.
+            var isThere = false
+            var isCancelled = false
+            var isOver = false
         }
 
-        /// Ends the serving.
+        /// Signalled once it is cancelled.
         let wake: WakeUp
         private let changed: WakeUp
-        private let reached = Mutex(Stage.opening)
+        private let progress = Mutex(Progress())
 
         init() throws(SystemError) {
             wake = try WakeUp()
             changed = try WakeUp()
         }
 
-        var stage: Stage { reached.withLock { $0 } }
+        var isCancelled: Bool { progress.withLock(\.isCancelled) }
 
-        func reach(_ stage: Stage) {
-            reached.withLock { $0 = stage }
+        func arrive() { change { $0.isThere = true } }
+
+        func end() { change { $0.isOver = true } }
+
+        func cancel() {
+            change { $0.isCancelled = true }
+            wake.signal()
+        }
+
+        private func change(_ change: (inout Progress) -> Void) {
+            progress.withLock { change(&$0) }
             changed.signal()
         }
 
-        /// Waits until the secret is in the clipboard. One that comes later is not put there.
-        func begins(within patience: Duration) -> Bool {
-            _ = changed.wait(within: patience)
-            return reached.withLock { stage in
-                if stage == .opening { stage = .over }
-                return stage == .there
-            }
+        /// Waits until the secret is in the clipboard. One that comes too late is cancelled.
+        func arrives(within patience: Duration) -> Bool {
+            wait(until: .now + patience) { $0.isThere || $0.isOver || $0.isCancelled }
+            let progress = progress.withLock { $0 }
+            if !progress.isThere { cancel() }
+            return progress.isThere && !progress.isCancelled
         }
 
-        func end(within patience: Duration) {
-            wake.signal()
-            let deadline = ContinuousClock.now + patience
-            while stage != .over, ContinuousClock.now < deadline {
-                _ = changed.wait(within: ContinuousClock.now.duration(to: deadline))
+        func waitForEnd(until deadline: ContinuousClock.Instant) { wait(until: deadline, for: \.isOver) }
+
+        private func wait(until deadline: ContinuousClock.Instant, for condition: (Progress) -> Bool) {
+            // Two threads may wait: who takes the other's signal away is noticed after a moment.
+            while !condition(progress.withLock { $0 }), ContinuousClock.now < deadline {
+                _ = changed.wait(within: .milliseconds(20))
             }
         }
     }

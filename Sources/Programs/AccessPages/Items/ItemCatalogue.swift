@@ -1,3 +1,4 @@
+import CKeychainLinux
 package import EnclaveInterface
 package import KeychainClient
 package import KeychainModel
@@ -11,6 +12,8 @@ package final class ItemCatalogue: Sendable {
     package let keychain: any AccessKeychain
     private let changes: any KeychainChanges
     private let cache = Mutex(Cache())
+    /// Held while items are read.
+    private let reading = Mutex(())
     private let view = Mutex<(any PresenceContext)?>(nil)
 
     private struct Cache {
@@ -40,12 +43,22 @@ package final class ItemCatalogue: Sendable {
             forget()
             throw state.refusal(of: .whenUnlocked)
         }
-        // Before the items are read: a change meanwhile has them read once more.
-        let mark = changes.mark()
-        let (cached, forgettings) = cache.withLock { ($0.read, $0.forgettings) }
-        let isFresh = cached.map { currentView == nil || $0.time.duration(to: .now) < Self.longestInView } ?? false
-        if let cached, isFresh, cached.mark == mark { return cached.index }
-        let time = ContinuousClock.now
+        // Whoever comes while the items are read waits for them, and reads nothing twice.
+        return try reading.withLock { _ throws(KeychainError) in
+            // Before the items are read: a change meanwhile has them read once more.
+            let mark = changes.mark()
+            let (cached, forgettings) = cache.withLock { ($0.read, $0.forgettings) }
+            let isFresh = cached.map { currentView == nil || $0.time.duration(to: .now) < Self.longestInView } ?? false
+            if let cached, isFresh, cached.mark == mark { return cached.index }
+            let time = ContinuousClock.now
+            let index = try read()
+            // Nothing comes back that was to be forgotten meanwhile.
+            cache.withLock { if $0.forgettings == forgettings { $0.read = (mark, index, time) } }
+            return index
+        }
+    }
+
+    private func read() throws(KeychainError) -> ItemIndex {
         var summaries: [ItemSummary] = []
         for itemClass in ItemClass.stored {
             var request = FindRequest(query: Self.query(itemClass))
@@ -54,10 +67,9 @@ package final class ItemCatalogue: Sendable {
             request.authentication.ui = .fail
             summaries += try find(request).map(ItemSummary.init)
         }
-        let index = ItemIndex(summaries)
-        // Nothing comes back that was to be forgotten meanwhile.
-        cache.withLock { if $0.forgettings == forgettings { $0.read = (mark, index, time) } }
-        return index
+        // What was found took more than twice as much memory as what is kept of it.
+        defer { clinux_trim() }
+        return ItemIndex(summaries)
     }
 
     /// Nobody tells a program of changes of other programs' items.

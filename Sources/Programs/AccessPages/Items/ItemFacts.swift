@@ -32,7 +32,7 @@ struct ItemFacts {
             return facts + texts([("Account", .account)])
         }
         facts += texts([("Account", .account), ("Service", .service)])
-        if let address { facts.append(address) }
+        facts += addresses
         facts += texts([("Security domain", .securityDomain), ("Description", .kindText), ("Tag", .applicationTag)])
         if summary.kind == .key {
             facts.append(fact("Type", keyType))
@@ -46,13 +46,16 @@ struct ItemFacts {
     }
 
     /// Where an internet password is for, as a browser has it where its protocol is known.
-    private var address: PageValues? {
-        guard let server = attributes.text(.server) else { return nil }
+    private var addresses: [PageValues] {
+        let port = attributes.number(.port).flatMap { $0 > 0 ? String($0) : nil }
+        guard let server = attributes.text(.server) else {
+            return (port.map { [fact("Port", $0, isMono: true)] } ?? []) + texts([("Path", .path)])
+        }
         let scheme = attributes.text(.networkProtocol).flatMap(NetworkProtocol.scheme)
-        let port = attributes.number(.port).flatMap { $0 > 0 ? ":\($0)" : nil } ?? ""
-        let text = (scheme.map { "\($0)://" } ?? "") + server + port + (attributes.text(.path) ?? "")
+        let path = attributes.text(.path).map { $0.hasPrefix("/") ? $0 : "/" + $0 } ?? ""
+        let text = (scheme.map { "\($0)://" } ?? "") + server + (port.map { ":" + $0 } ?? "") + path
         let isWebsite = ["http", "https"].contains(scheme ?? "https")
-        return fact(isWebsite ? "Website" : "Server", ForeignText.shown(text, most: ForeignText.ofValue))
+        return [fact(isWebsite ? "Website" : "Server", ForeignText.shown(text, most: ForeignText.ofValue))]
     }
 
     private var readers: [PageValues] {

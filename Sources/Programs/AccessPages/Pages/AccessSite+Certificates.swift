@@ -18,7 +18,7 @@ extension AccessSite {
             var row: PageValues = [
                 "name": name.isEmpty ? "(no name)" : ForeignText.shown(name), "href": item.item.reference.path,
                 "issuer": ForeignText.shown(item.contents?.issuerSummary ?? "unknown"),
-                "isIdentity": item.item.attributes.bytes(.publicKeyHash).flatMap { keys[$0] } != nil,
+                "isIdentity": keys[PublicHalf(item.item, item.contents?.publicKeyHash)] != nil,
             ]
             let end = item.contents?.notAfter ?? 0
             row["expires"] = item.contents == nil ? "unknown" : PageDate.text(end)
@@ -45,7 +45,7 @@ extension AccessSite {
         let name = contents?.summary ?? summary.name
         let now = Date.timeIntervalSinceReferenceDate
         let keys = try privateKeys()
-        let key = item.attributes.bytes(.publicKeyHash).flatMap { keys[$0] }
+        let key = keys[PublicHalf(item, contents?.publicKeyHash)]
         let isIdentity = key != nil
         var shown: PageValues = [
             "name": name.isEmpty ? "(no name)" : ForeignText.shown(name),
@@ -116,37 +116,31 @@ extension AccessSite {
         return try stored().count { $0.contents.map { $0.notAfter < now + Self.soon } ?? false }
     }
 
-    /// What certificates are called, by the digests of their public keys.
-    func certificateNames() throws(KeychainError) -> [[UInt8]: String] {
-        let found = try stored().compactMap { item in
-            item.item.attributes.bytes(.publicKeyHash).map { ($0, ItemSummary(item.item).shownName) }
+    /// What certificates are called, by their public keys.
+    func certificateNames() throws(KeychainError) -> [PublicHalf: String] {
+        let found = try stored().map { item in
+            (PublicHalf(item.item, item.contents?.publicKeyHash), ItemSummary(item.item).shownName)
         }
         return Dictionary(found, uniquingKeysWith: { first, _ in first })
     }
 
     /// The certificate of a private key; nil where it has none.
-    func certificate(of key: FoundItem) throws(KeychainError) -> ItemSummary? {
-        guard let label = key.attributes.bytes(.applicationLabel), key.attributes.number(.keyClass) == 1 else {
-            return nil
-        }
-        var query = ItemCatalogue.query(.certificate)
-        query.filters[.publicKeyHash] = .data(label)
-        var request = FindRequest(query: query)
-        request.returns = .attributes
-        request.authentication.ui = .skip
-        return try catalogue.find(request).first.map(ItemSummary.init)
+    func certificate(of key: FoundItem) throws(KeychainError) -> PersistentReference? {
+        guard key.attributes.number(.keyClass) == 1 else { return nil }
+        let half = PublicHalf(key, key.attributes.bytes(.applicationLabel))
+        return try stored().first { PublicHalf($0.item, $0.contents?.publicKeyHash) == half }?.item.reference
     }
 
-    /// The private keys, by the digests of their public halves.
-    private func privateKeys() throws(KeychainError) -> [[UInt8]: PersistentReference] {
+    /// The private keys, by their public halves.
+    private func privateKeys() throws(KeychainError) -> [PublicHalf: PersistentReference] {
         var query = ItemCatalogue.query(.key)
         query.filters[.keyClass] = .integer(1)
         var request = FindRequest(query: query)
         request.limit = .all
         request.returns = .attributes
         request.authentication.ui = .skip
-        let found = try catalogue.find(request).compactMap { key in
-            key.attributes.bytes(.applicationLabel).map { ($0, key.reference) }
+        let found = try catalogue.find(request).map {
+            (PublicHalf($0, $0.attributes.bytes(.applicationLabel)), $0.reference)
         }
         return Dictionary(found, uniquingKeysWith: { first, _ in first })
     }
@@ -222,6 +216,19 @@ extension AccessSite {
             ]
         case .section(let parts): return parts.flatMap(facts)
         }
+    }
+}
+
+/// A public key, of a certificate or of a private key, in an access group: what is in another group may be another program's, and
+/// goes with nothing, whatever it says of itself.
+struct PublicHalf: Hashable {
+    private let group: String
+    private let digest: [UInt8]
+
+    /// - Parameter digest: of the public key; nil for what has none, which goes with nothing.
+    init(_ item: FoundItem, _ digest: [UInt8]?) {
+        group = item.attributes.text(.accessGroup) ?? ""
+        self.digest = digest ?? item.reference.bytes
     }
 }
 

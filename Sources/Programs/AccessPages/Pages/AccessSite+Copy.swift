@@ -9,7 +9,8 @@ extension AccessSite {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
         guard clipboard != nil, summary.kind.hasSecret else { return notThere() }
-        var value = form["value"].map { SecretBytes($0.utf8) }
+        // A browser sends a line's end as two characters. A value that is shown has never both.
+        var value = form["value"].map { SecretBytes($0.replacing("\r\n", with: "\n").utf8) }
         if value == nil {
             let question = "Copy the \(summary.secretName) of “\(summary.shownName)”"
             value = try released(summary, question)?.shownBytes

@@ -16,6 +16,8 @@ extension AccessSite {
         let title = isOne ? "Delete “\(first.shownName)”?" : "Delete \(items.count) items?"
         var lost: [ItemSummary] = []
         for item in items where try !isKept(item) { lost.append(item) }
+        var isCodeLost = false
+        if isOne, let code { isCodeLost = try !isKept(code) }
         return framed(
             "confirm",
             title: "Delete",
@@ -23,13 +25,15 @@ extension AccessSite {
             [
                 "heading": title,
                 "text": Self.consequences(of: items, lost: lost)
-                    + (isOne && code != nil ? " Its one-time code is deleted with it." : ""),
+                    + (isOne && code != nil
+                        ? " Its one-time code is deleted with it\(isCodeLost ? ", and cannot be restored" : "")." : ""),
                 "hasList": !isOne,
                 "list": items.map { Self.line($0, isLost: lost.count < items.count && lost.has($0)) },
                 "action": isOne ? "\(first.reference.path)/delete" : "/items/delete",
                 "values": [["name": "confirmed", "value": "yes"] as PageValues]
                     + items.map { ["name": "reference", "value": $0.reference.pageName] as PageValues },
-                "confirmLabel": lost.isEmpty ? "Delete" : "Delete for Good", "isDestructive": true, "cancelHref": path,
+                "confirmLabel": lost.isEmpty && !isCodeLost ? "Delete" : "Delete for Good", "isDestructive": true,
+                "cancelHref": path,
             ]
         )
     }
@@ -77,16 +81,20 @@ extension AccessSite {
             undo = try self.undo(of: item, since: start)
             undo?.code = code
         }
+        var isKept = false
+        for reference in selected where !isKept {
+            if let item = try catalogue.item(reference) { isKept = try self.isKept(ItemSummary(item)) }
+        }
         let references = selected + (code.map { [$0] } ?? [])
         if let authentication = try viewAuthentication() {
-            return try delete(references, of: selected.count, authentication, undo)
+            return try delete(references, of: selected.count, isKept: isKept, authentication, undo)
         }
         let operations = references.map { KeychainOperation.delete(Self.deletion(of: $0)) }
         let results = try catalogue.keychain.transact(operations)
         let count = results.reduce(0) { sum, result in
             if case .count(let count) = result.answer { sum + count } else { sum }
         }
-        return deleted(count, references, of: selected.count, undo)
+        return deleted(count, references, of: selected.count, isKept: isKept, undo)
     }
 
     /// What is deleted here can be restored.
@@ -100,6 +108,7 @@ extension AccessSite {
     private func delete(
         _ references: [PersistentReference],
         of selected: Int,
+        isKept: Bool,
         _ authentication: ItemAuthentication,
         _ undo: PageUndo?
     ) throws(KeychainError) -> PageResponse {
@@ -121,13 +130,14 @@ extension AccessSite {
                 return .redirect(to: list(of: .password).path)
             }
         }
-        return deleted(count, references, of: selected, undo)
+        return deleted(count, references, of: selected, isKept: isKept, undo)
     }
 
     private func deleted(
         _ count: Int,
         _ references: [PersistentReference],
         of selected: Int,
+        isKept: Bool,
         _ undo: PageUndo?
     ) -> PageResponse {
         catalogue.forget()
@@ -135,7 +145,7 @@ extension AccessSite {
             count == 0
             ? "Nothing was there to delete." : selected == 1 ? "The item was deleted." : "\(count) items were deleted."
         var notice = PageNotice(text: text, undo: count > 0 ? undo : nil)
-        if count > 0, undo == nil, references.contains(where: { $0.itemClass != .key }) {
+        if count > 0, undo == nil, isKept {
             notice.link = ("Recently Deleted", "/deleted")
         }
         say(notice)

@@ -39,6 +39,7 @@ extension AccessSite {
                     [
                         "when": version.when, "whenISO": version.whenISO, "reason": version.reason.text,
                         "restoreAction": "\(reference.path)/restore", "value": String(version.number),
+                        "discardAction": "\(reference.path)/discard",
                     ]
                 }
             ]
@@ -52,6 +53,33 @@ extension AccessSite {
         let title = try catalogue.keychain.bringBack(number, leave)
         catalogue.forget()
         say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is back."))
+        return .redirect(to: path)
+    }
+
+    /// Deletes an earlier version for good: first a question, then, when it is confirmed, the deed.
+    func discard(_ form: FormFields, to path: String) throws(KeychainError) -> PageResponse {
+        guard let number = form["value"].flatMap(Int64.init) else { return notThere() }
+        guard let leave = try catalogue.leave() else { return .redirect(to: path) }
+        guard form["confirmed"] == "yes" else {
+            guard let version = try versions(leave).first(where: { $0.number == number }) else { return notThere() }
+            return framed(
+                "confirm",
+                title: "Delete for good",
+                in: path == "/deleted" ? path : "",
+                [
+                    "heading": "Delete “\(version.shownTitle)” for good?",
+                    "text": "What it was until \(version.when) cannot be restored on this device any more.",
+                    "hasList": false,
+                    "action": "\(path)/discard",
+                    "values": [("confirmed", "yes"), ("value", String(number))].map {
+                        ["name": $0.0, "value": $0.1] as PageValues
+                    },
+                    "confirmLabel": "Delete for Good", "isDestructive": true, "cancelHref": path,
+                ]
+            )
+        }
+        _ = try catalogue.keychain.discard(number, leave)
+        say(PageNotice(text: "It was deleted for good."))
         return .redirect(to: path)
     }
 
@@ -86,11 +114,20 @@ extension AccessSite {
             return .redirect(to: last == nil ? "/items" : reference.path)
         }
         let title = try catalogue.keychain.bringBack(last.number, leave)
-        if let code = code.flatMap(kept), let leave = try catalogue.leave() {
-            _ = try catalogue.keychain.bringBack(code.number, leave)
+        let keptCode = code.flatMap(kept)
+        if let keptCode, let leave = try catalogue.leave() {
+            _ = try catalogue.keychain.bringBack(keptCode.number, leave)
         }
         catalogue.forget()
-        say(PageNotice(text: "“\(title.isEmpty ? "The item" : ForeignText.shown(title))” is as it was before."))
+        let name = title.isEmpty ? "The item" : ForeignText.shown(title)
+        let isCodeLost = code != nil && keptCode == nil
+        say(
+            PageNotice(
+                text:
+                    "“\(name)” is as it was before\(isCodeLost ? ", without its one-time code, which was not kept" : "").",
+                isError: isCodeLost
+            )
+        )
         return .redirect(to: reference.path)
     }
 
@@ -121,13 +158,14 @@ extension EarlierVersion {
     /// Seconds since 2001.
     private var seconds: Double { Double(time) / 1_000 - Date.timeIntervalBetween1970AndReferenceDate }
 
+    fileprivate var shownTitle: String { title.isEmpty ? "(no name)" : ForeignText.shown(title) }
     fileprivate var when: String { PageDate.text(seconds) }
     fileprivate var whenISO: String { PageDate.machine(seconds) }
 
     fileprivate var row: PageValues {
         let kind = ItemKind(itemClass) ?? .password
         return [
-            "name": title.isEmpty ? "(no name)" : ForeignText.shown(title), "kind": kind.name, "icon": kind.icon,
+            "name": shownTitle, "kind": kind.name, "icon": kind.icon,
             "group": ForeignText.shown(accessGroup), "when": when, "whenISO": whenISO, "restoreValue": String(number),
         ]
     }

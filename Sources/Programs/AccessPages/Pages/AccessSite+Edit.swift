@@ -102,7 +102,10 @@ extension AccessSite {
             values["tabs"] = [
                 (ItemKind.internetPassword, "For a website"), (ItemKind.password, "For something else"),
             ].map {
-                ["name": $1, "href": "/items/new?kind=\($0.rawValue)", "isCurrent": $0 == kind] as PageValues
+                [
+                    "name": $1, "href": "/items/new?kind=\($0.rawValue)", "isCurrent": $0 == kind, "kind": $0.rawValue,
+                    "isFilled": password != nil, "password": password ?? "",
+                ] as PageValues
             }
             values["hasTabs"] = true
             values["action"] = "/items/new"
@@ -169,16 +172,25 @@ extension AccessSite {
         }
     }
 
-    /// The item that a new one cannot be beside.
+    /// The item that a new one cannot be beside; nil where it cannot be told. Another program may have one in a group of its own,
+    /// so only one that is alone is meant.
     private func inTheWay(of request: AddRequest) throws(KeychainError) -> PersistentReference? {
-        var query = ItemCatalogue.query(request.itemClass)
-        for key: AttributeKey in [.service, .account, .server, .port, .path, .networkProtocol] {
-            query.filters[key] = request.attributes[key]
+        var find = FindRequest(query: ItemCatalogue.query(request.itemClass))
+        for key: AttributeKey in [.service, .account, .server] {
+            find.query.filters[key] = request.attributes[key]
         }
-        var find = FindRequest(query: query)
+        find.limit = .all
         find.returns = .attributes
         find.authentication.ui = .skip
-        return try catalogue.find(find).first?.reference
+        let keys: [AttributeKey] = [
+            .service, .account, .server, .path, .networkProtocol, .securityDomain, .authenticationType,
+        ]
+        let found = try catalogue.find(find).filter { item in
+            keys.allSatisfy { item.attributes.text($0) == request.attributes.text($0) }
+                && (item.attributes.number(.port) ?? 0) == (request.attributes.number(.port) ?? 0)
+                && !ItemSummary(item).isSynchronizable
+        }
+        return found.count == 1 ? found[0].reference : nil
     }
 
     /// What follows from what was typed: the parts of an address that was pasted, and a service from a name.
@@ -191,7 +203,7 @@ extension AccessSite {
         }
         let server = typed("server")
         form.set("server", server)
-        guard server.contains("://") || server.contains("/"), let place = WebPlace(server) else { return (form, nil) }
+        guard server.contains(where: { "/:@".contains($0) }), let place = WebPlace(server) else { return (form, nil) }
         form.set("server", place.host)
         if let port = place.port { form.set("port", String(port)) }
         if !place.path.isEmpty { form.set("path", place.path) }
@@ -203,6 +215,8 @@ extension AccessSite {
         let edited = Edited.existing(item)
         let code = try code(of: ItemSummary(item))
         let choices = try choices(for: ItemSummary(item))
+        let isServerChanged = form["server"].map { $0 != item.attributes.text(.server) ?? "" } ?? false
+        let (form, networkProtocol) = isServerChanged ? Self.completed(form, edited.kind) : (form, nil)
         let errors = Self.errors(in: form, edited) + [choices?.error(in: form)].compactMap(\.self)
         guard errors.isEmpty else { return editor(edited, form, errors, choices) }
         var request = UpdateRequest(query: ItemCatalogue.query(reference))
@@ -212,6 +226,7 @@ extension AccessSite {
             else { continue }
             request.changes.attributes[field.key] = try field.attribute(text)
         }
+        if let networkProtocol { request.changes.attributes[.networkProtocol] = .string(networkProtocol) }
         if let password = form[EditedField.password], !password.isEmpty, edited.hasPassword {
             request.changes.secrets[.valueData] = SecretBytes(Array(password.utf8))
         }
@@ -242,17 +257,24 @@ extension AccessSite {
     }
 
     private static func errors(in form: FormFields, _ edited: Edited) -> [(name: String, text: String)] {
+        let isBlank = { (name: String) in (form[name] ?? "").allSatisfy(\.isWhitespace) }
         var missing: [(name: String, text: String)] = []
         if edited.isNew, (form[EditedField.password] ?? "").isEmpty {
             missing = [(EditedField.password, "Type the password.")]
         }
         return edited.fields.compactMap { field in
-            let isNamed = field.key == .label && !(form["service"] ?? "").isEmpty
-            if edited.isNew, !isNamed, field.isRequired(for: edited.kind), (form[field.name] ?? "").isEmpty {
+            let isNamed = field.key == .label && !isBlank("service")
+            if edited.isNew, !isNamed, field.isRequired(for: edited.kind), isBlank(field.name) {
                 return (field.name, "Say what the password is for.")
             }
             guard let text = form[field.name] else { return nil }
             if text.utf8.count > EditedField.mostBytes { return (field.name, "\(field.label) is too long.") }
+            // Such a text is an address that could not be read, and may have a password in it.
+            if field.key == .server, edited.isNew || text != edited.value(field),
+                text.contains("://") || text.contains("@")
+            {
+                return (field.name, "This address cannot be read. Type the name of the server.")
+            }
             if field.key == .port, !text.isEmpty, UInt16(text) == nil {
                 return (field.name, "The port is a number up to 65535.")
             }

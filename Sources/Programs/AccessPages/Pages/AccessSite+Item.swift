@@ -13,7 +13,7 @@ extension AccessSite {
             "deleteAction": "\(reference.path)/delete",
         ]
         if summary.kind == .key, let certificate = try certificate(of: item) {
-            values["related"] = ["name": "Certificate", "href": certificate.reference.path] as PageValues
+            values["related"] = ["name": "Certificate", "href": certificate.path] as PageValues
         }
         if let comment = item.attributes.text(.comment) { values["comment"] = ForeignText.lines(comment) }
         if let history = try history(of: reference) { values[history.key] = history.values }

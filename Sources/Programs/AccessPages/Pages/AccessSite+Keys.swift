@@ -14,7 +14,7 @@ extension AccessSite {
         let certificates = found.contains { $0.1.name.isEmpty } ? try certificateNames() : [:]
         let rows = found.sorted { $0.1.name < $1.1.name }.map { item, summary in
             let facts = ItemFacts(item, summary)
-            let certificate = item.attributes.bytes(.applicationLabel).flatMap { certificates[$0] }
+            let certificate = certificates[PublicHalf(item, item.attributes.bytes(.applicationLabel))]
             var row: PageValues = [
                 "name": summary.name.isEmpty
                     ? certificate.map { "Key of \($0)" } ?? summary.shownName : summary.shownName,

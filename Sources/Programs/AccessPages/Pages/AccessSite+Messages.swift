@@ -41,6 +41,7 @@ extension AccessSite {
         clipboard?.clear()
         findings.withLock { $0 = nil }
         searches.withLock { $0 = [] }
+        list.withLock { $0 = nil }
     }
 
     package func forgetIfLocked() {

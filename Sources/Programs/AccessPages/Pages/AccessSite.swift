@@ -61,7 +61,10 @@ package final class AccessSite: Sendable {
     /// Whether somebody has opened the address.
     package var isOpen: Bool { state.withLock(\.session.isOpen) }
 
-    package func close() { state.withLock { $0.session.close() } }
+    package func close() {
+        state.withLock { $0.session.close() }
+        clipboard?.close()
+    }
 
     var formToken: String { state.withLock(\.session.formToken.text) }
 
@@ -150,6 +153,7 @@ package final class AccessSite: Sendable {
         case (.post, "view", "close", 2): return closeView()
         case (.get, "deleted", nil, _): return try deletedItems()
         case (.post, "deleted", "restore", 2): return try bringBack(request.form, to: "/deleted")
+        case (.post, "deleted", "discard", 2): return try discard(request.form, to: "/deleted")
         case (.post, "lock", nil, _): return try lock()
         case (.post, "unlock", nil, _): return try unlock()
         case (.post, "close", nil, _): return closed()
@@ -180,6 +184,7 @@ package final class AccessSite: Sendable {
         case (.post, ["code", "new"]): return try addCode(to: reference, request.form)
         case (.post, ["undo"]): return try undo(reference, request.form)
         case (.post, ["restore"]): return try bringBack(request.form, to: reference.path)
+        case (.post, ["discard"]): return try discard(request.form, to: reference.path)
         default: return notThere()
         }
     }

@@ -75,7 +75,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !types) {
     event.preventDefault();
     if (query) query.select();
-    else if ($("#navigation")) location.assign("/items#query");
+    // Not from a form, which would lose what was typed.
+    else if ($("#navigation") && !$("form[novalidate]")) location.assign("/items#query");
   } else if (event.key === "Escape" && countdown) {
     location.assign($(".reveal a.primary").href);
   } else if (event.key === "Escape" && here === query && query.value) {

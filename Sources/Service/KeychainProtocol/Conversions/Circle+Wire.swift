@@ -41,13 +41,20 @@ extension WireCircle {
             case .view(let view): versions.view = WireItemAuthentication(view)
             }
             if let text { versions.text = text }
-        case .bringBack(let number, let leave):
-            switch leave {
-            case .token(let token): bringBack.token = Data(token.bytes)
-            case .view(let view): bringBack.view = WireItemAuthentication(view)
-            }
-            bringBack.number = number
+        case .bringBack(let number, let leave): bringBack = BringBack(number, leave)
+        case .discard(let number, let leave): discard = BringBack(number, leave)
         }
+    }
+}
+
+extension WireCircle.BringBack {
+    fileprivate init(_ number: Int64, _ leave: OwnersLeave) {
+        self.init()
+        switch leave {
+        case .token(let token): self.token = Data(token.bytes)
+        case .view(let view): self.view = WireItemAuthentication(view)
+        }
+        self.number = number
     }
 }
 
@@ -97,6 +104,8 @@ extension CircleRequest {
             )
         case .bringBack(let request):
             self = .bringBack(request.number, try OwnersLeave(request.token, request.hasView ? request.view : nil))
+        case .discard(let request):
+            self = .discard(request.number, try OwnersLeave(request.token, request.hasView ? request.view : nil))
         case .synchronize, .carried: throw malformed
         }
     }

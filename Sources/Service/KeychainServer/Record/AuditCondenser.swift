@@ -37,7 +37,7 @@ struct AuditCondenser {
         "backup", "export", "restore", "restore-dry-run", "rotate-keys", omittedOfOwner,
         // Of the circle, what the owner has allowed, and who came into it or left it.
         "sync-create", "sync-join", "sync-add", "sync-add-recovery-key", "sync-remove", "sync-leave", "sync-place",
-        "sync-rename", "sync-accept-older", "earlier-versions", "bring-back", "sync-device-added",
+        "sync-rename", "sync-accept-older", "earlier-versions", "bring-back", "discard", "sync-device-added",
         "sync-device-removed",
     ]
     /// No less than a line about omitted ones takes.

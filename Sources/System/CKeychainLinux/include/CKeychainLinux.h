@@ -18,6 +18,9 @@
 /// Overwrites memory with zeroes in a way that the optimiser may not remove.
 void clinux_zero(void *bytes, size_t count);
 
+/// Gives memory that was freed back to the kernel.
+void clinux_trim(void);
+
 /// Puts the signals of a crash back to their defaults, so that no handler (Swift's backtrace among them) prints
 /// memory of the process. To be called first thing in `main`.
 void clinux_reset_crash_signals(void);

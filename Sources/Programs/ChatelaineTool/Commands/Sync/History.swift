@@ -55,6 +55,28 @@ struct RestoreVersion: ParsableCommand {
     }
 }
 
+struct DiscardVersion: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Delete an earlier version of an item for good, on this device.",
+        discussion:
+            "Of an item that was deleted, all versions go. Other devices keep what they have of it, for 90 days."
+    )
+
+    @Argument(help: "The number of the version, as `chatelaine history` and `chatelaine deleted` show it.")
+    var number: Int64
+
+    @OptionGroup var options: CircleOptions
+
+    func run() throws {
+        let keychain = try CurrentKeychain.shared()
+        let token = try options.authorization(of: keychain).token(for: .restore)
+        let title = try keychain.discard(number, .token(token))
+        let name = title.isEmpty ? "the item" : TerminalText.escaped(title)
+        Console.print("The earlier version of \(name) was deleted for good.\n")
+    }
+}
+
 /// What the commands have in common that list earlier versions.
 struct HistoryOptions: ParsableArguments {
     @Flag(help: "Print them as JSON.")
