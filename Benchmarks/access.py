@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Times pages of chatelaine-access over one connection, with many items in the keychain.
 
-    access.py FOLDER-OF-PROGRAMS ITEMS
+    access.py FOLDER-OF-PROGRAMS ITEMS [SECONDS]
 
+The first page is asked for so many seconds after the program has opened its address, 0 unless some are named.
 The floor of a page is a file of the same server that needs no keychain: the style sheet.
 """
 import http.client
@@ -14,6 +15,7 @@ import tempfile
 import time
 
 programs, count = sys.argv[1], int(sys.argv[2])
+wait = float(sys.argv[3]) if len(sys.argv) > 3 else 0
 
 
 def median(times):
@@ -50,6 +52,8 @@ with tempfile.TemporaryDirectory() as folder:
         answer, _ = ask("GET", path)
         headers["Cookie"] = answer.headers["Set-Cookie"].split(";")[0]
         headers["Sec-Fetch-Site"] = "same-origin"
+        # A browser takes longer to start; the program reads the items meanwhile.
+        time.sleep(wait)
         start = time.perf_counter()
         answer, page = ask("GET", "/items")
         first = (time.perf_counter() - start) * 1000

@@ -26,12 +26,14 @@ final class AccessProgram: @unchecked Sendable {
     /// - Parameters:
     ///   - items: commands of `security` that are run before it starts.
     ///   - display: whose clipboard it uses.
+    ///   - more: what else is in its environment.
     init(
         _ kind: Kind = .embedded,
         hasPasscode: Bool = false,
         items: [[String]] = [],
         arguments: [String] = ["--no-browser"],
-        display: TestDisplay? = nil
+        display: TestDisplay? = nil,
+        environment more: [String: String] = [:]
     ) throws {
         self.kind = kind
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-access-\(UUID().uuidString)"
@@ -47,7 +49,7 @@ final class AccessProgram: @unchecked Sendable {
         for file in [output, errors] { try Data().write(to: URL(filePath: file)) }
         process.executableURL = URL(filePath: ServiceProcess.program("chatelaine-access"))
         process.arguments = arguments
-        process.environment = environment.merging(display?.environment ?? [:]) { $1 }
+        process.environment = environment.merging(display?.environment ?? [:]) { $1 }.merging(more) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)

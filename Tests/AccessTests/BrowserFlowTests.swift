@@ -125,6 +125,21 @@ struct BrowserFlowTests {
         #expect(try (display.paste() ?? "").isEmpty)
     }
 
+    @Test func `what is wrong with the services here stands on the overview`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/chatelaine-run-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/chatelaine", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // Nobody listens there.
+        try Data().write(to: URL(filePath: folder + "/chatelaine/keychain.sock"))
+        let program = try AccessProgram(items: Self.items, environment: ["XDG_RUNTIME_DIR": folder])
+        let page = try open(program)
+        try waitUntil("the overview says so", pause: 200_000) {
+            try page.open(program.origin + "/")
+            return try page.text.contains("the session service does not")
+        }
+        #expect(try page.text.contains("chatelaine doctor"))
+    }
+
     @Test func `who declines sees no password`() throws {
         let program = try AccessProgram(hasPasscode: true, items: Self.items)
         let page = try open(program)

@@ -61,6 +61,7 @@ struct AccessServer {
                 let site = try site(String(bound))
                 // Many items take a while to be read: until the browser has started.
                 try DetachedThread.start { [catalogue] in _ = try? catalogue.index() }
+                try DetachedThread.start { site.warnings = DoctorWarnings.find() }
                 responder.serve(site)
                 responder.hold(opened(site.address))
             } catch {

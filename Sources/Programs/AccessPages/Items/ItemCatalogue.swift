@@ -67,9 +67,11 @@ package final class ItemCatalogue: Sendable {
             request.authentication.ui = .fail
             summaries += try find(request).map(ItemSummary.init)
         }
-        // What was found took more than twice as much memory as what is kept of it.
-        defer { clinux_trim() }
-        return ItemIndex(summaries)
+        let index = ItemIndex(summaries)
+        // What was found took several times as much memory as what is kept of it.
+        summaries = []
+        clinux_trim()
+        return index
     }
 
     /// Nobody tells a program of changes of other programs' items.

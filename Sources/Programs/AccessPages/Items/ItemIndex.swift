@@ -7,6 +7,10 @@ package final class ItemIndex: Sendable {
     package let items: [ItemSummary]
     /// What collections of the Secret Service are called.
     let collections: [String: String]
+    /// How many items of each kind there are.
+    package let counts: [ItemKind: Int]
+    /// The access groups of the items, with how many each has.
+    package let groups: [(name: String, count: Int)]
     private let orders = Mutex<[ItemSelection.Column: [Int]]>([:])
 
     /// - Parameter items: what programs keep for themselves is left out.
@@ -14,7 +18,11 @@ package final class ItemIndex: Sendable {
         collections = items.reduce(into: [:]) { names, item in
             if case .collection(let id)? = item.bridge { names[id] = item.name }
         }
-        self.items = items.filter { $0.bridge?.isShown ?? true }.sorted { Self.precedes($0.order, $1.order, $0, $1) }
+        let shown = items.filter { $0.bridge?.isShown ?? true }.sorted { Self.precedes($0.order, $1.order, $0, $1) }
+        self.items = ItemSummary.sharing(shown)
+        counts = shown.reduce(into: [:]) { $0[$1.kind, default: 0] += 1 }
+        groups = shown.reduce(into: [String: Int]()) { $0[$1.group, default: 0] += 1 }
+            .map { (name: $0.key, count: $0.value) }.sorted { $0.name < $1.name }
     }
 
     /// One page of a table.
@@ -71,17 +79,6 @@ package final class ItemIndex: Sendable {
     ) -> Bool {
         if left != right { return left.lexicographicallyPrecedes(right) }
         return first.reference.bytes.lexicographicallyPrecedes(second.reference.bytes)
-    }
-
-    /// How many items of each kind there are.
-    package func counts() -> [ItemKind: Int] {
-        items.reduce(into: [:]) { $0[$1.kind, default: 0] += 1 }
-    }
-
-    /// The access groups of the items, with how many each has.
-    package func groups() -> [(name: String, count: Int)] {
-        items.reduce(into: [String: Int]()) { $0[$1.group, default: 0] += 1 }
-            .map { (name: $0.key, count: $0.value) }.sorted { $0.name < $1.name }
     }
 
     /// Those that were changed last.

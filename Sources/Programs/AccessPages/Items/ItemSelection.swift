@@ -134,7 +134,3 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 }
-
-extension ItemSummary {
-    package var kind: ItemKind { isCode ? .code : ItemKind(reference.itemClass) ?? .password }
-}

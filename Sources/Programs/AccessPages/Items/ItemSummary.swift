@@ -3,14 +3,27 @@ import KeychainCodes
 package import KeychainModel
 
 /// What a table shows of an item, and a search looks into. It has no secret.
+///
+/// Its texts are bytes of a block, which all items of an index share: many small blocks, between what a search has read and let go of,
+/// would keep twice as much memory from being given back.
 package struct ItemSummary: Sendable {
-    package let reference: PersistentReference
-    /// What a person calls it; empty where it has no name.
-    package let name: String
-    package let account: String
-    /// The server or service that it is for.
-    package let place: String
-    package let group: String
+    private let block: [UInt8]
+    private let start: Int
+    /// Where each text ends, from the start.
+    private let ends: Ends
+
+    private struct Ends {
+        var uuid: Int32 = 0
+        var name: Int32 = 0
+        var account: Int32 = 0
+        var place: Int32 = 0
+        var group: Int32 = 0
+        /// The name in small letters, with which what a search looks into begins.
+        var order: Int32 = 0
+        var searched: Int32 = 0
+    }
+
+    private let itemClass: ItemClass
     /// Whether it makes one-time codes.
     package let isCode: Bool
     /// What it is to the programs that keep other programs' secrets; nil for other items.
@@ -22,48 +35,91 @@ package struct ItemSummary: Sendable {
     /// Seconds since 2001.
     package let created: Double
     package let modified: Double
-    /// All that a search looks into, in small letters. The name comes first.
-    private let searched: [UInt8]
-    private let nameCount: Int
-
-    /// What it is sorted by: its name in small letters.
-    var order: ArraySlice<UInt8> { searched.prefix(nameCount) }
 
     /// A text for tables and searches is no longer than this.
     static let mostCharacters = 400
 
     package init(_ item: FoundItem) {
         let attributes = item.attributes
-        reference = item.reference
-        name = Self.cut(
-            [.label, .server, .service].lazy.compactMap { attributes.text($0) }.first { !$0.allSatisfy(\.isWhitespace) }
-                ?? ""
+        itemClass = item.reference.itemClass
+        let name = Self.cut(
+            [.label, .server, .service].lazy.compactMap { attributes.text($0) }.first {
+                !$0.allSatisfy(\.isWhitespace)
+            } ?? ""
         )
-        account = Self.cut(attributes.text(.account) ?? "")
+        let account = Self.cut(attributes.text(.account) ?? "")
         let codePlace = item.reference.itemClass == .genericPassword ? CodeItem.place(of: attributes) : nil
         isCode = codePlace != nil
         bridge = BridgeItem(item.reference.itemClass, attributes)
-        place =
+        let place =
             switch item.reference.itemClass {
             case .genericPassword: Self.cut(bridge?.place ?? codePlace ?? attributes.text(.service) ?? "")
             case .internetPassword: Self.cut(attributes.text(.server) ?? "")
             case .key: Self.cut(attributes.text(.applicationTag) ?? "")
             case .certificate, .identity: ""
             }
-        group = attributes.text(.accessGroup) ?? ""
+        let group = attributes.text(.accessGroup) ?? ""
         accessibility =
             attributes.text(.accessible).flatMap(Accessibility.init(rawValue:))
-            ?? reference.itemClass.defaultAccessibility
+            ?? item.reference.itemClass.defaultAccessibility
         isGuarded = !item.accessControl.constraint.isMet(by: []) || item.accessControl.asksPassword
         isSynchronizable = attributes[.synchronizable] == .integer(1)
         created = attributes.seconds(.creationDate)
         modified = attributes.seconds(.modificationDate)
-        let small = Array(name.lowercased().utf8)
-        nameCount = small.count
+
         let kind = isCode ? ItemKind.code.name : bridge?.kindName ?? ItemKind(item.reference.itemClass)?.name ?? ""
         let rest = [account, place, group, kind] + [.path, .comment].map { Self.cut(attributes.text($0) ?? "") }
-        searched = small + Array(("\n" + rest.joined(separator: "\n")).lowercased().utf8)
+        var block = item.reference.uuid?.bytes ?? []
+        var ends = Ends(uuid: Int32(block.count))
+        func append(_ text: String) -> Int32 {
+            block += text.utf8
+            return Int32(block.count)
+        }
+        ends.name = append(name)
+        ends.account = append(account)
+        ends.place = append(place)
+        ends.group = append(group)
+        ends.order = append(name.lowercased())
+        ends.searched = append(("\n" + rest.joined(separator: "\n")).lowercased())
+        (self.block, self.ends, start) = (block, ends, 0)
     }
+
+    /// The same, with its texts in a block that others share.
+    private init(_ item: ItemSummary, in block: [UInt8], from start: Int) {
+        (self.block, self.start) = (block, start)
+        (ends, itemClass, isCode, bridge) = (item.ends, item.itemClass, item.isCode, item.bridge)
+        (accessibility, isGuarded, isSynchronizable) = (item.accessibility, item.isGuarded, item.isSynchronizable)
+        (created, modified) = (item.created, item.modified)
+    }
+
+    /// The same items, with one block for the texts of all.
+    static func sharing(_ items: [ItemSummary]) -> [ItemSummary] {
+        var block: [UInt8] = []
+        block.reserveCapacity(items.reduce(0) { $0 + Int($1.ends.searched) })
+        let starts = items.map { item in
+            defer { block += item.bytes(0, item.ends.searched) }
+            return block.count
+        }
+        return zip(items, starts).map { ItemSummary($0, in: block, from: $1) }
+    }
+
+    private func bytes(_ from: Int32, _ end: Int32) -> ArraySlice<UInt8> { block[start + Int(from)..<start + Int(end)] }
+
+    private func text(_ from: Int32, _ end: Int32) -> String { String(decoding: bytes(from, end), as: UTF8.self) }
+
+    package var reference: PersistentReference {
+        PersistentReference(itemClass: itemClass, uuid: ItemUUID(bytes(0, ends.uuid)) ?? ItemUUID())
+    }
+
+    /// What a person calls it; empty where it has no name.
+    package var name: String { text(ends.uuid, ends.name) }
+    package var account: String { text(ends.name, ends.account) }
+    /// The server or service that it is for.
+    package var place: String { text(ends.account, ends.place) }
+    package var group: String { text(ends.place, ends.group) }
+
+    /// What it is sorted by: its name in small letters.
+    var order: ArraySlice<UInt8> { bytes(ends.group, ends.order) }
 
     private static func cut(_ text: String) -> String {
         text.utf8.count <= mostCharacters
@@ -73,8 +129,10 @@ package struct ItemSummary: Sendable {
     /// What kind of item it is, in words.
     var kindName: String { bridge?.kindName ?? kind.name }
 
+    package var kind: ItemKind { isCode ? .code : ItemKind(itemClass) ?? .password }
+
     /// Whether each of these words is in one of its texts.
-    func matches(_ words: [[UInt8]]) -> Bool { words.allSatisfy { searched.contains($0) } }
+    func matches(_ words: [[UInt8]]) -> Bool { words.allSatisfy { bytes(ends.group, ends.searched).contains($0) } }
 }
 
 extension AttributeList {
@@ -101,7 +159,7 @@ extension AccessControl {
     var asksPassword: Bool { flags?.contains(.applicationPassword) ?? false }
 }
 
-extension [UInt8] {
+extension ArraySlice<UInt8> {
     /// Whether the bytes are somewhere in these.
     fileprivate func contains(_ part: [UInt8]) -> Bool {
         guard let first = part.first else { return true }

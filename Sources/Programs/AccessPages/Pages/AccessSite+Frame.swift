@@ -26,7 +26,7 @@ extension AccessSite {
 
     private func navigation(current: String) -> PageValues {
         // A locked keychain has no numbers.
-        let counts = try? catalogue.index().counts()
+        let counts = try? catalogue.index().counts
         func link(_ name: String, _ href: String, _ icon: String, _ count: Int? = nil) -> PageValues {
             var values: PageValues = ["name": name, "href": href, "icon": icon, "isCurrent": href == current]
             if let count { values["count"] = PageDate.number(count) }

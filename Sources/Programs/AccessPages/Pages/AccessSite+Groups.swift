@@ -4,7 +4,7 @@ import KeychainModel
 /// Access groups: which items programs share, and which programs these are.
 extension AccessSite {
     func groups() throws(KeychainError) -> PageResponse {
-        let groups = try catalogue.index().groups().map { name, count -> PageValues in
+        let groups = try catalogue.index().groups.map { name, count -> PageValues in
             var selection = ItemSelection()
             selection.group = name
             let group = GroupName(name)

@@ -68,7 +68,7 @@ extension AccessSite {
                 "group",
                 "Access group",
                 "All groups",
-                index.groups().lazy.filter { $0.name.utf8.count <= Self.longestGroup }.prefix(Self.mostGroups)
+                index.groups.lazy.filter { $0.name.utf8.count <= Self.longestGroup }.prefix(Self.mostGroups)
                     .map { ($0.name, ForeignText.shown($0.name), $0.name == selection.group) }
             ),
             filter(

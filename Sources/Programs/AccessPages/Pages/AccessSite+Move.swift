@@ -9,7 +9,7 @@ extension AccessSite {
     /// access control goes with the protection.
     func choices(for item: ItemSummary) throws(KeychainError) -> ItemChoices? {
         guard item.kind != .key, !item.isGuarded, item.bridge == nil, try !catalogue.isViewNeeded() else { return nil }
-        let groups = try catalogue.index().groups().map(\.name).filter {
+        let groups = try catalogue.index().groups.map(\.name).filter {
             !$0.isEmpty && $0.utf8.count <= Self.longestGroup
         }
         return ItemChoices(item, groups: Array(groups.prefix(Self.mostGroups)))

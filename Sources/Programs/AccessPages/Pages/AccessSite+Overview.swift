@@ -10,7 +10,7 @@ extension AccessSite {
         var values: PageValues = ["state": facts(state), "isLocked": isLocked, "isOpen": !isLocked]
         // A locked keychain shows how it is locked, and nothing else.
         if let index = try? catalogue.index() {
-            let counts = index.counts()
+            let counts = index.counts
             values["counts"] = ItemKind.allCases.map {
                 ["name": $0.plural, "number": PageDate.number(counts[$0] ?? 0), "href": $0.path, "icon": $0.icon]
                     as PageValues
@@ -38,6 +38,12 @@ extension AccessSite {
                     "link": ["name": "Certificates", "href": ItemKind.certificate.path] as PageValues,
                 ]
             )
+        }
+        warnings += self.warnings.map { text in
+            [
+                "text": ForeignText.shown(text, most: 1_000), "help": "All that was looked at:",
+                "command": "chatelaine doctor",
+            ]
         }
         values["warnings"] = warnings
         values["hasWarnings"] = !warnings.isEmpty

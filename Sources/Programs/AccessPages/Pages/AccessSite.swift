@@ -16,6 +16,8 @@ package final class AccessSite: Sendable {
     let searches = Mutex<[String]>([])
     /// What looking at all passwords has shown.
     let findings = Mutex<PasswordFindings?>(nil)
+    /// What else is wrong, in sentences.
+    private let warned = Mutex<[String]>([])
     /// The list that somebody has come from.
     let list = Mutex<PageList?>(nil)
     private let state: Mutex<State>
@@ -64,6 +66,12 @@ package final class AccessSite: Sendable {
     package func close() {
         state.withLock { $0.session.close() }
         clipboard?.close()
+    }
+
+    /// What is wrong with how the keychain runs here, as far as it is known.
+    package var warnings: [String] {
+        get { warned.withLock { $0 } }
+        set { warned.withLock { $0 = newValue } }
     }
 
     var formToken: String { state.withLock(\.session.formToken.text) }
