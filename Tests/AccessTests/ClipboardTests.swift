@@ -11,7 +11,7 @@ struct ClipboardTests {
     private static let secret = "pässword 🔑 – not long"
 
     private func clipboard(_ display: TestDisplay, _ lifetime: Duration = .seconds(60)) throws -> SecretClipboard {
-        try #require(SecretClipboard(environment: display.environment, lifetime: lifetime))
+        try #require(SecretClipboard(environment: display.environment, lifetime: lifetime, patience: .seconds(60)))
     }
 
     @Test(arguments: TestDisplay.Kind.allCases)
@@ -115,7 +115,7 @@ struct ClipboardTests {
     @Test func `where Wayland keeps the clipboard from the background, X11's is used`() throws {
         let display = try TestDisplay(.x11)
         let environment = display.environment.merging(["WAYLAND_DISPLAY": "/nowhere/wayland-7"]) { $1 }
-        let clipboard = try #require(SecretClipboard(environment: environment))
+        let clipboard = try #require(SecretClipboard(environment: environment, patience: .seconds(60)))
         try clipboard.copy(SecretBytes(Self.secret.utf8))
         #expect(try display.paste() == Self.secret)
         clipboard.clear()
@@ -124,7 +124,7 @@ struct ClipboardTests {
     @Test func `where both are there, Wayland's is used`() throws {
         let (x11, wayland) = (try TestDisplay(.x11), try TestDisplay(.wayland))
         let environment = x11.environment.merging(wayland.environment) { $1 }
-        let clipboard = try #require(SecretClipboard(environment: environment))
+        let clipboard = try #require(SecretClipboard(environment: environment, patience: .seconds(60)))
         try clipboard.copy(SecretBytes(Self.secret.utf8))
         #expect(try wayland.paste() == Self.secret && x11.paste() == nil)
         clipboard.clear()
@@ -141,7 +141,9 @@ struct ClipboardTests {
         )
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let socket = try ListeningSocket(binding: folder + "/wayland", for: .owner)
-        let clipboard = try #require(SecretClipboard(environment: ["WAYLAND_DISPLAY": folder + "/wayland"]))
+        let clipboard = try #require(
+            SecretClipboard(environment: ["WAYLAND_DISPLAY": folder + "/wayland"], patience: .seconds(1))
+        )
         let start = ContinuousClock.now
         #expect(throws: SecretClipboard.Failure.unreachable) { try clipboard.copy(SecretBytes(Self.secret.utf8)) }
         // The thread still waits for the display.

@@ -252,6 +252,38 @@ struct PageTests {
         #expect(reasons("seven").contains("There is none"))
     }
 
+    @Test func `an access group names the programs that have used it, as the service knew them`() throws {
+        let record = FileManager.default.temporaryDirectory.path + "/chatelaine-record-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: record) }
+        func line(_ caller: String, _ kind: String, _ group: String, outcome: String = "ok") -> String {
+            #"{"time":"2026-11-30T01:00:00.000Z","uid":1000,"caller":"\#(caller)","kind":"\#(kind)","operation":"find","#
+                + #""class":"genp","groups":["\#(group)"],"outcome":"\#(outcome)","count":1,"rows":[]}"#
+        }
+        let lines = [
+            line("ABCDE12345.org.example.mail", "installed", "ABCDE12345.mail"),
+            line("ABCDE12345.org.example.copy", "signed", "ABCDE12345.mail"),
+            line("program./usr/bin/<b>tool", "unsigned", "security"),
+            line("program./usr/bin/refused", "unsigned", "security", outcome: "missingEntitlement"), "half a li",
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: record))
+        let site = try PagesSite(record: record)
+        let cookie = try site.open()
+        for group in ["ABCDE12345.mail", "security"] {
+            var request = AddRequest(itemClass: .genericPassword)
+            request.accessGroup = group
+            request.secrets[.valueData] = SecretBytes([1])
+            _ = try site.connection.add(request)
+        }
+        let rows = site.get("/groups", cookie).text.split(separator: "<tr>").map(String.init)
+        func row(_ text: String) -> String { rows.filter { $0.contains(text) }.map(\.plainText).joined() }
+        #expect(
+            row("org.example.mail").contains("Signed and installed") && row("org.example.mail").contains("ABCDE12345")
+        )
+        #expect(row("org.example.copy").contains("Signed, not installed"))
+        #expect(row("/usr/bin/&lt;b&gt;tool").contains("Not signed") && row("&lt;b&gt;tool").contains("No team"))
+        #expect(row("refused").isEmpty)
+    }
+
     @Test func `what has only a name is found by it`() throws {
         let form = [("kind", "password"), ("name", "Cellar"), ("service", ""), ("password", "x")]
         let path = try #require(try site.post("/items/new", cookie, form).header("Location"))

@@ -14,7 +14,7 @@ final class PagesSite: Sendable {
 
     static let host = "0123.localhost:4000"
 
-    init(idleTime: Duration = .seconds(600), clipboard: SecretClipboard? = nil) throws {
+    init(idleTime: Duration = .seconds(600), clipboard: SecretClipboard? = nil, record: String? = nil) throws {
         keychain = try TestKeychain()
         connection = keychain.connection(groups: ["security", "*"])
         let time = TestTime()
@@ -23,6 +23,7 @@ final class PagesSite: Sendable {
             ItemCatalogue(connection, changes: FileChanges(directory: keychain.path)),
             AccessSession(host: Self.host, idleTime: idleTime, at: time.now),
             place: "A folder",
+            recordPath: record,
             clipboard: clipboard,
             now: { time.now }
         )

@@ -56,6 +56,11 @@ final class TestDisplay: @unchecked Sendable {
             return !name.isEmpty || !process.isRunning
         }
         try #require(process.isRunning, "\(process.arguments ?? [])")
+        // A socket of Wayland's is there before anybody answers.
+        try waitUntil("the display answers") { [self] in
+            guard kind == .wayland else { return true }
+            return try !run(["wl-paste", "--list-types"]).errors.contains("Failed to connect")
+        }
     }
 
     deinit {

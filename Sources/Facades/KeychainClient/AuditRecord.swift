@@ -8,6 +8,8 @@ package enum AuditRecord {
         /// UTC, such as `2026-03-01T12:00:00.000Z`.
         package let time: String
         package let caller: String
+        /// `installed`, `signed` or `unsigned`.
+        package let kind: String?
         package let onBehalfOf: String?
         package let operation: String
         package let `class`: String?

@@ -8,6 +8,8 @@ import Synchronization
 package final class SecretClipboard: Sendable {
     /// How long a secret is there.
     package let lifetime: Duration
+    /// How long a display may take.
+    private let patience: Duration
     /// Such as `:0`.
     private let x11: String?
     /// Such as `wayland-0`.
@@ -31,15 +33,17 @@ package final class SecretClipboard: Sendable {
     /// In bytes: no password is longer, and one request of X11 carries more.
     package static let longest = 64 << 10
 
-    /// How long a display may take.
-    private static let patience = Duration.seconds(3)
-
     /// How long other programs get, at the end, to see that the clipboard is empty.
     private static let leavingTime = Duration.milliseconds(300)
 
     /// - Parameter environment: names the display.
     /// - Returns: nil where it names none.
-    package init?(environment: [String: String], lifetime: Duration = .seconds(10)) {
+    package init?(
+        environment: [String: String],
+        lifetime: Duration = .seconds(10),
+        patience: Duration = .seconds(5)
+    ) {
+        self.patience = patience
         x11 = environment["DISPLAY"].flatMap { $0.isEmpty ? nil : $0 }
         wayland = environment["WAYLAND_DISPLAY"].flatMap { $0.isEmpty ? nil : $0 }
         self.lifetime = lifetime
@@ -62,7 +66,7 @@ package final class SecretClipboard: Sendable {
             } catch {
                 end(copy)
             }
-            guard copy.arrives(within: Self.patience) else { throw .unreachable }
+            guard copy.arrives(within: patience) else { throw .unreachable }
         }
     }
 
@@ -70,7 +74,7 @@ package final class SecretClipboard: Sendable {
     package func clear() {
         let copies = live.withLock(\.copies)
         for copy in copies { copy.cancel() }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + patience
         for copy in copies { copy.waitForEnd(until: deadline) }
     }
 

@@ -1,17 +1,22 @@
 import Glibc
+import KeychainClient
 import KeychainModel
 
 /// Access groups: which items programs share, and which programs these are.
 extension AccessSite {
     func groups() throws(KeychainError) -> PageResponse {
+        let users = programs()
         let groups = try catalogue.index().groups.map { name, count -> PageValues in
             var selection = ItemSelection()
             selection.group = name
             let group = GroupName(name)
+            let programs =
+                (group.program.map { [$0] } ?? [])
+                + (users[name] ?? []).filter { $0.path == nil || $0.path != group.path }.map(\.values)
             return [
                 "name": name.isEmpty ? "(no name)" : ForeignText.shown(name), "explanation": group.explanation,
                 "count": count == 1 ? "1 item" : "\(PageDate.number(count)) items", "href": selection.path,
-                "hasPrograms": group.program != nil, "programs": group.program.map { [$0] } ?? [],
+                "hasPrograms": !programs.isEmpty, "programs": programs,
             ]
         }
         return framed(
@@ -26,6 +31,51 @@ extension AccessSite {
     }
 }
 
+extension AccessSite {
+    private static let mostLines = 5_000
+    private static let mostPrograms = 20
+
+    /// The programs that have used items of each group, as the service knew them when they last did. Without a record that can be
+    /// read there is none.
+    private func programs() -> [String: [GroupUser]] {
+        guard let recordPath, let lines = try? AuditRecord.lines(of: recordPath, isNewestAlone: true) else {
+            return [:]
+        }
+        var users: [String: [GroupUser]] = [:]
+        for line in lines.suffix(Self.mostLines).reversed() where RecordDay.isSuccess(line) {
+            guard let entry = AuditRecord.Entry(line: line), let kind = entry.kind else { continue }
+            let user = GroupUser(name: entry.caller, kind: kind)
+            for group in entry.groups ?? [] {
+                let known = users[group] ?? []
+                if known.count < Self.mostPrograms, !known.contains(where: { $0.name == user.name }) {
+                    users[group] = known + [user]
+                }
+            }
+        }
+        return users
+    }
+}
+
+/// A program that has used a group's items.
+private struct GroupUser {
+    /// Its application identifier, or `program.` and its path or its digest.
+    let name: String
+    /// `installed`, `signed` or `unsigned`.
+    let kind: String
+
+    var path: String? { GroupName(name).path }
+
+    var values: PageValues {
+        let isSigned = kind != "unsigned"
+        return [
+            "path": ForeignText.shown(path ?? name, most: 500),
+            "team": isSigned ? ForeignText.shown(String(name.prefix { $0 != "." })) : "No team",
+            "state": kind == "installed" ? "Signed and installed" : isSigned ? "Signed, not installed" : "Not signed",
+            "isGood": kind == "installed", "isBad": false,
+        ]
+    }
+}
+
 /// What the name of an access group says of its programs.
 struct GroupName {
     let name: String
@@ -35,7 +85,7 @@ struct GroupName {
     private static let ofProgram = "program."
     private static let ofCopy = "signed-copy."
 
-    private var path: String? {
+    fileprivate var path: String? {
         guard name.hasPrefix(Self.ofProgram), name.dropFirst(Self.ofProgram.count).hasPrefix("/") else { return nil }
         return String(name.dropFirst(Self.ofProgram.count))
     }
