@@ -32,6 +32,19 @@ struct CodePageTests {
         return try #require(try code())
     }
 
+    /// A code of the same site and account that another program has stored.
+    private func plant(in group: String, _ accessControl: AccessControl? = nil) throws -> PersistentReference {
+        var request = AddRequest(itemClass: .genericPassword)
+        request.accessGroup = group
+        request.attributes[.service] = .string("otpauth:bank.example")
+        request.attributes[.account] = .string("me")
+        request.attributes[.kindText] = .string("one-time code")
+        request.secrets[.valueData] = SecretBytes(Array("otpauth://totp/x?secret=\(Self.secret)".utf8))
+        request.accessControl = accessControl
+        request.returns = .persistentReference
+        return try #require(try site.connection.add(request)).reference
+    }
+
     /// The code's item.
     private func code() throws -> PersistentReference? {
         var query = ItemQuery(itemClass: .genericPassword)
@@ -96,14 +109,7 @@ struct CodePageTests {
     }
 
     @Test func `another program's code is not shown beside a password, nor moved, nor deleted with it`() throws {
-        var request = AddRequest(itemClass: .genericPassword)
-        request.accessGroup = "org.example.attacker"
-        request.attributes[.service] = .string("otpauth:bank.example")
-        request.attributes[.account] = .string("me")
-        request.attributes[.kindText] = .string("one-time code")
-        request.secrets[.valueData] = SecretBytes(Array("otpauth://totp/x?secret=\(Self.secret)".utf8))
-        request.returns = .persistentReference
-        let planted = try #require(try site.connection.add(request)).reference
+        let planted = try plant(in: "org.example.attacker")
         #expect(!site.get(reference.path, cookie).text.contains("Show One-Time Code"))
         _ = try site.post("\(reference.path)/edit", cookie, [("account", "you")])
         let item = try #require(try site.item(planted))
@@ -131,14 +137,7 @@ struct CodePageTests {
     }
 
     @Test func `who deletes a password whose code cannot be restored is told so`() throws {
-        var request = AddRequest(itemClass: .genericPassword)
-        request.accessGroup = "other"
-        request.attributes[.service] = .string("otpauth:bank.example")
-        request.attributes[.account] = .string("me")
-        request.attributes[.kindText] = .string("one-time code")
-        request.secrets[.valueData] = SecretBytes(Array("otpauth://totp/x?secret=\(Self.secret)".utf8))
-        request.accessControl = try AccessControl(protection: "ak", flags: .userPresence)
-        _ = try site.connection.add(request)
+        _ = try plant(in: "other", try AccessControl(protection: "ak", flags: .userPresence))
         let question = try site.post("\(reference.path)/delete", cookie).text.plainText
         #expect(question.contains("Its one-time code is deleted with it, and cannot be restored."))
         #expect(question.contains("Delete for Good"))

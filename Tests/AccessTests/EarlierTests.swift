@@ -1,5 +1,6 @@
 import AccessPages
 import Foundation
+import GRDB
 import KeychainClient
 import KeychainModel
 import KeychainTestSupport
@@ -96,6 +97,16 @@ struct EarlierTests {
         for value in ["", "x", "9999"] {
             #expect(try site.post("/deleted/discard", cookie, [("value", value)]).status == 404)
         }
+    }
+
+    @Test func `what is too old is not listed, and a look at the list removes it`() throws {
+        try delete()
+        let database = try DatabaseQueue(path: site.keychain.path + "/keychain.db")
+        func count() throws -> Int? { try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM past") } }
+        #expect(try count() == 1)
+        try database.write { try $0.execute(sql: "UPDATE past SET time = 0") }
+        #expect(site.get("/deleted", cookie).text.contains("Nothing was deleted"))
+        #expect(try count() == 0)
     }
 
     @Test func `an earlier password is deleted for good, and the present one stays`() throws {

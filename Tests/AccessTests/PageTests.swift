@@ -249,7 +249,7 @@ struct PageTests {
         for name in ["three", "four", "five"] { #expect(reasons(name).contains("Password A")) }
         for name in ["one", "two"] { #expect(reasons(name).contains("Password B")) }
         #expect(reasons("six").contains("Shorter than 8 characters"))
-        #expect(reasons("seven").contains("There is none"))
+        #expect(reasons("seven").contains("Empty"))
     }
 
     @Test func `an access group names the programs that have used it, as the service knew them`() throws {

@@ -32,7 +32,8 @@ package enum CircleRequest: Sendable {
     case versions(OwnersLeave, matching: String?)
     /// Makes an earlier version the current one. The answer is the item's title.
     case bringBack(Int64, OwnersLeave)
-    /// Deletes an earlier version for good, on this device; of an item that is not there any more, all of them. The answer is the item's title.
+    /// Deletes an earlier version for good, on this device; of an item that is not there any more, all of them. The answer is
+    /// the item's title.
     case discard(Int64, OwnersLeave)
 }
 

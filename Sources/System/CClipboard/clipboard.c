@@ -27,7 +27,7 @@ bool cclipboard_offer(struct cclipboard *clipboard, const char *text, size_t len
 }
 
 enum cclipboard_end cclipboard_serve(struct cclipboard *clipboard, int wake, int milliseconds) {
-    // Whoever pastes may close the pipe first.
+    // A program that pastes may close the pipe first.
     sigset_t pipes;
     sigemptyset(&pipes);
     sigaddset(&pipes, SIGPIPE);

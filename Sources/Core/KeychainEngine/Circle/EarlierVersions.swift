@@ -46,7 +46,8 @@ extension KeychainCircle {
             }
         }
         if hasExpired {
-            try engine.write { () throws(KeychainError) in
+            // The list is right without it, also where the disk is full.
+            try? engine.write { () throws(KeychainError) in
                 { (transaction: WriteTransaction) throws(KeychainError) in
                     try transaction.expirePast(now: PastVersion.now)
                 }

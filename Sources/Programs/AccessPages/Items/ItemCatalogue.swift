@@ -43,7 +43,7 @@ package final class ItemCatalogue: Sendable {
             forget()
             throw state.refusal(of: .whenUnlocked)
         }
-        // Whoever comes while the items are read waits for them, and reads nothing twice.
+        // A request that comes meanwhile waits for the items, and does not read them again.
         return try reading.withLock { _ throws(KeychainError) in
             // Before the items are read: a change meanwhile has them read once more.
             let mark = changes.mark()

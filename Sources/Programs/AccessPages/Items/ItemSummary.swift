@@ -107,6 +107,7 @@ package struct ItemSummary: Sendable {
 
     private func text(_ from: Int32, _ end: Int32) -> String { String(decoding: bytes(from, end), as: UTF8.self) }
 
+    /// An item that was found has a UUID.
     package var reference: PersistentReference {
         PersistentReference(itemClass: itemClass, uuid: ItemUUID(bytes(0, ends.uuid)) ?? ItemUUID())
     }

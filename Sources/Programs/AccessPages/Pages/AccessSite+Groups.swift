@@ -35,8 +35,8 @@ extension AccessSite {
     private static let mostLines = 5_000
     private static let mostPrograms = 20
 
-    /// The programs that have used items of each group, as the service knew them when they last did. Without a record that can be
-    /// read there is none.
+    /// The programs that have used items of each group, as the service knew them when they last did. Empty without a record
+    /// that can be read.
     private func programs() -> [String: [GroupUser]] {
         guard let recordPath, let lines = try? AuditRecord.lines(of: recordPath, isNewestAlone: true) else {
             return [:]

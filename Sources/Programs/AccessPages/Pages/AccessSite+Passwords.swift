@@ -173,7 +173,7 @@ extension AccessSite {
                 continue
             }
             guard let secret = read.secrets[.valueData], secret.count > 0 else {
-                found.weak.append((item.reference, "there is none"))
+                found.weak.append((item.reference, "empty"))
                 continue
             }
             let (digest, text) = unsafe secret.withUnsafeBytes { bytes in

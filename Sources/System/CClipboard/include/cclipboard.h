@@ -7,7 +7,7 @@
 // The clipboard of a display, for one thread. Its libraries are loaded when it is opened.
 struct cclipboard;
 
-// Connects to a display of X11, such as ":0". NULL where there is none, or no library to speak to it.
+// Connects to a display of X11, such as ":0". NULL where the display or the library for it is missing.
 struct cclipboard *cclipboard_open_x11(const char *display);
 
 // Connects to a display of Wayland, such as "wayland-0". NULL also where it lets no program in the background have the

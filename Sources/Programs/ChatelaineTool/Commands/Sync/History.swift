@@ -48,9 +48,8 @@ struct RestoreVersion: ParsableCommand {
     @OptionGroup var options: CircleOptions
 
     func run() throws {
-        let keychain = try CurrentKeychain.shared()
-        let token = try options.authorization(of: keychain).token(for: .restore)
-        let title = try keychain.bringBack(number, .token(token))
+        let (keychain, leave) = try options.earlierVersions()
+        let title = try keychain.bringBack(number, leave)
         Console.print("\(TerminalText.escaped(title.isEmpty ? "The item" : title)) is back.\n")
     }
 }
@@ -69,11 +68,18 @@ struct DiscardVersion: ParsableCommand {
     @OptionGroup var options: CircleOptions
 
     func run() throws {
-        let keychain = try CurrentKeychain.shared()
-        let token = try options.authorization(of: keychain).token(for: .restore)
-        let title = try keychain.discard(number, .token(token))
+        let (keychain, leave) = try options.earlierVersions()
+        let title = try keychain.discard(number, leave)
         let name = title.isEmpty ? "the item" : TerminalText.escaped(title)
         Console.print("The earlier version of \(name) was deleted for good.\n")
+    }
+}
+
+extension CircleOptions {
+    /// The keychain whose earlier versions a command is about, and that its owner allows it.
+    fileprivate func earlierVersions() throws -> (any CircleKeychain, OwnersLeave) {
+        let keychain = try CurrentKeychain.shared()
+        return (keychain, .token(try authorization(of: keychain).token(for: .restore)))
     }
 }
 
@@ -85,9 +91,8 @@ struct HistoryOptions: ParsableArguments {
     @OptionGroup var options: CircleOptions
 
     func list(matching text: String?, _ isListed: (EarlierVersion) -> Bool) throws {
-        let keychain = try CurrentKeychain.shared()
-        let token = try options.authorization(of: keychain).token(for: .restore)
-        let versions = try keychain.earlierVersions(.token(token), matching: text).filter(isListed)
+        let (keychain, leave) = try options.earlierVersions()
+        let versions = try keychain.earlierVersions(leave, matching: text).filter(isListed)
         if json {
             Console.print(JSONText.array(versions.map(Self.json)).text() + "\n")
         } else {
