@@ -169,8 +169,10 @@ undeclared_imports() {
 manuals() {
     local folder status=0
     folder=$(swift build --show-bin-path)
+    scripts/etcd.sh build || return 1
     manual_is_whole "$folder/security" docs/man/security.1 || status=1
     manual_is_whole "$folder/chatelaine" docs/man/chatelaine.1 || status=1
+    manual_is_whole "$folder/chatelaine-etcd" docs/man/chatelaine-etcd.1 || status=1
     return $status
 }
 
@@ -313,6 +315,7 @@ check "A fork makes every constant first" every_constant
 check "The C functions are the Swift ones" c_functions
 check "Tests leave nothing behind" scripts/harness-test.sh
 check "The service's messages are the generated code's" scripts/protobuf.sh --check
+check "So are the messages of etcd" scripts/etcd.sh protobuf --check
 if in_clone; then
     check "No build products under version control" no_build_products
     check "No machine's own paths" no_machine_paths

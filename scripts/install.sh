@@ -95,7 +95,7 @@ done
 
 # The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
 for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
-    chatelaine-ssh-agent chatelaine-sync chatelaine-access; do
+    chatelaine-ssh-agent chatelaine-sync chatelaine-access chatelaine-etcd; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
@@ -119,7 +119,7 @@ put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
 put 644 packaging/environment.d/60-chatelaine-ssh-agent.conf share/chatelaine/environment.d/60-chatelaine-ssh-agent.conf
 # By which programs in a sandbox get a secret of their own: the portal reads it in each desktop.
 put 644 packaging/portal/chatelaine.portal share/xdg-desktop-portal/portals/chatelaine.portal
-for page in chatelaine-secrets chatelaine-ssh-agent chatelaine-sync chatelaine-access; do
+for page in chatelaine-secrets chatelaine-ssh-agent chatelaine-sync chatelaine-access chatelaine-etcd; do
     put 644 "docs/man/$page.1" "share/man/man1/$page.1"
 done
 fill packaging/polkit/org.chatelaine.policy share/polkit-1/actions/org.chatelaine.policy
@@ -175,13 +175,20 @@ fill packaging/toolset-cryptokit.json.in share/chatelaine/chatelaine-cryptokit.j
 fill packaging/toolset-explicit.json.in share/chatelaine/chatelaine-explicit.json
 fill packaging/toolset.json.in share/chatelaine/chatelaine-corefoundation.json "\"-I$prefix/lib/chatelaine/corefoundation\", "
 put 644 LICENSE share/doc/chatelaine/LICENSE
-# Command and libraries have these packages inside. The folder of checkouts may have those of the examples beside them.
-for package in $(sed -n 's|.*"location" : ".*/\([^/"]*\)".*|\1|p' Package.resolved); do
-    package=${package%.git}
-    for text in "$checkouts/$package"/{LICENSE,NOTICE}*; do
-        if [ -e "$text" ]; then put 644 "$text" "share/doc/chatelaine/licenses/$package/$(basename "$text")"; fi
+# Commands and libraries have these packages inside. The folder of checkouts may have those of the examples beside them.
+licences() {
+    local package text path
+    for package in $(sed -n 's|.*"location" : ".*/\([^/"]*\)".*|\1|p' "$1"); do
+        package=${package%.git}
+        for text in "$2/$package"/{LICENSE,NOTICE}*; do
+            # The other package of ours has some of them as well.
+            path=share/doc/chatelaine/licenses/$package/$(basename "$text")
+            if [ -e "$text" ] && [[ " ${installed[*]} " != *" $path "* ]]; then put 644 "$text" "$path"; fi
+        done
     done
-done
+}
+licences Package.resolved "$checkouts"
+licences Etcd/Package.resolved Etcd/.build/checkouts
 
 installed+=("$receipt")
 mkdir -p "$target/$(dirname $receipt)"

@@ -3,6 +3,7 @@
 #
 #   scripts/protobuf.sh            makes the code anew, and records both files' checksums
 #   scripts/protobuf.sh --check    whether both are as they were when the code was made
+#   scripts/protobuf.sh --generator    builds what makes the code, and nothing else
 #
 # Building the generator takes more than a minute, so that checks compare checksums: whoever changes one of the files and
 # not the other is told. Only making the code anew shows that it is what the generator makes; `git diff` then has nothing.
@@ -19,8 +20,8 @@ case ${1:-} in
         printf '%s\n' "$folder: the messages and the code made of them are not of one time; run make protobuf"
         exit 1
         ;;
-    "") ;;
-    *) die "unknown argument $1 (only --check is known)" ;;
+    "" | --generator) ;;
+    *) die "unknown argument $1 (only --check and --generator are known)" ;;
 esac
 
 command -v protoc >/dev/null || die "protoc is missing; on Debian and Ubuntu: apt-get install protobuf-compiler"
@@ -32,6 +33,7 @@ swift build --package-path .build/checkouts/swift-protobuf --scratch-path .build
     --configuration release --product protoc-gen-swift
 generator=$(swift build --package-path .build/checkouts/swift-protobuf --scratch-path .build/protobuf \
     --configuration release --show-bin-path)/protoc-gen-swift
+if [ "${1:-}" = --generator ]; then exit 0; fi
 
 section "Generating"
 cd "$folder"

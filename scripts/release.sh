@@ -7,6 +7,7 @@
 #   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-sync, chatelaine-access
 #                                   the Secret Service, the ssh agent, what carries for synchronization, and the keychain in
 #                                   the browser, the same
+#   chatelaine-etcd                 what speaks to clusters, and its operator's commands (scripts/etcd.sh)
 #   chatelaine-credential           the helper of git and other programs, the same
 #   libChatelaine.so.0              the façades for Swift programs, and nothing else in sight
 #   libSecurity.so.1                the same for C programs (scripts/library.sh)
@@ -76,6 +77,7 @@ link_first=("$(swiftc -static-stdlib -print-target-info | awk -F '"' '$2 == "run
 program chatelaine-credential chatelaine_credential "${static_essentials[@]}" -lstdc++
 program chatelaine-sync chatelaine_sync "${static_essentials[@]}" -lstdc++
 link_first=()
+scripts/etcd.sh release "$folder"
 # Has capabilities, and so nothing in it but what it needs.
 program chatelaine-identify chatelaine_identify
 

@@ -24,7 +24,7 @@ import time
 
 # Targets with tests of many seconds: their processes begin first, and are small.
 HEAVY = [
-    "KeychainSyncTests",
+    "KeychainSyncTests", "EtcdTests",
     "BehaviourTests", "LockedServiceTests", "KeychainStoreTests", "ProcessTests", "KeychainServerTests", "ToolTests",
     "KeyTests", "CredentialProgramTests", "ExchangeTests", "SSHAgentProcessTests", "SecretServiceProcessTests",
 ]

@@ -86,6 +86,7 @@ look_for_what_a_build_needs() {
     # Loaded when a key does what swift-crypto has no call for.
     any_exists /usr/lib/*/libcrypto.so.3 /usr/lib/libcrypto.so.3 /usr/lib64/libcrypto.so.3 ||
         lacks "OpenSSL's libcrypto, which some algorithms of keys need" libssl3
+    has_header zlib.h || lacks "zlib, which the transport over etcd links" zlib1g-dev
     has_header sqlite3.h || lacks "SQLite's header and library" libsqlite3-dev
 }
 
@@ -141,12 +142,14 @@ look_for_what_tests_need() {
     has_command python3 || lacks "python3, which makes a crowd of connections in tests" python3
     has_command chromium || lacks "Chromium, in which tests use the keychain's pages" chromium
     has_command Xvfb || lacks "Xvfb, a display that nobody sees" xvfb
+    has_command etcd || lacks "etcd, which carries blobs between devices in tests" etcd-server
+    has_command etcdctl || lacks "etcdctl, by which tests set a cluster back" etcd-client
+    has_command curl || lacks "curl, which speaks to a node without a certificate" curl
     has_command xclip || lacks "xclip, which reads its clipboard" xclip
     has_command sway || lacks "sway, a display of Wayland's that nobody sees" sway
     has_command wl-paste || lacks "wl-paste, which reads its clipboard" wl-clipboard
     has_command pip3 || lacks "pip, which fetches what looks for barriers in pages" python3-pip
     has_command unzip || lacks "unzip, which takes that out of its package" unzip
-    has_header zlib.h || lacks "zlib, which the graph of other packages links" zlib1g-dev
 }
 
 # Half a gigabyte each on the disk, for a test or two. Without them these are skipped.

@@ -25,13 +25,15 @@ final class CommandDevice: Sendable {
     private let keychain: String
     private let service = Mutex<ServiceProcess?>(nil)
 
-    /// - Parameter folder: that carries the circle; of its own where none is given.
+    /// - Parameter folder: that carries the circle, or the address of a cluster; a folder of its own where none is given.
     init(_ kind: Kind = .embedded, folder: String? = nil) throws {
         self.kind = kind
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-sync-device-\(UUID().uuidString)"
         self.folder = folder ?? place + "/folder"
         keychain = place + "/keychain"
-        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+        if self.folder.hasPrefix("/") {
+            try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+        }
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         try startService()
     }

@@ -27,12 +27,11 @@ extension CircleService {
     /// Notes where the transport is.
     ///
     /// - Parameters:
-    ///   - path: of a folder.
+    ///   - place: of a transport, as `TransportPlace` has it.
     ///   - token: for `synchronize`; it is used up.
-    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for a path that is not absolute, or longer
-    ///   than any.
-    package func place(_ path: String, _ token: AuthorizationToken) throws(KeychainError) {
-        try done(.place(path, token))
+    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for what is no such place.
+    package func place(_ place: String, _ token: AuthorizationToken) throws(KeychainError) {
+        try done(.place(place, token))
     }
 
     /// Says what this device is called. Others hear of it by the next round.

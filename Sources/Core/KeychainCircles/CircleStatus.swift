@@ -76,7 +76,7 @@ package struct CircleStatus: Equatable, Sendable {
 
 /// What a keychain notes of its synchronization, beside what it knows of the circle.
 package struct CircleSettings: Equatable, Sendable {
-    /// Where the transport is: the absolute path of a folder; empty before there is one.
+    /// Where the transport is (`TransportPlace`); empty before there is one.
     package var transport = ""
     /// When the last round ended that reached the transport, in milliseconds since 1970; 0 before the first.
     package var lastRound: UInt64 = 0

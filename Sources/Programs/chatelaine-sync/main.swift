@@ -7,7 +7,7 @@ import KeychainServiceClient
 import KeychainSystem
 import SyncCarrier
 
-// Carries what the devices of a circle write between the keychain service and a folder. It has no key, and everything
+// Carries what the devices of a circle write between the keychain service and a folder, or a cluster. It has no key, and everything
 // that it sees is sealed: an attacker in its place can keep news away, and no more.
 
 clinux_reset_crash_signals()
@@ -52,7 +52,7 @@ do throws(KeychainError) {
             log(report.sentences.joined(separator: "; "))
         case .round: break
         case .failure(let error): log(error.message)
-        case .idle: log("the keychain belongs to no circle, or the circle has no folder here")
+        case .idle: log("the keychain belongs to no circle, or the circle has no folder or cluster here")
         }
     }
     DispatchQueue.global().async { hear(of: keychain, for: carrier) }

@@ -6,23 +6,23 @@ import KeychainSystem
 import SyncTransport
 import Synchronization
 
-/// Carries what the devices of a circle write between a keychain and the folder that it names: a round whenever one of them
+/// Carries what the devices of a circle write between a keychain and the transport that it names: a round whenever one of them
 /// has changed.
 ///
-/// It has no key, and sees what anybody sees who reads the folder.
+/// It has no key, and sees what anybody sees who reads the transport.
 package final class SyncCarrier: Sendable {
     /// What a carrier has to tell.
     package enum Event: Sendable, Equatable {
         case round(SyncReport)
         /// A round failed, and is tried again. The same failure is told once until a round succeeds.
         case failure(KeychainError)
-        /// The keychain belongs to no circle, or the circle has no folder here.
+        /// The keychain belongs to no circle, or the circle has no transport here.
         case idle
     }
 
     /// Where the blobs of a circle are.
     private struct Site: Equatable {
-        let path: String
+        let place: TransportPlace
         let circle: SyncHash
         let isMember: Bool
     }
@@ -34,8 +34,6 @@ package final class SyncCarrier: Sendable {
 
     /// How long nothing may be heard before a round looks.
     private static let longestPause: Duration = .seconds(60)
-    /// Changes that come one after the other go together.
-    private static let gathering: Duration = .milliseconds(10)
     private static let longestRest: Duration = .seconds(2)
 
     /// - Parameters:
@@ -60,7 +58,7 @@ package final class SyncCarrier: Sendable {
     /// - Parameter isOver: asked after each event.
     /// - Throws: where the kernel tells of no changes.
     package func run(until isOver: (Event) -> Bool = { _ in false }) throws(KeychainError) {
-        var changes: (site: Site, folder: FolderChanges)?
+        var open: (site: Site, transport: any PlacedTransport, changes: any TransportChanges)?
         var lastTold: Event?
         // Changes that rounds have left, and another one would leave as well. What a program stores during a round is more.
         var left = 0
@@ -69,11 +67,16 @@ package final class SyncCarrier: Sendable {
             var event: Event
             do throws(KeychainError) {
                 if let site = try site() {
-                    if changes?.site != site { changes = (site, try Self.watch(site)) }
-                    hints.folder.withLock { $0 = changes?.folder.wakeUp }
-                    event = .round(try keychain.synchronize(over: FolderTransport(path: site.path)))
+                    if open?.site != site {
+                        // A program that speaks to the transport goes on where a circle has got another state.
+                        let transport = open?.site.place == site.place ? open?.transport : nil
+                        open = try Self.watch(site, over: transport ?? site.place.transport)
+                        hints.transport.withLock { $0 = open?.changes.wakeUp }
+                    }
+                    guard let transport = open?.transport else { continue }
+                    event = .round(try keychain.synchronize(over: transport))
                 } else {
-                    changes = nil
+                    open = nil
                     event = .idle
                 }
             } catch {
@@ -89,7 +92,7 @@ package final class SyncCarrier: Sendable {
             if isOver(event) { return }
             // Others write to the keychain as well: rounds leave them half of the time.
             let ended = ContinuousClock.now
-            try wait(changes?.folder, untilAfter: ended + min(ended - began, Self.longestRest), left: &left)
+            try wait(open?.changes, untilAfter: ended + min(ended - began, Self.longestRest), left: &left)
         }
     }
 
@@ -97,25 +100,32 @@ package final class SyncCarrier: Sendable {
     private func site() throws(KeychainError) -> Site? {
         do throws(KeychainError) {
             let status = try keychain.status()
-            guard !status.settings.transport.isEmpty, status.isMember || status.isReading else { return nil }
-            return Site(path: status.settings.transport, circle: status.circle, isMember: status.isMember)
+            guard let place = TransportPlace(status.settings.transport), status.isMember || status.isReading else {
+                return nil
+            }
+            return Site(place: place, circle: status.circle, isMember: status.isMember)
         } catch {
             guard error.code == .itemNotFound else { throw error }
             return nil
         }
     }
 
-    private static func watch(_ site: Site) throws(KeychainError) -> FolderChanges {
-        try KeychainError.translating { () throws(SystemError) in
-            try FolderChanges(in: FolderTransport(path: site.path), of: site.circle)
+    private static func watch(
+        _ site: Site,
+        over transport: any PlacedTransport
+    ) throws(KeychainError) -> (Site, any PlacedTransport, any TransportChanges) {
+        do throws(SyncTransportFailure) {
+            return (site, transport, try transport.changes(in: site.circle))
+        } catch {
+            throw KeychainError(.notAvailable, error.description)
         }
     }
 
-    /// Waits until the folder has changed, or the keychain.
+    /// Waits until the transport has changed, or the keychain.
     ///
     /// - Parameter rest: the end of a pause that there is in any case.
     private func wait(
-        _ folder: FolderChanges?,
+        _ changes: (any TransportChanges)?,
         untilAfter rest: ContinuousClock.Instant,
         left: inout Int
     ) throws(KeychainError) {
@@ -127,11 +137,11 @@ package final class SyncCarrier: Sendable {
             }
             let look = isHinted ? end : min(end, .now + .seconds(1))
             let isChanged = try KeychainError.translating { () throws(SystemError) -> Bool in
-                if let folder { try folder.wait(until: look) } else { try hints.wait(until: look) }
+                if let changes { try changes.wait(until: look) } else { try hints.wait(until: look) }
             }
             if hints.take() || isChanged { break }
         } while ContinuousClock.now < end
-        let pause = max(Self.gathering, rest - .now)
+        let pause = max(changes?.gathering ?? .zero, rest - .now)
         usleep(UInt32(clamping: Int64(pause / .microseconds(1))))
         _ = hints.take()
     }
@@ -141,7 +151,7 @@ package final class SyncCarrier: Sendable {
 private final class Hints: Sendable {
     private let isGiven = Mutex(false)
     private let wakeUp: WakeUp
-    let folder = Mutex<WakeUp?>(nil)
+    let transport = Mutex<WakeUp?>(nil)
 
     init(_ wakeUp: WakeUp) {
         self.wakeUp = wakeUp
@@ -150,7 +160,7 @@ private final class Hints: Sendable {
     func give() {
         isGiven.withLock { $0 = true }
         wakeUp.signal()
-        folder.withLock { $0?.signal() }
+        transport.withLock { $0?.signal() }
     }
 
     func take() -> Bool {

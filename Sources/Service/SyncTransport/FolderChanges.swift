@@ -7,7 +7,7 @@ package import KeychainSystem
 /// not know what other machines do on a network's file system.
 ///
 /// It is a hint: nothing may have changed, and a change may be heard of twice.
-package final class FolderChanges {
+package final class FolderChanges: TransportChanges {
     private let transport: FolderTransport
     private let circle: CircleID
     private let events: Descriptor
@@ -15,8 +15,8 @@ package final class FolderChanges {
     private var watched: Set<Int32> = []
     private let pause: Duration
 
-    /// Ends a waiting. Any thread can do that.
     package let wakeUp: WakeUp
+    package let gathering: Duration = .milliseconds(10)
 
     private static let changes =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_DELETE_SELF)

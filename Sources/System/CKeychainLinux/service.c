@@ -111,14 +111,15 @@ void clinux_notify(const char *socket_path, const char *message) {
     close(descriptor);
 }
 
-int clinux_start_program(const char *path, char *const arguments[], char *const environment[], const int *descriptors, int32_t count, bool no_input, int output, pid_t *pid) {
+int clinux_start_program(const char *path, char *const arguments[], char *const environment[], const int *descriptors, int32_t count, int input, int output, pid_t *pid) {
     // First out of the way, since one may have the number that another is to get.
     int copies[CLINUX_PROGRAM_DESCRIPTORS];
     if (count < 0 || count > CLINUX_PROGRAM_DESCRIPTORS) return EINVAL;
     posix_spawn_file_actions_t actions;
     int result = posix_spawn_file_actions_init(&actions);
     if (result != 0) return result;
-    if (no_input) result = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (input == CLINUX_PROGRAM_NO_INPUT) result = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (input >= 0) result = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     if (result == 0 && output >= 0) result = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     int32_t made = 0;
     for (; result == 0 && made < count; made++) {

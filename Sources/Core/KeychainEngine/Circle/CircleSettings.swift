@@ -67,16 +67,19 @@ extension KeychainCircle {
     /// Notes where the transport is.
     ///
     /// - Parameter token: for `synchronize`; it is used up.
-    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for a path that is not absolute, or longer
-    ///   than any; `authenticationFailed`.
-    package func place(_ path: String, _ token: AuthorizationToken) throws(KeychainError) {
-        guard path.hasPrefix("/"), path.utf8.count <= 4_095, !path.utf8.contains(0) else {
-            throw KeychainError(.invalidParameter, "the path of a transport's folder has to be absolute")
+    /// - Throws: `itemNotFound` where the keychain belongs to no circle; `invalidParameter` for what is no place of a transport;
+    ///   `authenticationFailed`.
+    package func place(_ place: String, _ token: AuthorizationToken) throws(KeychainError) {
+        guard TransportPlace(place) != nil else {
+            throw KeychainError(
+                .invalidParameter,
+                "a transport is the absolute path of a folder, or the address of a cluster"
+            )
         }
         try engine.policy.requireSynchronization(token, by: engine.vault.enclave)
         let done: Void? = try change { (_, transaction) throws(KeychainError) in
             var settings = try self.settings(transaction.reading)
-            settings.transport = path
+            settings.transport = place
             try self.put(settings, in: transaction)
         }
         guard done != nil else { throw CircleFailure.noCircle }

@@ -38,10 +38,14 @@ void clinux_notify(const char *socket_path, const char *message);
 /// How many descriptors a started program can be given.
 #define CLINUX_PROGRAM_DESCRIPTORS 4
 
+/// A standard input that is this process's own, and one that is empty.
+#define CLINUX_PROGRAM_OWN_INPUT (-1)
+#define CLINUX_PROGRAM_NO_INPUT (-2)
+
 /// Starts a program with one argument list and the environment `environment`, whose descriptors from 3 on are
-/// `descriptors`; of the others it has the standard ones alone, if descriptors are closed on exec as they should be: an
-/// empty standard input where it has `no_input`, and `output` as its standard output where that is not -1. 0, or an errno.
-int clinux_start_program(const char *path, char *const arguments[], char *const environment[], const int *descriptors, int32_t count, bool no_input, int output, pid_t *pid);
+/// `descriptors`; of the others it has the standard ones alone, if descriptors are closed on exec as they should be: `input`,
+/// which may be one of the two above, and `output` as its standard output where that is not -1. 0, or an errno.
+int clinux_start_program(const char *path, char *const arguments[], char *const environment[], const int *descriptors, int32_t count, int input, int output, pid_t *pid);
 
 /// Overwrites what earlier calls have left below the caller on its stack, and in vector registers.
 void clinux_wipe_stack(void);

@@ -8,6 +8,15 @@ package enum ChildProgram {
         /// What this process has there.
         case own
         case nothing
+        case descriptor(Descriptor)
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .own: CLINUX_PROGRAM_OWN_INPUT
+            case .nothing: CLINUX_PROGRAM_NO_INPUT
+            case .descriptor(let descriptor): descriptor.number
+            }
+        }
     }
 
     /// Starts a program, which has this process's standard error.
@@ -35,7 +44,7 @@ package enum ChildProgram {
                     variables,
                     descriptors,
                     Int32(clamping: descriptors.count),
-                    input == .nothing,
+                    input.number,
                     output?.number ?? -1,
                     &process
                 )
@@ -44,7 +53,7 @@ package enum ChildProgram {
             guard let environment else { return unsafe start(environ) }
             return unsafe CStrings.with(environment) { unsafe start($0) }
         }
-        withExtendedLifetime(output) {}
+        withExtendedLifetime((input, output)) {}
         guard result == 0 else { throw SystemError(result, "\(path) cannot be started") }
         return process
     }
@@ -58,6 +67,18 @@ package enum ChildProgram {
             unsafe execv(path, words)
             return SystemError("\(path) cannot be started")
         }
+    }
+
+    /// Ends a program that has lost its connection: gives it a moment to end by itself.
+    package static func end(_ process: Int32, within patience: Duration = .milliseconds(500)) {
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            // Also where other code has waited for it.
+            if waitpid(process, nil, WNOHANG) != 0 { return }
+            usleep(2_000)
+        }
+        kill(process, SIGKILL)
+        _ = wait(for: process)
     }
 
     /// Waits for the end of a program.

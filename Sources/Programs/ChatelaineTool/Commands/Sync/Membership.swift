@@ -13,8 +13,7 @@ struct CreateCircle: ParsableCommand {
         abstract: "Found a circle of devices with this one in it."
     )
 
-    @Argument(help: "The folder that carries what the devices write for each other.", completion: .directory)
-    var folder: String
+    @OptionGroup var place: PlaceArgument
 
     @OptionGroup var name: DeviceNameOptions
 
@@ -22,7 +21,7 @@ struct CreateCircle: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
-        let transport = try CirclePlace.transport(folder)
+        let transport = try place.transport()
         try CurrentKeychain.open()
         let owner = try keychain.control()
         let authorization = try options.authorization(of: keychain)
@@ -34,11 +33,11 @@ struct CreateCircle: ParsableCommand {
         }
         try owner.allow(.found, with: authorization.token(for: .synchronize))
         _ = try keychain.found()
-        try keychain.place(transport.path, authorization.token(for: .synchronize))
+        try keychain.place(transport.place.text, authorization.token(for: .synchronize))
         try keychain.rename(name.nameOfDevice, authorization.token(for: .synchronize))
         let report = try keychain.synchronize(over: transport)
         Console.print("The circle is there, with \(SyncText.items(report.sent)) of this device.\n")
-        Console.print("Add a device: there, chatelaine sync join FOLDER; here, chatelaine sync approve\n")
+        Console.print("Add a device: there, chatelaine sync join PLACE; here, chatelaine sync approve\n")
         Console.print("If all devices are lost, a recovery key is what is left: chatelaine sync recovery-key\n")
         CirclePlace.sayHowItGoesOn()
     }
@@ -57,8 +56,7 @@ struct JoinCircle: ParsableCommand {
             """
     )
 
-    @Argument(help: "The folder that carries what the devices write for each other.", completion: .directory)
-    var folder: String
+    @OptionGroup var place: PlaceArgument
 
     @Option(help: ArgumentHelp("How the circle's name begins, where the folder has several.", valueName: "prefix"))
     var circle: String?
@@ -75,7 +73,7 @@ struct JoinCircle: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
-        let transport = try CirclePlace.transport(folder)
+        let transport = try place.transport()
         let circle = try CirclePlace.circle(in: transport, prefix: circle)
         try CurrentKeychain.open()
         let owner = try keychain.control()
@@ -91,7 +89,7 @@ struct JoinCircle: ParsableCommand {
             joining = try join(keychain, circle, transport, owner, authorization)
         }
         isOver = true
-        try keychain.place(transport.path, authorization.token(for: .synchronize))
+        try keychain.place(transport.place.text, authorization.token(for: .synchronize))
         try keychain.rename(name.nameOfDevice, authorization.token(for: .synchronize))
         try read(keychain, transport)
         // A member has read its messages by now.
@@ -101,7 +99,7 @@ struct JoinCircle: ParsableCommand {
     private func join(
         _ keychain: any CircleKeychain,
         _ id: CircleID,
-        _ transport: FolderTransport,
+        _ transport: any PlacedTransport,
         _ owner: any EnclaveControl,
         _ authorization: OwnerAuthorization
     ) throws -> Joining {
@@ -122,7 +120,7 @@ struct JoinCircle: ParsableCommand {
     private func recover(
         _ keychain: any CircleKeychain,
         _ id: CircleID,
-        _ transport: FolderTransport,
+        _ transport: any PlacedTransport,
         _ owner: any EnclaveControl,
         _ authorization: OwnerAuthorization
     ) throws {
@@ -149,7 +147,7 @@ struct JoinCircle: ParsableCommand {
     }
 
     /// Reads the circle for the first time.
-    private func read(_ keychain: any CircleKeychain, _ transport: FolderTransport) throws {
+    private func read(_ keychain: any CircleKeychain, _ transport: any PlacedTransport) throws {
         Console.printError("Reading the circle.\n")
         let transport = CountingTransport(transport)
         defer { transport.end() }

@@ -18,13 +18,18 @@ struct SynchronizeNow: ParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The folder from now on: for one that has another place.", valueName: "path"),
+        name: [.customLong("folder"), .customLong("place")],
+        help: ArgumentHelp(
+            "The folder or the cluster from now on: for one that has another place.",
+            valueName: "place"
+        ),
         completion: .directory
     )
-    var folder: String?
+    var place: String?
 
     @Flag(
-        help: "Take the circle as the folder has it, although newer changes are known that do not come: they are lost."
+        help:
+            "Take the circle as the transport has it, although newer changes are known that do not come: they are lost."
     )
     var acceptOlder = false
 
@@ -35,9 +40,9 @@ struct SynchronizeNow: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
-        if let folder {
-            let transport = try CirclePlace.transport(folder)
-            try keychain.place(transport.path, options.authorization(of: keychain).token(for: .synchronize))
+        if let place {
+            let transport = try CirclePlace.transport(place)
+            try keychain.place(transport.place.text, options.authorization(of: keychain).token(for: .synchronize))
         }
         let transport = try CirclePlace.transport(of: keychain)
         if acceptOlder { try keychain.acceptOlder(options.authorization(of: keychain).token(for: .synchronize)) }
@@ -60,7 +65,7 @@ struct RunSynchronization: ParsableCommand {
 
     func run() throws {
         let keychain = try CurrentKeychain.shared()
-        // That it has a folder is said at once.
+        // That it has a transport is said at once.
         _ = try CirclePlace.transport(of: keychain)
         var end: KeychainError?
         try SyncCarrier(keychain, isHinted: false) { event in

@@ -12,11 +12,12 @@ import Terminal
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Share synchronizable items with your other devices, over a folder that none of them trusts.",
+        abstract:
+            "Share synchronizable items with your other devices, over a folder or a cluster that none of them trusts.",
         discussion: """
             Items with kSecAttrSynchronizable appear on all devices of a circle. Any folder carries them that appears on all of \
-            them: Syncthing's, one on NFS, one on a stick. Who reads the folder learns how many devices there are and when \
-            they write, and no item.
+            them: Syncthing's, one on NFS, one on a stick. So does an etcd cluster, in less than a second. Who reads the folder \
+            or the cluster learns how many devices there are and when they write, and no item.
 
             EXAMPLES
               On the first device:
@@ -31,7 +32,7 @@ struct SyncCommand: ParsableCommand {
         subcommands: [
             CreateCircle.self, JoinCircle.self, ApproveDevice.self, SynchronizeNow.self, RunSynchronization.self,
             ShowCircle.self, ListDevices.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
-            NewRecoveryKey.self,
+            NewRecoveryKey.self, OperateCluster.self,
         ]
     )
 }
@@ -101,10 +102,10 @@ struct DeviceNameOptions: ParsableArguments {
 
 /// A transport that says how much of it was read.
 final class CountingTransport: SyncTransport {
-    private let inner: FolderTransport
+    private let inner: any PlacedTransport
     private let counts = Mutex<(all: Int, read: Set<BlobName>)>((0, []))
 
-    init(_ inner: FolderTransport) {
+    init(_ inner: any PlacedTransport) {
         self.inner = inner
     }
 
@@ -147,10 +148,37 @@ final class CountingTransport: SyncTransport {
     }
 }
 
-/// The folder of a circle, and what is done with it.
+/// Where a circle is to be, as a command is told.
+struct PlaceArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The folder that carries what the devices write for each other, or the cluster: etcd://HOST,…/NAME.",
+            valueName: "place"
+        ),
+        completion: .directory
+    )
+    var place: String
+
+    func transport() throws -> any PlacedTransport { try CirclePlace.transport(place) }
+}
+
+/// The transport of a circle, and what is done with it.
 enum CirclePlace {
-    /// - Throws: a failure for what is no folder.
-    static func transport(_ path: String) throws -> FolderTransport {
+    /// - Throws: a failure for what is neither a folder nor an address.
+    static func transport(_ path: String) throws -> any PlacedTransport {
+        if TransportPlace.isAddress(path) {
+            guard let place = TransportPlace(path) else {
+                throw Failure("\(TerminalText.escaped(path)) is no address of a cluster")
+            }
+            let transport = place.transport
+            // What is wrong with the address, or with the way to the cluster, is said before anything is asked.
+            do {
+                _ = try transport.circles()
+            } catch {
+                throw Failure(TerminalText.escaped(error.description))
+            }
+            return transport
+        }
         guard let resolved = unsafe realpath(path, nil) else {
             throw Failure("\(TerminalText.escaped(path)) is no folder that can be reached")
         }
@@ -164,25 +192,24 @@ enum CirclePlace {
     }
 
     /// The transport that a keychain was given.
-    static func transport(of keychain: any CircleKeychain) throws -> FolderTransport {
-        let path = try keychain.status().settings.transport
-        guard !path.isEmpty else {
-            throw Failure("the circle has no folder here; name one with: chatelaine sync now --folder")
+    static func transport(of keychain: any CircleKeychain) throws -> any PlacedTransport {
+        guard let place = TransportPlace(try keychain.status().settings.transport) else {
+            throw Failure("the circle has no folder here; name one, or a cluster, with: chatelaine sync now --place")
         }
-        return FolderTransport(path: path)
+        return place.transport
     }
 
-    /// The circle that a folder has.
+    /// The circle that a transport has.
     ///
     /// - Parameter prefix: how its name begins, where there are several.
-    static func circle(in transport: FolderTransport, prefix: String?) throws -> CircleID {
+    static func circle(in transport: any PlacedTransport, prefix: String?) throws -> CircleID {
         let circles = try transport.circles().filter { $0.text.hasPrefix(prefix ?? "") }
         guard let circle = circles.first else {
-            throw Failure("no circle is in \(TerminalText.escaped(transport.path)), or it has not arrived yet")
+            throw Failure("no circle is in \(TerminalText.escaped(transport.place.text)), or it has not arrived yet")
         }
         guard circles.count == 1 else {
             let names = circles.map { String($0.text.prefix(8)) }.joined(separator: ", ")
-            throw Failure("there are several circles in the folder; name one with --circle: \(names)")
+            throw Failure("there are several circles there; name one with --circle: \(names)")
         }
         return circle
     }

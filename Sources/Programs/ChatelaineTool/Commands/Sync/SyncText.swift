@@ -56,7 +56,9 @@ enum SyncText {
         let settings = status.settings
         var lines = [
             "circle   \(status.circle.text.prefix(8)), \(items(status.items))",
-            "folder   \(settings.transport.isEmpty ? "none" : TerminalText.escaped(settings.transport))",
+            TransportPlace.isAddress(settings.transport)
+                ? "cluster  \(TerminalText.escaped(settings.transport))"
+                : "folder   \(settings.transport.isEmpty ? "none" : TerminalText.escaped(settings.transport))",
             "last     \(settings.lastRound == 0 ? "never" : date(settings.lastRound))",
         ]
         if !status.isMember { lines.append("state    this device was removed from the circle, or was not added yet") }

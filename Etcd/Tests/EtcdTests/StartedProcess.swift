@@ -1,0 +1,1 @@
+../../../Tests/KeychainTestSupport/StartedProcess.swift

@@ -1,0 +1,146 @@
+import Glibc
+package import KeychainSync
+import KeychainSystem
+import Synchronization
+
+/// A transport that a program of its own speaks to, so that what it needs is in no other process of ours.
+///
+/// The program is started when it is asked for something, and again where it has ended. It sees what is carried, and knows no
+/// key: docs/formats/transport-program.md has the protocol.
+package final class ProgramTransport: PlacedTransport {
+    package let place: TransportPlace
+    private let path: String?
+    private let patience: Duration
+    private let connection = Mutex<ProgramConnection?>(nil)
+    /// The circle that is watched.
+    private let watched = Mutex<CircleID?>(nil)
+
+    /// - Parameters:
+    ///   - path: of the program; nil for the one that is installed with this one.
+    ///   - patience: how long an answer may take. The program has limits of its own, which are shorter.
+    package init(_ place: TransportPlace, path: String? = nil, patience: Duration = .seconds(30)) {
+        self.place = place
+        self.patience = patience
+        self.path = path ?? Self.installed
+    }
+
+    private static let name = "chatelaine-etcd"
+
+    /// In `libexec/chatelaine`, or beside this program in a folder of what was built.
+    private static var installed: String? {
+        guard let folder = OwnProgram.folder else { return nil }
+        return ["\(folder)/\(name)", "\(folder)/../libexec/chatelaine/\(name)"].first(where: ChildProgram.isExecutable)
+    }
+
+    // MARK: - The functions of a transport
+
+    package func circles() throws(SyncTransportFailure) -> [CircleID] {
+        try names(ask("circles")).compactMap { SyncHash(text: $0) }
+    }
+
+    package func list(_ kind: BlobName.Kind, in circle: CircleID) throws(SyncTransportFailure) -> [BlobName] {
+        try names(ask("list \(kind.rawValue) \(circle.text)")).compactMap { BlobName($0) }.filter { $0.kind == kind }
+    }
+
+    package func read(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) -> [UInt8]? {
+        switch try ask("read \(name.text) \(circle.text) \(name.largest)", longest: name.largest) {
+        case .blob(let bytes): return bytes
+        case .absent: return nil
+        default: throw unexpected
+        }
+    }
+
+    package func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        try done(ask("write \(name.text) \(circle.text) \(bytes.count)", with: bytes))
+    }
+
+    package func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        try done(ask("remove \(name.text) \(circle.text)"))
+    }
+
+    // MARK: - Changes
+
+    package func changes(in circle: CircleID) throws(SyncTransportFailure) -> any TransportChanges {
+        watched.withLock { $0 = circle }
+        // A program that was there before, and one that is started now, is told the same.
+        let isNew = connection.withLock { $0 == nil }
+        if isNew { _ = try? ask("circles") } else { try done(ask("watch \(circle.text)")) }
+        do {
+            return Changes(self, wakeUp: try WakeUp())
+        } catch {
+            throw SyncTransportFailure(.other, "\(error)")
+        }
+    }
+
+    private final class Changes: TransportChanges {
+        private let transport: ProgramTransport
+        let wakeUp: WakeUp
+        /// A change is told of when all of it is there.
+        let gathering: Duration = .milliseconds(1)
+
+        init(_ transport: ProgramTransport, wakeUp: WakeUp) {
+            self.transport = transport
+            self.wakeUp = wakeUp
+        }
+
+        func wait(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
+            // Without a program nothing is heard: a round starts it again.
+            let state = transport.connection.withLock { connection in
+                (number: connection?.socket.number ?? -1, hasChanged: connection?.takeChanged() ?? false)
+            }
+            if state.hasChanged { return true }
+            let end = state.number < 0 ? min(deadline ?? .now + .seconds(2), .now + .seconds(2)) : deadline
+            let ready = try Waiting.wait(for: (state.number, POLLIN), (wakeUp.number, POLLIN), until: end)
+            wakeUp.clear()
+            guard ready[0] else { return ready[1] || state.number < 0 }
+            return transport.connection.withLock { connection in
+                do throws(SyncTransportFailure) {
+                    try connection?.hear()
+                    return connection?.takeChanged() ?? true
+                } catch {
+                    connection = nil
+                    return true
+                }
+            }
+        }
+    }
+
+    // MARK: - Asking
+
+    private func ask(
+        _ line: String,
+        with bytes: [UInt8] = [],
+        longest: Int = 0
+    ) throws(SyncTransportFailure) -> ProgramConnection.Reply {
+        let circle = watched.withLock { $0 }
+        let result: Result<ProgramConnection.Reply, SyncTransportFailure> = connection.withLock { connection in
+            do throws(SyncTransportFailure) {
+                if connection == nil {
+                    let new = try ProgramConnection(path, place, patience)
+                    if let circle { _ = try new.ask("watch \(circle.text)", [], longest: 0) }
+                    connection = new
+                }
+                guard let current = connection else { throw unexpected }
+                return .success(try current.ask(line, bytes, longest: longest))
+            } catch {
+                // After half of an answer nothing has a meaning any more.
+                connection = nil
+                return .failure(error)
+            }
+        }
+        let reply = try result.get()
+        if case .failure(let failure) = reply { throw failure }
+        return reply
+    }
+
+    private func names(_ reply: ProgramConnection.Reply) throws(SyncTransportFailure) -> [String] {
+        guard case .names(let names) = reply else { throw unexpected }
+        return names
+    }
+
+    private func done(_ reply: ProgramConnection.Reply) throws(SyncTransportFailure) {
+        guard case .done = reply else { throw unexpected }
+    }
+
+    private var unexpected: SyncTransportFailure { ProgramConnection.unexpected }
+}

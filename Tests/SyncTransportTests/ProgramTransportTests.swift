@@ -1,0 +1,223 @@
+import Foundation
+import KeychainSync
+import KeychainTestSupport
+import SyncTransport
+import Testing
+
+/// A transport whose program is a script of the test's: it keeps blobs in memory, or does what no program should.
+@Suite("A transport that a program speaks to")
+struct ProgramTransportTests: TransportSuite {
+    let folder: TransportFolder
+
+    init() throws { folder = try TransportFolder() }
+
+    /// A program in Python.
+    private static let script = """
+        #!/usr/bin/python3
+        import os, sys, time
+        mode = sys.argv[2].rpartition("/")[2]
+        source, sink = sys.stdin.buffer, sys.stdout.buffer
+        def say(text, data=b""):
+            sink.write(text.encode() + data)
+            sink.flush()
+        with open(os.environ["TRANSPORT_LOG"], "a") as log: log.write("%d\\n" % os.getpid())
+        if mode == "mute": time.sleep(600)
+        if mode == "refusing": say("failure other it is not\\x1b[2J to be\\n"); sys.exit(0)
+        if mode == "newer": say("chatelaine-transport 2\\n"); time.sleep(600)
+        if mode == "dead": sys.exit(3)
+        say("chatelaine-transport 1\\n")
+        blobs = {}
+        for line in source:
+            words = line.decode().split()
+            if mode == "garbage": say("\\x00\\xff what?\\n"); continue
+            if mode == "endless": say("n" * 5000); continue
+            if mode == "huge": say("blob 99999999999\\n"); continue
+            if mode == "negative": say("blob -1\\n"); continue
+            if mode == "half": say("blob 10\\n", b"12345"); sys.exit(0)
+            if mode == "wrong": say("names 1\\nx\\n" if words[0] != "list" else "done\\n"); continue
+            if mode == "foreign": say("names 5\\n../../etc/passwd\\nhead/AB\\nseg/x\\n\\nentry/" + "0" * 64 + "\\n"); continue
+            if mode == "full" and words[0] == "write": source.read(int(words[3])); say("failure full no room\\n"); continue
+            if mode == "gone": say("failure unreachable no node\\n"); continue
+            if mode == "once" and words[0] == "read": sys.exit(0)
+            if words[0] == "circles": names = {key[0] for key in blobs}; say("names %d\\n" % len(names) + "".join(n + "\\n" for n in names))
+            elif words[0] == "list":
+                names = [key[1] for key in blobs if key[0] == words[2] and key[1].startswith(words[1] + "/")]
+                say("names %d\\n" % len(names) + "".join(n + "\\n" for n in names))
+            elif words[0] == "read":
+                blob = blobs.get((words[2], words[1]))
+                if blob is None or len(blob) > int(words[3]): say("absent\\n")
+                else: say("blob %d\\n" % len(blob), blob)
+            elif words[0] == "write":
+                blobs[words[2], words[1]] = source.read(int(words[3]))
+                # Told of before the answer and after it.
+                say("changed\\ndone\\nchanged\\n")
+            elif words[0] == "remove": blobs.pop((words[2], words[1]), None); say("done\\n")
+            elif words[0] == "watch": say("done\\n")
+        """
+
+    private var log: String { folder.path + "/log" }
+
+    private func transport(_ mode: String, patience: Duration = .seconds(30)) throws -> ProgramTransport {
+        let path = folder.path + "/program"
+        let script = Self.script.replacing("os.environ[\"TRANSPORT_LOG\"]", with: "\"\(log)\"")
+        if !FileManager.default.fileExists(atPath: path) { try writeProgram(script, to: path) }
+        return ProgramTransport(
+            try #require(TransportPlace("etcd://127.0.0.1/\(mode)")),
+            path: path,
+            patience: patience
+        )
+    }
+
+    /// The processes that were started.
+    private var started: [pid_t] {
+        ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").compactMap { pid_t($0) }
+    }
+
+    private var starts: Int { started.count }
+
+    /// Whether one of them is there.
+    private var isRunning: Bool { started.contains { kill($0, 0) == 0 } }
+
+    private var names: [BlobName] {
+        [
+            .entry(SyncHash(of: [2])), .head(journal),
+            BlobName(JournalPoint(journal: journal, number: 12, hash: SyncHash(of: [3]))),
+            .join(journal, step: 4),
+        ]
+    }
+
+    @Test func `what is written can be listed and read, and is gone once it is removed`() throws {
+        let transport = try transport("good")
+        #expect(try transport.circles() == [])
+        for (number, name) in names.enumerated() {
+            // Longer than what a socket takes at once.
+            let bytes = [UInt8](repeating: UInt8(number), count: number == 2 ? name.largest : number)
+            try transport.write(bytes, as: name, in: circle)
+            #expect(try transport.read(name, in: circle) == bytes)
+            #expect(try transport.list(name.kind, in: circle) == [name])
+        }
+        #expect(try transport.circles() == [circle])
+        for name in names {
+            try transport.remove(name, in: circle)
+            #expect(try transport.read(name, in: circle) == nil)
+        }
+        #expect(starts == 1)
+    }
+
+    @Test func `changes are told of, also those that come between two answers`() throws {
+        let transport = try transport("good")
+        let changes = try transport.changes(in: circle)
+        #expect(try !changes.wait(until: .now + .milliseconds(20)))
+        try transport.write([1], as: .head(journal), in: circle)
+        #expect(try changes.wait(until: .now + .seconds(20)))
+        while try changes.wait(until: .now + .milliseconds(50)) {}
+        let wakeUp = changes.wakeUp
+        Thread.detachNewThread { wakeUp.signal() }
+        #expect(try changes.wait(until: .now + .seconds(20)))
+    }
+
+    @Test(arguments: ["garbage", "endless", "huge", "negative", "newer"])
+    func `a program that does not answer as it should is ended, and started anew for the next question`(
+        mode: String
+    ) throws {
+        let transport = try transport(mode)
+        for count in 1...2 {
+            #expect { _ = try transport.read(.head(journal), in: circle) } throws: { error in
+                (error as? SyncTransportFailure)?.kind == .other
+            }
+            #expect(starts == count)
+        }
+    }
+
+    @Test(arguments: ["dead", "half"])
+    func `a program that has ended is told of as what cannot be reached`(mode: String) throws {
+        let transport = try transport(mode)
+        #expect { _ = try transport.read(.segment(journal, number: 1, prefix: 1), in: circle) } throws: { error in
+            (error as? SyncTransportFailure)?.kind == .unreachable
+        }
+        // Whoever waits for changes asks again before long.
+        let changes = try? transport.changes(in: circle)
+        if let changes { #expect(try changes.wait(until: .now + .seconds(20))) }
+    }
+
+    @Test func `a program that says nothing is ended when its time is over`() throws {
+        let transport = try transport("mute", patience: .milliseconds(500))
+        #expect { _ = try transport.read(.head(journal), in: circle) } throws: { error in
+            (error as? SyncTransportFailure)?.kind == .unreachable
+        }
+        #expect(starts == 1)
+        #expect(!isRunning)
+    }
+
+    @Test func `an answer to another question is none`() throws {
+        let transport = try transport("wrong")
+        for question in [
+            { _ = try transport.read(.head(journal), in: circle) }, { _ = try transport.list(.head, in: circle) },
+            { try transport.write([1], as: .head(journal), in: circle) },
+            { try transport.remove(.head(journal), in: circle) },
+        ] as [() throws -> Void] {
+            #expect { try question() } throws: { ($0 as? SyncTransportFailure)?.kind == .other }
+        }
+    }
+
+    @Test func `names that are none count as absent`() throws {
+        let transport = try transport("foreign")
+        for kind in [BlobName.Kind.head, .segment, .join] { #expect(try transport.list(kind, in: circle) == []) }
+        #expect(try transport.list(.entry, in: circle).map(\.text) == ["entry/" + String(repeating: "0", count: 64)])
+        #expect(try transport.circles() == [])
+    }
+
+    @Test func `what a program says of a failure is passed on with its kind`() throws {
+        func failure(_ mode: String) throws -> SyncTransportFailure? {
+            let transport = try transport(mode)
+            do throws(SyncTransportFailure) {
+                try transport.write([1], as: .head(journal), in: circle)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try failure("full") == SyncTransportFailure(.full, "no room"))
+        #expect(try failure("gone") == SyncTransportFailure(.unreachable, "no node"))
+        #expect(try failure("refusing")?.kind == .other)
+        #expect(try failure("good") == nil)
+    }
+
+    @Test func `a program that has ended between two questions is started again`() throws {
+        let transport = try transport("once")
+        try transport.write([1], as: .head(journal), in: circle)
+        #expect(throws: SyncTransportFailure.self) { try transport.read(.head(journal), in: circle) }
+        try transport.write([1], as: .head(journal), in: circle)
+        #expect(starts == 2)
+    }
+
+    @Test func `the program ends with the transport`() throws {
+        var transport: ProgramTransport? = try transport("good")
+        _ = try transport?.circles()
+        #expect(isRunning)
+        transport = nil
+        #expect(!isRunning)
+    }
+
+    @Test func `a program that is not there is said so`() throws {
+        let transport = ProgramTransport(
+            try #require(TransportPlace("etcd://127.0.0.1/x")),
+            path: folder.path + "/none"
+        )
+        #expect { _ = try transport.circles() } throws: { ($0 as? SyncTransportFailure)?.kind == .other }
+    }
+}
+
+@Suite("Where a transport is")
+struct TransportPlaceTests {
+    @Test func `is a folder or a cluster`() {
+        #expect(TransportPlace("/srv/a b") == .folder("/srv/a b"))
+        #expect(TransportPlace("etcd://a/b") == .cluster("etcd://a/b"))
+    }
+
+    @Test(arguments: [
+        "", "a", "./a", "etcd:/a", "ETCD://a/b", "http://a/b", "etcd://a b", "etcd://ä", "etcd://a\n", "/a\u{0}b",
+        "etcd://" + String(repeating: "a", count: 4_096), "/" + String(repeating: "a", count: 4_096),
+    ])
+    func `is nothing else`(_ text: String) { #expect(TransportPlace(text) == nil) }
+}
