@@ -75,6 +75,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Many circles at once, for as long as somebody wants.
+        .executableTarget(
+            name: "etcd-load",
+            dependencies: [
+                "EtcdTransport", "EtcdOperator", "EtcdMessages",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EtcdTests",
             dependencies: ["EtcdTransport", "EtcdOperator", "EtcdMessages", "chatelaine-etcd"],

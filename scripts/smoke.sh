@@ -9,6 +9,7 @@ scripts/setup.sh --tests
 
 section "Building"
 swift build --build-tests "${debug_options[@]}" 2>&1 | tail -n 1
+scripts/etcd.sh build 2>&1 | tail -n 1
 built=$(swift build --show-bin-path "${debug_options[@]}")
 
 folder=$(mktemp -d)
@@ -23,7 +24,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 mkdir "$products"
 
 # What scripts/release.sh makes, from this build: programs, modules, and a library of what a client is linked with.
-for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,credential,sync,access}; do
+for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,credential,sync,access,etcd}; do
     cp "$built/$program" "$products/"
 done
 cp "$built"/Modules/{CoreFoundationAliases,SecurityObjects,Security,LocalAuthentication}.{swiftmodule,swiftdoc} "$products/"

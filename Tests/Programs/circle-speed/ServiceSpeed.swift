@@ -56,10 +56,20 @@ final class ServiceDevice {
     }
 }
 
-/// Measures how long a change takes from one device's file in the folder to another one's store, with services.
-func measureServices(in place: String, programs: String, items: Int) throws {
-    let transport = FolderTransport(path: place + "/shared")
-    try FileManager.default.createDirectory(atPath: transport.path, withIntermediateDirectories: true)
+/// Measures how long a change takes from one device's service to another one's.
+///
+/// - Parameters:
+///   - places: of the transport, as each of the two devices has it.
+///   - observer: the same transport, as somebody has it who looks on.
+func measureServices(
+    in place: String,
+    programs: String,
+    items: Int,
+    _ places: [TransportPlace],
+    observer: any SyncTransport
+) throws {
+    let transports = places.map(\.transport)
+    let transport = transports[0]
     let first = try ServiceDevice("one", in: place, programs: programs)
     let second = try ServiceDevice("two", in: place, programs: programs)
     defer {
@@ -74,22 +84,22 @@ func measureServices(in place: String, programs: String, items: Int) throws {
     try first.keychain.control().allow(.found, with: try first.token())
     let circle = try first.keychain.found()
     _ = try first.keychain.synchronize(over: transport)
-    var joining = try Joining(of: second.keychain, to: circle, over: transport)
+    var joining = try Joining(of: second.keychain, to: circle, over: transports[1])
     var approving = try Approving(by: first.keychain, number: nil, over: transport)
-    _ = try joining.takeAnswer(over: transport)
+    _ = try joining.takeAnswer(over: transports[1])
     _ = try approving.takeReveal(over: transport)
     func digits(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
     let shown = try first.keychain.control()
         .type(digits: digits(try second.keychain.control().ceremony().digits), with: try first.token())
     _ = try second.keychain.control().type(digits: digits(shown.digits), with: try second.token())
-    try joining.join(over: transport)
+    try joining.join(over: transports[1])
     _ = try approving.add(over: transport)
     _ = try first.keychain.synchronize(over: transport)
     var received = 0
-    let arriving = try seconds { received = try second.keychain.synchronize(over: transport).received }
+    let arriving = try seconds { received = try second.keychain.synchronize(over: transports[1]).received }
     precondition(received == items, "\(received) items arrived")
-    for device in [first, second] {
-        try device.keychain.place(transport.path, device.token())
+    for (device, place) in zip([first, second], places) {
+        try device.keychain.place(place.text, device.token())
         try device.carry(programs: programs)
     }
     print("\(items) items arrived, by service  \(milliseconds(arriving))")
@@ -97,11 +107,12 @@ func measureServices(in place: String, programs: String, items: Int) throws {
 
     func heads() throws -> [BlobName: [UInt8]] {
         var heads: [BlobName: [UInt8]] = [:]
-        for name in try transport.list(.head, in: circle) { heads[name] = try transport.read(name, in: circle) }
+        for name in try observer.list(.head, in: circle) { heads[name] = try observer.read(name, in: circle) }
         return heads
     }
     var written: [Double] = []
     var readable: [Double] = []
+    var whole: [Double] = []
     for number in 0..<31 {
         // Until both have settled.
         usleep(700_000)
@@ -114,7 +125,30 @@ func measureServices(in place: String, programs: String, items: Int) throws {
         while try !second.has(account) { usleep(500) }
         written.append((there - start) / .seconds(1))
         readable.append((.now - there) / .seconds(1))
+        whole.append((.now - start) / .seconds(1))
     }
     print("change written, by service      \(milliseconds(median(written)))")
-    print("change readable after its file  \(milliseconds(median(readable)))")
+    print("change readable after that      \(milliseconds(median(readable)))")
+    print("change readable on the other    \(milliseconds(median(whole)))")
+}
+
+/// Measures how long a blob takes from one device to the other one's news of it.
+func measureTransport(_ places: [TransportPlace]) throws {
+    let (writer, reader) = (places[0].transport, places[1].transport)
+    // Of nobody.
+    let circle = SyncHash(of: Array(place.utf8))
+    guard let journal = SyncName([UInt8](repeating: 1, count: 16)) else { return }
+    let changes = try reader.changes(in: circle)
+    while try changes.wait(until: .now + .milliseconds(500)) {}
+    var news: [Double] = []
+    for number in 0..<101 {
+        let bytes = [UInt8](repeating: UInt8(number), count: 1_024)
+        let start = ContinuousClock.now
+        try writer.write(bytes, as: .head(journal), in: circle)
+        while try reader.read(.head(journal), in: circle) != bytes { _ = try changes.wait(until: .now + .seconds(1)) }
+        news.append((.now - start) / .seconds(1))
+        usleep(20_000)
+    }
+    try writer.remove(.head(journal), in: circle)
+    print("a blob written, and heard of    \(milliseconds(median(news)))")
 }

@@ -9,7 +9,8 @@ import Logging
 import SyncTransport
 
 // Measures synchronization between keychains on this machine: `circle-speed`, or `circle-speed PROGRAMS` with services and
-// carriers that were built in that folder.
+// carriers that were built in that folder, or `circle-speed PROGRAMS ADDRESS ADDRESS ADDRESS` with the same over a cluster, of which
+// the first two addresses are the devices', and the third is somebody's who looks on.
 //
 // How long 15,000 items take to arrive at a new device, beside the same items out of a backup; how long a change takes from one
 // device's files to the other's store, beside adding an item there; what a round costs in which nothing is new.
@@ -93,7 +94,31 @@ let transport = FolderTransport(path: place + "/folder")
 let count = 15_000
 
 if let programs = CommandLine.arguments.dropFirst().first {
-    for items in [200, count] { try measureServices(in: "\(place)/\(items)", programs: programs, items: items) }
+    let addresses = CommandLine.arguments.dropFirst(2).compactMap { TransportPlace($0) }
+    if addresses.count == 3 {
+        let places = Array(addresses[..<2])
+        try measureTransport(places)
+        try measureServices(
+            in: place + "/cluster",
+            programs: programs,
+            items: 200,
+            places,
+            observer: addresses[2].transport
+        )
+    } else {
+        for items in [200, count] {
+            let folder = "\(place)/\(items)"
+            try FileManager.default.createDirectory(atPath: folder + "/shared", withIntermediateDirectories: true)
+            let shared = TransportPlace.folder(folder + "/shared")
+            try measureServices(
+                in: folder,
+                programs: programs,
+                items: items,
+                [shared, shared],
+                observer: shared.transport
+            )
+        }
+    }
     try FileManager.default.removeItem(atPath: place)
     exit(0)
 }
