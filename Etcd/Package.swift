@@ -86,7 +86,13 @@ let package = Package(
         ),
         .testTarget(
             name: "EtcdTests",
-            dependencies: ["EtcdTransport", "EtcdOperator", "EtcdMessages", "chatelaine-etcd"],
+            dependencies: [
+                "EtcdTransport", "EtcdOperator", "EtcdMessages", "chatelaine-etcd",
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
             swiftSettings: settings
         ),
     ],

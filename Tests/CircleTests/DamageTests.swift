@@ -208,6 +208,22 @@ struct DamageTests {
         for device in all { #expect(try device.items == Self.whole + ["carol=of carol"]) }
     }
 
+    @Test func `a segment that was replaced in the folder is written again, and hides nothing for long`() throws {
+        let all = try two()
+        let circle = try all[0].circle.status().circle
+        let before = try Set(site.transport.list(.segment, in: circle))
+        try all[0].add("carol", "of carol")
+        _ = try all[0].synchronize()
+        let new = try Set(site.transport.list(.segment, in: circle)).subtracting(before)
+        #expect(!new.isEmpty)
+        for name in new { try site.transport.write([UInt8](repeating: 7, count: 1_024), as: name, in: circle) }
+        _ = try all[1].synchronize()
+        #expect(try all[1].items == Self.whole)
+        // A round looks at one segment, and there are few.
+        for _ in 0..<300 where try all[1].items == Self.whole { for device in all { _ = try device.synchronize() } }
+        #expect(try all[1].items == Self.whole + ["carol=of carol"])
+    }
+
     @Test func `a folder that is not there is told of, and what was changed meanwhile comes later`() throws {
         let all = try two(with: [])
         all[0].transport = .init(path: site.path + "/nowhere")

@@ -33,6 +33,13 @@ struct ProgramTransportTests: TransportSuite {
             if mode == "endless": say("n" * 5000); continue
             if mode == "huge": say("blob 99999999999\\n"); continue
             if mode == "negative": say("blob -1\\n"); continue
+            if mode == "lines": say("names 2\\n" + "n" * 2000 + "\\nx\\n"); continue
+            if mode == "many": say("names 80001\\n"); continue
+            if mode == "busy":
+                while True: say("changed\\n" * 1000)
+            if mode == "drip":
+                say("names 80000\\n")
+                while True: say("a\\n"); time.sleep(0.05)
             if mode == "half": say("blob 10\\n", b"12345"); sys.exit(0)
             if mode == "wrong": say("names 1\\nx\\n" if words[0] != "list" else "done\\n"); continue
             if mode == "foreign": say("names 5\\n../../etc/passwd\\nhead/AB\\nseg/x\\n\\nentry/" + "0" * 64 + "\\n"); continue
@@ -116,7 +123,7 @@ struct ProgramTransportTests: TransportSuite {
         #expect(try changes.wait(until: .now + .seconds(20)))
     }
 
-    @Test(arguments: ["garbage", "endless", "huge", "negative", "newer"])
+    @Test(arguments: ["garbage", "endless", "huge", "negative", "newer", "lines", "many"])
     func `a program that does not answer as it should is ended, and started anew for the next question`(
         mode: String
     ) throws {
@@ -149,6 +156,34 @@ struct ProgramTransportTests: TransportSuite {
         #expect(!isRunning)
     }
 
+    @Test(arguments: ["busy", "drip"]) func `a program that never stops talking is ended when its time is over`(
+        mode: String
+    ) throws {
+        let transport = try transport(mode, patience: .milliseconds(500))
+        let begun = ContinuousClock.now
+        #expect { _ = try transport.list(.head, in: circle) } throws: { error in
+            (error as? SyncTransportFailure)?.kind == .unreachable
+        }
+        #expect(ContinuousClock.now - begun < .seconds(20))
+        #expect(!isRunning)
+    }
+
+    @Test func `a program that ends again and again is started less and less often, and at once for a hint`() throws {
+        let transport = try transport("dead")
+        let changes = try transport.changes(in: circle)
+        func pause() throws -> Duration {
+            let begun = ContinuousClock.now
+            while try !changes.wait(until: .now + .seconds(60)) {}
+            _ = try? transport.circles()
+            return ContinuousClock.now - begun
+        }
+        let first = try pause()
+        #expect(try pause() > first * 1.5)
+        let wakeUp = changes.wakeUp
+        Thread.detachNewThread { wakeUp.signal() }
+        #expect(try pause() < .seconds(5))
+    }
+
     @Test func `an answer to another question is none`() throws {
         let transport = try transport("wrong")
         for question in [
@@ -179,7 +214,8 @@ struct ProgramTransportTests: TransportSuite {
         }
         #expect(try failure("full") == SyncTransportFailure(.full, "no room"))
         #expect(try failure("gone") == SyncTransportFailure(.unreachable, "no node"))
-        #expect(try failure("refusing")?.kind == .other)
+        // What a terminal would obey is not passed on.
+        #expect(try failure("refusing") == SyncTransportFailure(.other, "it is not?[2J to be"))
         #expect(try failure("good") == nil)
     }
 

@@ -187,6 +187,248 @@ package nonisolated struct Etcd_DeleteRangeResponse: Sendable {
   fileprivate var _header: Etcd_ResponseHeader? = nil
 }
 
+package nonisolated struct Etcd_Compare: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var result: Etcd_Compare.Result = .equal
+
+  package var target: Etcd_Compare.Target = .version
+
+  package var key: Data = Data()
+
+  package var value: Etcd_Compare.OneOf_Value? = nil
+
+  package var modRevision: Int64 {
+    get {
+      if case .modRevision(let v)? = value {return v}
+      return 0
+    }
+    set {value = .modRevision(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Value: Equatable, Sendable {
+    case modRevision(Int64)
+
+  }
+
+  package nonisolated enum Result: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case equal // = 0
+    case greater // = 1
+    case less // = 2
+    case notEqual // = 3
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .equal
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .equal
+      case 1: self = .greater
+      case 2: self = .less
+      case 3: self = .notEqual
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .equal: return 0
+      case .greater: return 1
+      case .less: return 2
+      case .notEqual: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [Etcd_Compare.Result] = [
+      .equal,
+      .greater,
+      .less,
+      .notEqual,
+    ]
+
+  }
+
+  package nonisolated enum Target: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case version // = 0
+    case create // = 1
+    case mod // = 2
+    case value // = 3
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .version
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .version
+      case 1: self = .create
+      case 2: self = .mod
+      case 3: self = .value
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .version: return 0
+      case .create: return 1
+      case .mod: return 2
+      case .value: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [Etcd_Compare.Target] = [
+      .version,
+      .create,
+      .mod,
+      .value,
+    ]
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct Etcd_RequestOp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: Etcd_RequestOp.OneOf_Request? = nil
+
+  package var range: Etcd_RangeRequest {
+    get {
+      if case .range(let v)? = request {return v}
+      return Etcd_RangeRequest()
+    }
+    set {request = .range(newValue)}
+  }
+
+  package var put: Etcd_PutRequest {
+    get {
+      if case .put(let v)? = request {return v}
+      return Etcd_PutRequest()
+    }
+    set {request = .put(newValue)}
+  }
+
+  package var remove: Etcd_DeleteRangeRequest {
+    get {
+      if case .remove(let v)? = request {return v}
+      return Etcd_DeleteRangeRequest()
+    }
+    set {request = .remove(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Request: Equatable, Sendable {
+    case range(Etcd_RangeRequest)
+    case put(Etcd_PutRequest)
+    case remove(Etcd_DeleteRangeRequest)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct Etcd_ResponseOp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var response: Etcd_ResponseOp.OneOf_Response? = nil
+
+  package var range: Etcd_RangeResponse {
+    get {
+      if case .range(let v)? = response {return v}
+      return Etcd_RangeResponse()
+    }
+    set {response = .range(newValue)}
+  }
+
+  package var put: Etcd_PutResponse {
+    get {
+      if case .put(let v)? = response {return v}
+      return Etcd_PutResponse()
+    }
+    set {response = .put(newValue)}
+  }
+
+  package var remove: Etcd_DeleteRangeResponse {
+    get {
+      if case .remove(let v)? = response {return v}
+      return Etcd_DeleteRangeResponse()
+    }
+    set {response = .remove(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Response: Equatable, Sendable {
+    case range(Etcd_RangeResponse)
+    case put(Etcd_PutResponse)
+    case remove(Etcd_DeleteRangeResponse)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct Etcd_TxnRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var compare: [Etcd_Compare] = []
+
+  package var success: [Etcd_RequestOp] = []
+
+  package var failure: [Etcd_RequestOp] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Etcd_TxnResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var header: Etcd_ResponseHeader {
+    get {_header ?? Etcd_ResponseHeader()}
+    set {_header = newValue}
+  }
+  /// Returns true if `header` has been explicitly set.
+  package var hasHeader: Bool {self._header != nil}
+  /// Clears the value of `header`. Subsequent reads from it will return its default value.
+  package mutating func clearHeader() {self._header = nil}
+
+  package var succeeded: Bool = false
+
+  package var responses: [Etcd_ResponseOp] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _header: Etcd_ResponseHeader? = nil
+}
+
 package nonisolated struct Etcd_CompactionRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1021,6 +1263,322 @@ nonisolated extension Etcd_DeleteRangeResponse: SwiftProtobuf.Message, SwiftProt
   package static func ==(lhs: Etcd_DeleteRangeResponse, rhs: Etcd_DeleteRangeResponse) -> Bool {
     if lhs._header != rhs._header {return false}
     if lhs.deleted != rhs.deleted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Etcd_Compare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Compare"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}result\0\u{1}target\0\u{1}key\0\u{4}\u{3}mod_revision\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.result) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.target) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 6: try {
+        var v: Int64?
+        try decoder.decodeSingularInt64Field(value: &v)
+        if let v = v {
+          if self.value != nil {try decoder.handleConflictingOneOf()}
+          self.value = .modRevision(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.result != .equal {
+      try visitor.visitSingularEnumField(value: self.result, fieldNumber: 1)
+    }
+    if self.target != .version {
+      try visitor.visitSingularEnumField(value: self.target, fieldNumber: 2)
+    }
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 3)
+    }
+    try { if case .modRevision(let v)? = self.value {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Etcd_Compare, rhs: Etcd_Compare) -> Bool {
+    if lhs.result != rhs.result {return false}
+    if lhs.target != rhs.target {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Etcd_Compare.Result: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0EQUAL\0\u{1}GREATER\0\u{1}LESS\0\u{1}NOT_EQUAL\0")
+}
+
+nonisolated extension Etcd_Compare.Target: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERSION\0\u{1}CREATE\0\u{1}MOD\0\u{1}VALUE\0")
+}
+
+nonisolated extension Etcd_RequestOp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RequestOp"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}range\0\u{1}put\0\u{1}remove\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Etcd_RangeRequest?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .range(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .range(v)
+        }
+      }()
+      case 2: try {
+        var v: Etcd_PutRequest?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .put(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .put(v)
+        }
+      }()
+      case 3: try {
+        var v: Etcd_DeleteRangeRequest?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .remove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .remove(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.request {
+    case .range?: try {
+      guard case .range(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .put?: try {
+      guard case .put(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Etcd_RequestOp, rhs: Etcd_RequestOp) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Etcd_ResponseOp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ResponseOp"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}range\0\u{1}put\0\u{1}remove\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Etcd_RangeResponse?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .range(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .range(v)
+        }
+      }()
+      case 2: try {
+        var v: Etcd_PutResponse?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .put(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .put(v)
+        }
+      }()
+      case 3: try {
+        var v: Etcd_DeleteRangeResponse?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .remove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .remove(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.response {
+    case .range?: try {
+      guard case .range(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .put?: try {
+      guard case .put(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Etcd_ResponseOp, rhs: Etcd_ResponseOp) -> Bool {
+    if lhs.response != rhs.response {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Etcd_TxnRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TxnRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}compare\0\u{1}success\0\u{1}failure\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.compare) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.success) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.failure) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.compare.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.compare, fieldNumber: 1)
+    }
+    if !self.success.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.success, fieldNumber: 2)
+    }
+    if !self.failure.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.failure, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Etcd_TxnRequest, rhs: Etcd_TxnRequest) -> Bool {
+    if lhs.compare != rhs.compare {return false}
+    if lhs.success != rhs.success {return false}
+    if lhs.failure != rhs.failure {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Etcd_TxnResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TxnResponse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}header\0\u{1}succeeded\0\u{1}responses\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._header) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.succeeded) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.responses) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._header {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.succeeded != false {
+      try visitor.visitSingularBoolField(value: self.succeeded, fieldNumber: 2)
+    }
+    if !self.responses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.responses, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Etcd_TxnResponse, rhs: Etcd_TxnResponse) -> Bool {
+    if lhs._header != rhs._header {return false}
+    if lhs.succeeded != rhs.succeeded {return false}
+    if lhs.responses != rhs.responses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

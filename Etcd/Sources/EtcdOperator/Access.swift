@@ -9,7 +9,21 @@ package struct Access: Sendable {
     /// etcd's name for who may do everything, and for the role of that.
     package static let administrator = "root"
 
-    package init(_ cluster: EtcdCluster) {
+    /// Of a cluster that lets in those alone whom its operator names.
+    ///
+    /// - Throws: `EtcdFailure` where it lets in others: whoever got credentials of it could do everything.
+    package init(of folder: OperatorFolder) async throws {
+        guard try await folder.isAccessEnabled else {
+            throw EtcdFailure(
+                .other,
+                "the cluster lets in everybody with a certificate; first run chatelaine sync operator enable"
+            )
+        }
+        self.init(unchecked: try folder.cluster())
+    }
+
+    /// - Parameter cluster: which may let in others as well.
+    package init(unchecked cluster: EtcdCluster) {
         self.cluster = cluster
     }
 
@@ -27,9 +41,9 @@ package struct Access: Sendable {
         }
 
         package init?(_ text: String) {
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3 else { return nil }
-            self.init(circle: String(parts[0]), device: String(parts[1]), digits: String(parts[2]))
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, parts.allSatisfy(EtcdAddress.isName) else { return nil }
+            self.init(circle: parts[0], device: parts[1], digits: parts[2])
         }
 
         package var text: String { "\(circle).\(device).\(digits)" }
@@ -38,10 +52,10 @@ package struct Access: Sendable {
     // MARK: - The whole cluster
 
     /// From now on the cluster asks who somebody is. Once more does no harm.
-    package func enable() async throws(EtcdFailure) {
+    package static func enable(_ cluster: EtcdCluster) async throws(EtcdFailure) {
         do throws(EtcdFailure) {
-            try await add(Self.administrator, to: Self.administrator)
-        } catch  where Self.isThere(error) {}
+            try await Access(unchecked: cluster).add(administrator, to: administrator)
+        } catch  where isThere(error) {}
         _ = try await cluster.call(Auth.enable, Etcd_EmptyRequest())
     }
 
@@ -79,24 +93,37 @@ package struct Access: Sendable {
         var grant = Etcd_AuthRoleGrantPermissionRequest()
         grant.name = circle
         grant.perm.kind = .readwrite
-        grant.perm.key = .init((circle + "/").utf8)
-        grant.perm.rangeEnd = .init(EtcdBlobs.end(of: circle + "/").utf8)
+        (grant.perm.key, grant.perm.rangeEnd) = EtcdBlobs.keys(of: circle)
         _ = try await cluster.call(Auth.grantPermission, grant)
     }
 
+    /// The circles; a role that is called otherwise is somebody else's.
     package func circles() async throws(EtcdFailure) -> [String] {
-        try await cluster.call(Auth.roles, Etcd_EmptyRequest()).roles.filter { $0 != Self.administrator }
+        try await cluster.call(Auth.roles, Etcd_EmptyRequest()).roles.filter {
+            $0 != Self.administrator && EtcdAddress.isName($0)
+        }
+    }
+
+    private func require(_ circle: String) async throws(EtcdFailure) {
+        try EtcdAddress.check(circle, "circle")
+        guard try await circles().contains(circle) else {
+            throw EtcdFailure(.other, "there is no circle \(circle): make it first with operator circle \(circle)")
+        }
+    }
+
+    /// Removes what a circle's devices have written; they write again what they have.
+    package func emptyCircle(_ circle: String) async throws(EtcdFailure) {
+        try await require(circle)
+        var request = Etcd_DeleteRangeRequest()
+        (request.key, request.rangeEnd) = EtcdBlobs.keys(of: circle)
+        _ = try await cluster.call(KV.remove, request)
     }
 
     /// Revokes all devices of a circle, and removes what they have written.
     package func removeCircle(_ circle: String) async throws(EtcdFailure) {
-        try EtcdAddress.check(circle, "circle")
-        guard try await circles().contains(circle) else { throw EtcdFailure(.other, "there is no circle \(circle)") }
-        for user in try await devices(of: circle) { try await delete(user) }
-        var request = Etcd_DeleteRangeRequest()
-        request.key = .init((circle + "/").utf8)
-        request.rangeEnd = .init(EtcdBlobs.end(of: circle + "/").utf8)
-        _ = try await cluster.call(KV.remove, request)
+        try await require(circle)
+        for user in try await devices(of: circle) { try await remove(user) }
+        try await emptyCircle(circle)
         var role = Etcd_AuthRoleDeleteRequest()
         role.role = circle
         _ = try await cluster.call(Auth.deleteRole, role)
@@ -109,9 +136,7 @@ package struct Access: Sendable {
     /// - Throws: `EtcdFailure` where the circle is not there, or has a device of the name.
     package func addDevice(_ device: String, to circle: String) async throws(EtcdFailure) -> User {
         try EtcdAddress.check(device, "device")
-        guard try await circles().contains(circle) else {
-            throw EtcdFailure(.other, "there is no circle \(circle): make it first with operator circle \(circle)")
-        }
+        try await require(circle)
         guard try await !devices(of: circle).contains(where: { $0.device == device }) else {
             throw EtcdFailure(
                 .other,
@@ -133,12 +158,18 @@ package struct Access: Sendable {
     package func revoke(_ device: String, of circle: String) async throws(EtcdFailure) {
         let users = try await devices(of: circle).filter { $0.device == device }
         guard !users.isEmpty else { throw EtcdFailure(.other, "the circle \(circle) has no device \(device)") }
-        for user in users { try await delete(user) }
+        for user in users { try await remove(user) }
     }
 
-    private func delete(_ user: User) async throws(EtcdFailure) {
+    package func remove(_ user: User) async throws(EtcdFailure) {
         var request = Etcd_AuthUserDeleteRequest()
         request.name = user.text
-        _ = try await cluster.call(Auth.deleteUser, request)
+        do throws(EtcdFailure) {
+            _ = try await cluster.call(Auth.deleteUser, request)
+        } catch {
+            // An attempt that got no answer has done it, or another operator.
+            guard try await devices(of: user.circle).contains(user) else { return }
+            throw error
+        }
     }
 }

@@ -16,9 +16,11 @@ package struct Authority: Sendable {
     // MARK: - The authority itself
 
     /// A new one.
-    package static func make() throws -> Authority {
+    ///
+    /// - Parameter purpose: a word in its name, which tells one authority from another.
+    package static func make(_ purpose: String = "devices") throws -> Authority {
         let key = P256.Signing.PrivateKey()
-        let name = try DistinguishedName { CommonName("chatelaine etcd authority \(random(4))") }
+        let name = try DistinguishedName { CommonName("chatelaine etcd authority of \(purpose) \(random(4))") }
         let certificate = try Self.certificate(
             for: key.publicKey,
             name,
@@ -49,13 +51,15 @@ package struct Authority: Sendable {
 
     // MARK: - What it vouches for
 
-    /// A certificate of a node, for other nodes and for devices.
+    /// A certificate of a node.
     ///
-    /// - Parameter hosts: names and addresses that it is reached by.
-    package func node(_ name: String, hosts: [String]) throws -> (certificate: String, key: String) {
+    /// - Parameters:
+    ///   - hosts: names and addresses that it is reached by.
+    ///   - isPeer: whether it is for other nodes, to which it connects as well, and not for devices.
+    package func node(_ name: String, hosts: [String], isPeer: Bool) throws -> (certificate: String, key: String) {
         try issue(name) {
             Critical(KeyUsage(digitalSignature: true))
-            try ExtendedKeyUsage([.serverAuth, .clientAuth])
+            try ExtendedKeyUsage(isPeer ? [.serverAuth, .clientAuth] : [.serverAuth])
             SubjectAlternativeNames(try hosts.map(Self.name) + [.dnsName(Self.serverName)])
         }
     }

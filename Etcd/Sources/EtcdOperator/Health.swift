@@ -13,12 +13,32 @@ package struct Health: Sendable {
         package let answer: Answer?
 
         package struct Answer: Sendable {
-            package let version: String
+            package let version: Version
             package let isLeader: Bool
             /// In bytes: the file, and what of it is in use.
             package let size: Int64
             package let used: Int64
         }
+    }
+
+    /// A version of etcd.
+    package struct Version: Sendable, CustomStringConvertible {
+        package let description: String
+        private let numbers: [Int]
+
+        package init(_ text: String) {
+            description = PlainText.line(text, atMost: 40)
+            numbers = text.split(separator: ".", omittingEmptySubsequences: false).prefix(3).map {
+                Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0
+            }
+        }
+
+        /// The first one whose faults in who may do what are mended, as far as etcd's advisories say (GHSA-q8m4-xhhv-38mg,
+        /// GHSA-rfx7-8w68-q57q, GHSA-x35m-3gp4-4fh5; etcd-io/etcd#22386, which 3.4 and 3.5 still have).
+        package static let separatesCircles = Version("3.6.11")
+
+        /// Whether a device cannot do to other circles what its role does not allow.
+        package var separatesCircles: Bool { !numbers.lexicographicallyPrecedes(Self.separatesCircles.numbers) }
     }
 
     package init(of folder: OperatorFolder) throws {
@@ -47,7 +67,7 @@ package struct Health: Sendable {
                     node: node.name,
                     answer: status.map {
                         .init(
-                            version: $0.version,
+                            version: Version($0.version),
                             isLeader: $0.leader == $0.header.memberID,
                             size: $0.dbSize,
                             used: $0.dbSizeInUse
@@ -66,7 +86,9 @@ package struct Health: Sendable {
     }
 
     /// Gives back the room that removed and replaced blobs take, on one node after the other, and ends the alarm of a full
-    /// cluster.
+    /// cluster. A node that does not answer keeps no other one from it.
+    ///
+    /// - Throws: `EtcdFailure`, once the others are done, which names the nodes that have not done it.
     package func makeRoom(_ cluster: EtcdCluster) async throws(EtcdFailure) {
         var look = Etcd_RangeRequest()
         look.key = .init("chatelaine".utf8)
@@ -75,20 +97,13 @@ package struct Health: Sendable {
         compaction.revision = revision
         compaction.physical = true
         do throws(EtcdFailure) {
-            _ = try await cluster.call(KV.compact, compaction, within: .seconds(60))
+            _ = try await cluster.call(KV.compact, compaction, within: .seconds(60), attempt: .seconds(60))
         } catch  where error.description.contains("compacted") {
             // Nothing has changed since the last one.
         }
+        var failures: [String] = []
         for node in nodes {
-            let one = try self.cluster(node)
-            defer { one.close() }
-            // A node answers nothing else meanwhile.
-            _ = try await one.call(
-                Maintenance.defragment,
-                Etcd_EmptyRequest(),
-                within: .seconds(120),
-                attempt: .seconds(120)
-            )
+            do throws(EtcdFailure) { try await defragment(node) } catch { failures.append("\(node.name): \(error)") }
         }
         // Each node has raised its own.
         for alarm in try await cluster.call(Maintenance.alarm, Etcd_AlarmRequest()).alarms where alarm.alarm == 1 {
@@ -98,5 +113,21 @@ package struct Health: Sendable {
             request.alarm = alarm.alarm
             _ = try await cluster.call(Maintenance.alarm, request)
         }
+        guard failures.isEmpty else {
+            throw EtcdFailure(.other, "not all nodes have given back room; \(failures.joined(separator: "; "))")
+        }
+    }
+
+    private func defragment(_ node: OperatorFolder.Node) async throws(EtcdFailure) {
+        let one = try cluster(node)
+        defer { one.close() }
+        // One that is there says so at once; meanwhile it answers nothing else.
+        _ = try await one.call(Maintenance.status, Etcd_EmptyRequest(), within: .seconds(5))
+        _ = try await one.call(
+            Maintenance.defragment,
+            Etcd_EmptyRequest(),
+            within: .seconds(120),
+            attempt: .seconds(120)
+        )
     }
 }

@@ -110,18 +110,23 @@ package struct EtcdAddress: Sendable, Equatable {
     ///
     /// - Parameter kind: of what, for the error.
     package static func check(_ name: String, _ kind: String) throws(EtcdFailure) {
+        guard isName(name) else {
+            throw EtcdFailure(
+                .other,
+                "the name of a \(kind) is 1 to 64 small letters, digits and hyphens, and does not begin with a hyphen"
+            )
+        }
+    }
+
+    /// Whether an operator can give this name.
+    package static func isName(_ name: String) -> Bool {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
             default: false
             }
         }
-        guard (1...64).contains(name.utf8.count), isPlain, !name.hasPrefix("-") else {
-            throw EtcdFailure(
-                .other,
-                "the name of a \(kind) is 1 to 64 small letters, digits and hyphens, and does not begin with a hyphen"
-            )
-        }
+        return (1...64).contains(name.utf8.count) && isPlain && !name.hasPrefix("-")
     }
 
     private static func refusal(_ reason: String) -> EtcdFailure {

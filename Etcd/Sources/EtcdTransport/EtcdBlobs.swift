@@ -1,5 +1,6 @@
 import EtcdMessages
-import FoundationEssentials
+package import FoundationEssentials
+import SwiftProtobuf
 import Synchronization
 
 /// The blobs of a circle's devices in a cluster: named bytes below the circle's name, of which this knows nothing more.
@@ -7,80 +8,45 @@ import Synchronization
 /// While changes are heard of, names and recent blobs are kept here, so that a round that finds nothing new asks nobody.
 package final class EtcdBlobs: Sendable {
     private let cluster: EtcdCluster
-    /// What all keys begin with.
-    private let root: String
-    private let memory = Mutex(Memory())
+    private let names: EtcdNames
+    /// Names are asked for anew from time to time: what a cluster has lost, it does not tell.
+    private let lookAgain: Duration
+    private let mirror = Mutex(EtcdMirror())
     private let watching = Mutex<Task<Void, Never>?>(nil)
 
-    /// What is known of the keys that are watched.
-    private struct Memory {
-        /// What the watched keys begin with, without the root; nil while nothing is heard.
-        var prefix: String?
-        /// The revision of each name, with the blob where it was heard of and is not too much.
-        var names: [String: (revision: Int64, bytes: [UInt8]?)] = [:]
-        var kept = 0
-        /// What this device is writing: it need not be told of that.
-        var own: [String: [UInt8]] = [:]
-    }
-
-    /// How many bytes of blobs are kept.
-    private static let mostKept = 16 << 20
-    /// A circle has not more blobs, nor longer names. What another program writes there is left alone.
-    private static let mostNames = 80_000
-    private static let longestName = 256
-    private static let page: Int64 = 1_000
-    /// Names are asked for anew from time to time: a cluster that was set back and is as far again would not be noticed.
-    private static let lookAgain: Duration = .seconds(3_600)
-
-    package init(of circle: String, in cluster: EtcdCluster) {
+    package init(of circle: String, in cluster: EtcdCluster, lookAgain: Duration = .seconds(3_600)) {
         self.cluster = cluster
-        root = circle + "/chatelaine/1/"
+        names = EtcdNames(cluster: cluster, root: circle + "/chatelaine/1/")
+        self.lookAgain = lookAgain
     }
 
     deinit { watching.withLock { $0?.cancel() } }
 
     // MARK: - The functions of a transport
 
-    /// The names of folders below the root.
-    package func circles() async throws(EtcdFailure) -> [String] {
-        var found: [String] = []
-        var start = root
-        // One key of each is enough: the next begins after all that it can have.
-        while let key = try await page(from: start, to: Self.end(of: root), limit: 1).names.first,
-            let name = key.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false).first,
-            found.count < 1_000
-        {
-            found.append(String(name))
-            start = Self.end(of: root + name + "/")
-        }
-        return found
-    }
+    /// The names of circles below the root.
+    package func circles() async throws(EtcdFailure) -> [String] { try await names.folders() }
 
     /// - Parameter prefix: of names, such as `CIRCLE/head/`.
+    /// - Returns: names in the order of their bytes. Where a circle has more than it can have, the first of them.
     package func list(_ prefix: String) async throws(EtcdFailure) -> [String] {
-        let known: [String]? = memory.withLock { memory in
-            guard let watched = memory.prefix, prefix.hasPrefix(watched) else { return nil }
-            return memory.names.keys.filter { $0.hasPrefix(prefix) }
-        }
-        if let known { return known }
-        return try await look(at: prefix).names.map(\.name)
+        if let known = mirror.withLock({ $0.names(prefix) }) { return known }
+        return try await names.look(at: prefix).names.map(\.text)
     }
 
     /// - Returns: nil for what is not there, or longer.
     package func read(_ name: String, atMost most: Int) async throws(EtcdFailure) -> [UInt8]? {
-        let known: (isKnown: Bool, bytes: [UInt8]?) = memory.withLock { memory in
-            guard let watched = memory.prefix, name.hasPrefix(watched) else { return (false, nil) }
-            guard let entry = memory.names[name] else { return (true, nil) }
-            return (entry.bytes != nil, entry.bytes)
-        }
-        var bytes = known.bytes
-        if !known.isKnown {
+        var bytes: [UInt8]?
+        switch mirror.withLock({ $0.blob(name) }) {
+        case .absent: return nil
+        case .bytes(let known): bytes = known
+        case .unknown:
             var request = Etcd_RangeRequest()
-            request.key = Self.data(root + name)
+            request.key = key(name)
             if let found = try await cluster.call(KV.range, request).kvs.first {
                 let value = [UInt8](found.value)
                 bytes = value
-                memory.withLock { Self.keep(value, of: name, found.modRevision, &$0) }
+                mirror.withLock { $0.keep(value, of: name, at: found.modRevision) }
             }
         }
         guard let bytes, bytes.count <= most else { return nil }
@@ -88,30 +54,59 @@ package final class EtcdBlobs: Sendable {
     }
 
     package func write(_ bytes: [UInt8], as name: String) async throws(EtcdFailure) {
-        var request = Etcd_PutRequest()
-        request.key = Self.data(root + name)
-        request.value = .init(bytes)
-        memory.withLock { if $0.prefix.map(name.hasPrefix) == true { $0.own[name] = bytes } }
-        let answer: Etcd_PutResponse
+        mirror.withLock { $0.willWrite(bytes, as: name) }
         do throws(EtcdFailure) {
-            answer = try await cluster.call(KV.put, request)
+            try await change(name, to: bytes)
         } catch {
-            memory.withLock { $0.own[name] = nil }
+            mirror.withLock { $0.hasNotWritten(name) }
             throw error
-        }
-        // It may be listed before it is heard of.
-        memory.withLock { memory in
-            guard let watched = memory.prefix, name.hasPrefix(watched) else { return }
-            if let known = memory.names[name], known.revision >= answer.header.revision { return }
-            Self.set(name, answer.header.revision, bytes, &memory)
         }
     }
 
-    package func remove(_ name: String) async throws(EtcdFailure) {
-        var request = Etcd_DeleteRangeRequest()
-        request.key = Self.data(root + name)
-        _ = try await cluster.call(KV.remove, request)
-        memory.withLock { Self.forget(name, &$0) }
+    package func remove(_ name: String) async throws(EtcdFailure) { try await change(name, to: nil) }
+
+    /// Writes or removes a blob if it is as it was.
+    ///
+    /// A call that got no answer is made again, and its first attempt may be done much later, by a node that was stopped: it must
+    /// not undo what was written meanwhile.
+    private func change(_ name: String, to bytes: [UInt8]?) async throws(EtcdFailure) {
+        let key = key(name)
+        var known = mirror.withLock { $0.revision(of: name) } ?? 0
+        for _ in 0..<Self.mostChanges {
+            var request = Etcd_TxnRequest()
+            request.compare = [.with { ($0.key, $0.target, $0.modRevision) = (key, .mod, known) }]
+            request.success = [
+                .with {
+                    if let bytes {
+                        $0.put = .with { ($0.key, $0.value) = (key, Data(bytes)) }
+                    } else {
+                        $0.remove = .with { $0.key = key }
+                    }
+                }
+            ]
+            request.failure = [.with { $0.range = .with { ($0.key, $0.keysOnly) = (key, bytes == nil) } }]
+            let answer = try await cluster.call(KV.change, request)
+            let revision = answer.header.revision
+            guard EtcdCluster.isRevision(revision) else { break }
+            if answer.succeeded { return mirror.withLock { $0.change(name, to: bytes, at: revision) } }
+            let there = answer.responses.first?.range.kvs.first
+            if let bytes, let there, there.value.elementsEqual(bytes) {
+                // An earlier attempt has done it.
+                return mirror.withLock { $0.change(name, to: bytes, at: there.modRevision) }
+            }
+            known = there?.modRevision ?? 0
+        }
+        throw EtcdFailure(.other, "others change \(name) all the time, or the cluster does not answer as etcd does")
+    }
+
+    private static let mostChanges = 8
+
+    private func key(_ name: String) -> Data { Data((names.root + name).utf8) }
+
+    /// All keys that a circle's devices may use, and the first one after them.
+    package static func keys(of circle: String) -> (first: Data, end: Data) {
+        let first = Data((circle + "/").utf8)
+        return (first, EtcdNames.end(of: first))
     }
 
     // MARK: - Hearing of changes
@@ -120,208 +115,69 @@ package final class EtcdBlobs: Sendable {
     ///
     /// - Parameters:
     ///   - prefix: of names; other ones are not watched any more.
-    ///   - tell: is called for each change that this device has not made, and once all names are known.
+    ///   - tell: is called for each change that this device has not made, and each time when all names are known.
     package func watch(_ prefix: String, tell: @escaping @Sendable () -> Void) {
         watching.withLock { task in
             task?.cancel()
-            memory.withLock { $0 = Memory() }
-            task = Task { [weak self, cluster, root] in
-                var state = Resumption()
-                var pause = Duration.milliseconds(50)
+            let number = mirror.withLock { $0.begin() }
+            task = Task { [weak self, lookAgain] in
+                var pause = Self.shortestPause
                 while !Task.isCancelled {
                     let begun = ContinuousClock.now
-                    let next = await Self.hear(prefix, root, cluster, from: state) { [weak self] in
-                        self
-                    } tell: {
-                        tell()
-                    }
-                    self?.memory.withLock { $0.prefix = nil }
-                    state = next
+                    // What was missed is never asked for: names are, which also shows what the cluster has lost.
+                    guard let hearing = self?.hearing(prefix, number, tell: tell) else { return }
+                    await Self.run(hearing, atMost: lookAgain)
+                    self?.mirror.withLock { $0.end(for: number) }
                     // One that has lasted has not failed at once.
-                    pause = ContinuousClock.now - begun > .seconds(5) ? .milliseconds(50) : min(pause * 2, .seconds(5))
+                    let hasLasted = ContinuousClock.now - begun > Self.longestPause
+                    pause = hasLasted ? Self.shortestPause : min(pause * 2, Self.longestPause)
                     try? await Task.sleep(for: pause)
                 }
             }
         }
     }
 
-    /// Where a watch goes on that was broken off.
-    private struct Resumption: Sendable {
-        /// The last revision of which all is known; nil where names have to be asked for.
-        var revision: Int64?
-        /// Of the cluster, and of its leader's election. Both are others after the cluster was set back.
-        var cluster: UInt64 = 0
-        var term: UInt64 = 0
-        var looked = ContinuousClock.now
+    private static let shortestPause: Duration = .milliseconds(50)
+    private static let longestPause: Duration = .seconds(5)
+
+    private static func run(_ body: @escaping @Sendable () async throws -> Void, atMost limit: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { try? await body() }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     private struct Stopped: Error {}
 
-    /// Hears of changes until something fails.
-    ///
-    /// - Returns: where the next watch goes on.
-    private static func hear(
+    /// Hears of changes until something fails. It keeps nothing alive meanwhile.
+    private func hearing(
         _ prefix: String,
-        _ root: String,
-        _ cluster: EtcdCluster,
-        from start: Resumption,
-        _ blobs: @escaping @Sendable () -> EtcdBlobs?,
+        _ number: Int,
         tell: @escaping @Sendable () -> Void
-    ) async -> Resumption {
-        let state = Mutex(start)
-        do {
-            if start.revision == nil {
-                guard let blobs = blobs() else { return start }
-                let found = try await blobs.look(at: prefix)
-                state.withLock {
-                    $0.revision = found.revision; $0.looked = .now
-                }
-                blobs.memory.withLock { memory in
-                    memory = Memory()
-                    for name in found.names { memory.names[name.name] = (name.revision, nil) }
-                }
-            }
+    ) -> @Sendable () async throws -> Void {
+        let (cluster, names) = (cluster, names)
+        return { [weak self] in
+            let found = try await names.look(at: prefix)
+            self?.mirror.withLock { $0.fill(found, below: prefix, for: number) }
             var request = Etcd_WatchCreateRequest()
-            request.key = data(root + prefix)
-            request.rangeEnd = data(end(of: root + prefix))
-            request.startRevision = (state.withLock { $0.revision } ?? 0) + 1
+            request.key = Data((names.root + prefix).utf8)
+            request.rangeEnd = EtcdNames.end(of: request.key)
+            request.startRevision = found.revision + 1
             request.fragment = true
-            try await cluster.watch(request) { answer in
-                guard let blobs = blobs() else { throw Stopped() }
-                let isGood = state.withLock { state in
-                    let header = answer.header
-                    if answer.created {
-                        let isSame =
-                            state.cluster == 0 || (state.cluster == header.clusterID && state.term == header.raftTerm)
-                        // A cluster that knows less than it did was set back: it would tell nothing until it is as far again.
-                        guard isSame, header.revision >= (state.revision ?? 0) else { return false }
-                        (state.cluster, state.term) = (header.clusterID, header.raftTerm)
-                    }
-                    // Whether compacted, or not allowed any more.
-                    return !answer.canceled
-                }
-                guard isGood else {
-                    state.withLock { $0 = Resumption() }
-                    throw Stopped()
-                }
-                let isNew = blobs.take(answer, prefix)
-                // The answer's own revision may be of changes that are still to come.
-                if !answer.fragment, let last = answer.events.last?.kv.modRevision {
-                    state.withLock { $0.revision = max($0.revision ?? 0, last) }
+            try await cluster.watch(request) { [weak self] answer in
+                // A cluster that was set back meanwhile would tell nothing until it is as far again. Compacted, or not allowed any more.
+                let isGood =
+                    answer.header.revision >= found.revision && !answer.canceled
+                    && answer.events.allSatisfy { EtcdCluster.isRevision($0.kv.modRevision) }
+                guard isGood, let self else { throw Stopped() }
+                let isNew = self.mirror.withLock { mirror in
+                    if answer.created { mirror.use(found.isWhole, for: number) }
+                    return mirror.take(answer, for: number) { names.name(of: $0.key) }
                 }
                 if isNew || answer.created { tell() }
-                if state.withLock({ ContinuousClock.now - $0.looked > lookAgain }) {
-                    state.withLock { $0.revision = nil }
-                    throw Stopped()
-                }
             }
-        } catch {}
-        return state.withLock { $0 }
-    }
-
-    /// Notes what has changed.
-    ///
-    /// - Returns: whether somebody else has changed it.
-    private func take(_ answer: Etcd_WatchResponse, _ prefix: String) -> Bool {
-        memory.withLock { memory in
-            if answer.created { memory.prefix = prefix }
-            var isNew = false
-            for event in answer.events {
-                guard event.kv.key.count > root.utf8.count else { continue }
-                let name = String(decoding: event.kv.key.dropFirst(root.utf8.count), as: UTF8.self)
-                switch event.kind {
-                case .put:
-                    let bytes = [UInt8](event.kv.value)
-                    if memory.own.removeValue(forKey: name) != bytes { isNew = true }
-                    Self.set(name, event.kv.modRevision, bytes, &memory)
-                case .delete:
-                    if memory.names[name] != nil { isNew = true }
-                    Self.forget(name, &memory)
-                case .UNRECOGNIZED: isNew = true
-                }
-            }
-            return isNew
         }
-    }
-
-    private static func set(_ name: String, _ revision: Int64, _ bytes: [UInt8], _ memory: inout Memory) {
-        forget(name, &memory)
-        guard memory.names.count < mostNames, name.utf8.count <= longestName else { return }
-        memory.names[name] = (revision, nil)
-        keep(bytes, of: name, revision, &memory)
-    }
-
-    /// Keeps a blob that is listed, in that revision.
-    private static func keep(_ bytes: [UInt8], of name: String, _ revision: Int64, _ memory: inout Memory) {
-        guard memory.prefix != nil, let entry = memory.names[name], entry.bytes == nil, entry.revision == revision,
-            bytes.count <= mostKept / 4
-        else { return }
-        if memory.kept + bytes.count > mostKept {
-            for name in memory.names.keys { memory.names[name]?.bytes = nil }
-            memory.kept = 0
-        }
-        memory.names[name] = (entry.revision, bytes)
-        memory.kept += bytes.count
-    }
-
-    private static func forget(_ name: String, _ memory: inout Memory) {
-        memory.kept -= memory.names.removeValue(forKey: name)?.bytes?.count ?? 0
-    }
-
-    // MARK: - Keys
-
-    private struct Names {
-        var names: [(name: String, revision: Int64)] = []
-        /// As of which they are there; newer ones may be among them.
-        var revision: Int64 = 0
-    }
-
-    private func look(at prefix: String) async throws(EtcdFailure) -> Names {
-        var found = Names()
-        var start = root + prefix
-        let end = Self.end(of: start)
-        while found.names.count < Self.mostNames {
-            let page = try await page(from: start, to: end, limit: Self.page)
-            if found.revision == 0 { found.revision = page.revision }
-            for (name, revision) in zip(page.names, page.revisions)
-            where name.utf8.count <= root.utf8.count + Self.longestName {
-                found.names.append((String(name.dropFirst(root.count)), revision))
-            }
-            guard page.hasMore, let last = page.names.last else { break }
-            start = last + "\0"
-        }
-        return found
-    }
-
-    private struct Page {
-        let names: [String]
-        let revisions: [Int64]
-        let revision: Int64
-        let hasMore: Bool
-    }
-
-    private func page(from start: String, to end: String, limit: Int64) async throws(EtcdFailure) -> Page {
-        var request = Etcd_RangeRequest()
-        request.key = Self.data(start)
-        request.rangeEnd = Self.data(end)
-        request.limit = limit
-        request.keysOnly = true
-        let answer = try await cluster.call(KV.range, request)
-        return Page(
-            names: answer.kvs.map { String(decoding: $0.key, as: UTF8.self) },
-            revisions: answer.kvs.map(\.modRevision),
-            revision: answer.header.revision,
-            hasMore: answer.more
-        )
-    }
-
-    private static func data(_ text: String) -> Data { Data(text.utf8) }
-
-    /// The first key after all that begin so.
-    package static func end(of prefix: String) -> String {
-        var bytes = Array(prefix.utf8)
-        // No name that is checked has the greatest byte, nor ends with one.
-        bytes[bytes.count - 1] += 1
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -22,8 +22,11 @@ package final class EtcdCluster: Sendable {
     package static let attempt: Duration = .seconds(2)
     /// How long all attempts may take together.
     package static let patience: Duration = .seconds(10)
-    /// etcd refuses requests above 1.5 MiB; an answer has at most a page of names, or one blob.
-    private static let largestAnswer = 4 << 20
+    /// etcd refuses requests above 1.5 MiB, and an answer has at most one of these, or a page of names.
+    private static let largestAnswer = 2 << 20
+
+    /// Whether etcd can name this revision. Those of a server that is none could be as large that nothing comes after them.
+    static func isRevision(_ revision: Int64) -> Bool { (0..<Int64.max).contains(revision) }
 
     /// - Throws: `EtcdFailure` for credentials that are none.
     package init(nodes: [EtcdAddress.Node], serverName: String?, credentials: EtcdCredentials) throws(EtcdFailure) {
@@ -74,7 +77,9 @@ package final class EtcdCluster: Sendable {
 
     // MARK: - Calls
 
-    /// Calls until it succeeds, is refused, or takes too long. What is called more than once does no harm.
+    /// Calls until it succeeds, is refused, or takes too long.
+    ///
+    /// It may be done more than once, and once more after this has returned: what is called has to allow for that.
     package func call<Request, Response>(
         _ method: Method<Request, Response>,
         _ request: Request,
@@ -103,14 +108,20 @@ package final class EtcdCluster: Sendable {
         var options = CallOptions.defaults
         options.timeout = limit
         options.waitForReady = true
-        options.maxResponseMessageBytes = Self.largestAnswer
+        Self.bound(&options)
         return try await client.unary(
             request: ClientRequest(message: request),
             descriptor: method.descriptor,
             serializer: ProtobufSerializer<Request>(),
-            deserializer: ProtobufDeserializer<Response>(),
+            deserializer: BoundedDeserializer<Response>(),
             options: options
         ) { try $0.message }
+    }
+
+    private static func bound(_ options: inout CallOptions) {
+        options.maxResponseMessageBytes = largestAnswer
+        // The transport (grpc-swift-nio-transport 2) bounds answers by this one.
+        options.maxRequestMessageBytes = largestAnswer
     }
 
     // MARK: - Watching
@@ -125,7 +136,7 @@ package final class EtcdCluster: Sendable {
         var options = CallOptions.defaults
         // No limit of time, which would end the watch.
         options.waitForReady = true
-        options.maxResponseMessageBytes = Self.largestAnswer
+        Self.bound(&options)
         var message = Etcd_WatchRequest()
         message.createRequest = request
         let first = message
@@ -138,7 +149,7 @@ package final class EtcdCluster: Sendable {
             },
             descriptor: Self.watching.descriptor,
             serializer: ProtobufSerializer<Etcd_WatchRequest>(),
-            deserializer: ProtobufDeserializer<Etcd_WatchResponse>(),
+            deserializer: BoundedDeserializer<Etcd_WatchResponse>(),
             options: options
         ) { response in
             for try await answer in response.messages { try await body(answer) }
@@ -146,4 +157,51 @@ package final class EtcdCluster: Sendable {
     }
 
     private static let watching = Method<Etcd_WatchRequest, Etcd_WatchResponse>("Watch", "Watch")
+}
+
+/// Takes a message whose parts are not so many that they need much more memory than its bytes.
+private struct BoundedDeserializer<Message: SwiftProtobuf.Message>: MessageDeserializer {
+    /// A page has 1,000 names, and etcd tells of as many changes at once.
+    private static var mostParts: Int { 20_000 }
+
+    func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Message {
+        // Each part is a field, and has two bytes at least.
+        let parts = unsafe bytes.withUnsafeBytes { buffer in unsafe Self.parts(buffer) }
+        guard parts <= Self.mostParts else {
+            throw RPCError(code: .resourceExhausted, message: "an answer has \(parts) parts")
+        }
+        return try ProtobufDeserializer<Message>().deserialize(bytes)
+    }
+
+    /// How many fields a message has at its uppermost level; what is no message is left to the real decoder.
+    private static func parts(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var place = 0
+        var count = 0
+        func number() -> UInt64? {
+            var value: UInt64 = 0
+            for shift in stride(from: UInt64(0), to: 70, by: 7) {
+                guard place < bytes.count else { return nil }
+                let byte = unsafe bytes[place]
+                place += 1
+                value |= UInt64(byte & 0x7f) << shift
+                if byte < 0x80 { return value }
+            }
+            return nil
+        }
+        while place < bytes.count {
+            guard let tag = number() else { break }
+            count += 1
+            let length: UInt64? =
+                switch tag & 7 {
+                case 0: number().map { _ in 0 }
+                case 1: 8
+                case 2: number()
+                case 5: 4
+                default: nil
+                }
+            guard let length, length <= UInt64(bytes.count - place) else { break }
+            place += Int(length)
+        }
+        return count
+    }
 }

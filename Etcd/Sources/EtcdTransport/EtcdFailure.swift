@@ -12,12 +12,17 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// In one line.
+    /// In one line, without characters that a terminal obeys.
     package let description: String
+    /// Whether the answer was longer than what is taken. Of names, fewer can be asked for.
+    package let isTooLarge: Bool
 
-    package init(_ kind: Kind, _ description: String) {
+    package init(_ kind: Kind, _ description: String) { self.init(kind, description, isTooLarge: false) }
+
+    private init(_ kind: Kind, _ description: String, isTooLarge: Bool) {
         self.kind = kind
-        self.description = description
+        self.description = PlainText.line(description)
+        self.isTooLarge = isTooLarge
     }
 
     /// - Parameter error: of a call.
@@ -27,10 +32,13 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
             return
         }
         // etcd's own words, which name what a code does not.
-        let text = String(error.message.prefix(200).map { $0.isNewline ? " " : $0 })
+        let text = PlainText.line(error.message, atMost: 200)
         switch error.code {
         case .resourceExhausted where text.contains("space exceeded"):
             self.init(.full, "the cluster has no room left; its operator can make some")
+        case .resourceExhausted where !Self.isPassing(error),
+            .internalError where text.contains("exceeded the configured maximum"):
+            self.init(.other, "the cluster refuses, or answers too much: \(text)", isTooLarge: true)
         case .permissionDenied, .unauthenticated:
             self.init(.other, "the cluster does not let this device in, or its operator has revoked it: \(text)")
         case .failedPrecondition where text.contains("user name not found"),
@@ -55,6 +63,31 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
         // Somebody's rights have changed between the look at ours and the call.
         case .invalidArgument: return error.message.contains("revision in header is old")
         default: return false
+        }
+    }
+}
+
+/// Text of others that is shown to somebody.
+package enum PlainText {
+    /// One line of a text: what a terminal obeys, or what changes the order of the rest, is a question mark.
+    ///
+    /// - Parameter most: how many bytes it may have.
+    package static func line(_ text: String, atMost most: Int = 900) -> String {
+        var line = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            let shown = isShown(scalar) ? scalar : "?"
+            count += UTF8.width(shown)
+            guard count <= most else { break }
+            line.unicodeScalars.append(shown)
+        }
+        return line
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
         }
     }
 }

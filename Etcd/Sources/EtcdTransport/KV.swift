@@ -8,5 +8,6 @@ package enum KV {
         "KV",
         "DeleteRange"
     )
+    package static let change = EtcdCluster.Method<Etcd_TxnRequest, Etcd_TxnResponse>("KV", "Txn")
     package static let compact = EtcdCluster.Method<Etcd_CompactionRequest, Etcd_CompactionResponse>("KV", "Compact")
 }

@@ -17,7 +17,9 @@ package final class TransportProgram: Sendable {
     }
 
     /// Answers one request after the other, until the other program has ended.
-    package func run(_ blobs: EtcdBlobs) async {
+    ///
+    /// - Parameter hasEnded: called on a thread of its own once nothing more is asked; an answer may be under way.
+    package func run(_ blobs: EtcdBlobs, hasEnded: @escaping @Sendable () -> Void = {}) async {
         say(Self.greeting)
         let requests = AsyncStream<(TransportRequest?, [UInt8])> { continuation in
             let reader = Reader(input)
@@ -35,6 +37,7 @@ package final class TransportProgram: Sendable {
                     if request == nil { break }
                 }
                 continuation.finish()
+                hasEnded()
             }
         }
         for await (request, bytes) in requests {
@@ -81,14 +84,11 @@ package final class TransportProgram: Sendable {
     }
 
     private static func names(_ names: [String]) -> String {
-        // What another program has written there may be called anything.
-        let plain = names.filter { name in name.utf8.allSatisfy { (33...126).contains($0) } }
-        return "names \(plain.count)\n" + plain.map { $0 + "\n" }.joined()
+        "names \(names.count)\n" + names.map { $0 + "\n" }.joined()
     }
 
     private static func line(_ failure: EtcdFailure) -> String {
-        let text = String(String.UnicodeScalarView(failure.description.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
-        return "failure \(failure.kind.rawValue) \(text)\n"
+        "failure \(failure.kind.rawValue) \(failure.description)\n"
     }
 
     private func say(_ text: String, _ bytes: [UInt8] = []) {

@@ -18,8 +18,8 @@ struct Operate: AsyncParsableCommand {
                 chatelaine sync operator device ada laptop
             """,
         subcommands: [
-            MakeCluster.self, EnableAccess.self, AddCircle.self, AddDevice.self, Revoke.self, RemoveCircle.self,
-            ListCircles.self, ShowCluster.self, MakeRoom.self,
+            MakeCluster.self, EnableAccess.self, AddCircle.self, AddDevice.self, Revoke.self, EmptyCircle.self,
+            RemoveCircle.self, ListCircles.self, ShowCluster.self, MakeRoom.self,
         ]
     )
 }
@@ -71,8 +71,10 @@ struct MakeCluster: AsyncParsableCommand {
     func validate() throws {
         guard (1...64).contains(quota) else { throw ValidationError("The quota is from 1 to 64 GiB.") }
         let parsed = try parsed()
-        guard Set(parsed.map(\.name)).count == parsed.count else {
-            throw ValidationError("Two nodes have one name.")
+        do throws(EtcdFailure) {
+            try OperatorFolder.check(parsed)
+        } catch {
+            throw ValidationError(error.description)
         }
         guard parsed.count % 2 == 1, parsed.count <= 7 else {
             throw ValidationError("A cluster has 1, 3, 5 or 7 nodes: an even number is no safer than one less.")
@@ -84,7 +86,6 @@ struct MakeCluster: AsyncParsableCommand {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else { throw ValidationError("\(text) is not NAME=HOST.") }
             do throws(EtcdFailure) {
-                try EtcdAddress.check(parts[0], "node")
                 let address = try EtcdAddress("etcd://\(parts[1])/x", credentialsIn: "/")
                 let node = address.nodes[0]
                 guard address.nodes.count == 1, node.port < .max else {
@@ -116,7 +117,7 @@ struct EnableAccess: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
-    func run() async throws { try await telling { try await Access(options.path.cluster()).enable() } }
+    func run() async throws { try await telling { try await Access.enable(options.path.cluster()) } }
 }
 
 struct AddCircle: AsyncParsableCommand {
@@ -130,7 +131,7 @@ struct AddCircle: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
-    func run() async throws { try await telling { try await Access(options.path.cluster()).addCircle(circle) } }
+    func run() async throws { try await telling { try await Access(of: options.path).addCircle(circle) } }
 }
 
 struct AddDevice: AsyncParsableCommand {
@@ -160,14 +161,14 @@ struct AddDevice: AsyncParsableCommand {
             try EtcdAddress.check(device, "device")
             let folder = options.path
             let authority = try folder.authority
-            let access = Access(try folder.cluster())
+            let access = try await Access(of: folder)
             let user = try await access.addDevice(device, to: circle)
             let path = output ?? "\(circle)-\(device).pem"
             do {
                 try PrivateFile.write(authority.credentials(of: user.text), to: path)
             } catch {
                 // Nobody could use it.
-                try? await access.revoke(device, of: circle)
+                try? await access.remove(user)
                 throw error
             }
             print(
@@ -196,8 +197,26 @@ struct Revoke: AsyncParsableCommand {
     @OptionGroup var options: FolderOptions
 
     func run() async throws {
-        try await telling { try await Access(options.path.cluster()).revoke(device, of: circle) }
+        try await telling { try await Access(of: options.path).revoke(device, of: circle) }
     }
+}
+
+struct EmptyCircle: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "empty-circle",
+        abstract: "Remove what a circle's devices have written, which they write again.",
+        discussion: """
+            For a circle in which a device has written what it should not have, once it is revoked. Each other device that hears of \
+            changes fills it again at once, and one that is off when it is on again.
+            """
+    )
+
+    @Argument(help: "The circle.")
+    var circle: String
+
+    @OptionGroup var options: FolderOptions
+
+    func run() async throws { try await telling { try await Access(of: options.path).emptyCircle(circle) } }
 }
 
 struct RemoveCircle: AsyncParsableCommand {
@@ -213,7 +232,7 @@ struct RemoveCircle: AsyncParsableCommand {
     @OptionGroup var options: FolderOptions
 
     func run() async throws {
-        try await telling { try await Access(options.path.cluster()).removeCircle(circle) }
+        try await telling { try await Access(of: options.path).removeCircle(circle) }
     }
 }
 
@@ -227,7 +246,7 @@ struct ListCircles: AsyncParsableCommand {
 
     func run() async throws {
         try await telling {
-            let access = Access(try options.path.cluster())
+            let access = try await Access(of: options.path)
             for circle in try await access.circles().sorted() {
                 let devices = try await access.devices(of: circle).map(\.device).sorted()
                 print("\(circle)  \(devices.isEmpty ? "no devices" : devices.joined(separator: " "))")
@@ -240,7 +259,10 @@ struct ShowCluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Say which nodes answer, how much room they take, and what alarms are raised.",
-        discussion: "Ends with 1 where a node does not answer, no node leads, or an alarm is raised."
+        discussion: """
+            Ends with 1 where a node does not answer, no node leads, an alarm is raised, or the cluster lets in everybody with a \
+            certificate.
+            """
     )
 
     @OptionGroup var options: FolderOptions
@@ -263,6 +285,16 @@ struct ShowCluster: AsyncParsableCommand {
                 for alarm in try await health.alarms(options.path.cluster()) {
                     print("alarm: \(alarm)")
                     isWell = false
+                }
+                if try await !options.path.isAccessEnabled {
+                    print("everybody with a certificate is let in: run chatelaine sync operator enable")
+                    isWell = false
+                }
+                if answers.contains(where: { !$0.version.separatesCircles }) {
+                    print(
+                        "before etcd \(Health.Version.separatesCircles) a device can do more than its role allows: "
+                            + "let in only those who trust each other"
+                    )
                 }
             }
             if !isWell { throw ExitCode(1) }

@@ -67,7 +67,7 @@ struct Load: AsyncParsableCommand {
     // MARK: - Devices
 
     private func makeDevices(_ names: [String], _ folder: OperatorFolder) async throws -> [[EtcdCredentials]] {
-        let access = Access(try folder.cluster())
+        let access = try await Access(of: folder)
         let authority = try folder.authority
         var all: [[EtcdCredentials]] = []
         for name in names {

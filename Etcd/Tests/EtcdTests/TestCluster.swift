@@ -15,7 +15,8 @@ final class TestCluster: Sendable {
     /// - Parameters:
     ///   - count: of nodes.
     ///   - quota: in bytes.
-    init(_ count: Int, quota: Int64 = 1 << 30) async throws {
+    ///   - isEnabled: whether it lets in those alone whom its operator names.
+    init(_ count: Int, quota: Int64 = 1 << 30, isEnabled: Bool = true) async throws {
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-etcd-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         folder = OperatorFolder(path: place + "/cluster")
@@ -26,7 +27,7 @@ final class TestCluster: Sendable {
         processes = Mutex([:])
         try folder.make(nodes, quota: quota)
         for node in nodes { try start(node) }
-        try await Access(folder.cluster()).enable()
+        if isEnabled { try await Access.enable(folder.cluster()) }
     }
 
     deinit {
@@ -116,7 +117,7 @@ final class TestCluster: Sendable {
 
     /// Makes circles, each with devices.
     func circle(_ name: String, devices: [String]) async throws -> [EtcdCluster] {
-        let access = Access(try folder.cluster())
+        let access = try await Access(of: folder)
         try await access.addCircle(name)
         var clusters: [EtcdCluster] = []
         for device in devices { clusters.append(try await add(device, to: name)) }
@@ -125,9 +126,31 @@ final class TestCluster: Sendable {
 
     /// The connection of a new device.
     func add(_ device: String, to circle: String) async throws -> EtcdCluster {
-        let user = try await Access(folder.cluster()).addDevice(device, to: circle)
-        let pem = try folder.authority.credentials(of: user.text)
-        return try connect(try #require(EtcdCredentials(pem: pem)))
+        try connect(try #require(EtcdCredentials(pem: try await credentials(of: device, in: circle))))
+    }
+
+    /// What a new device proves who it is with.
+    func credentials(of device: String, in circle: String) async throws -> String {
+        let user = try await Access(of: folder).addDevice(device, to: circle)
+        return try folder.authority.credentials(of: user.text)
+    }
+
+    /// Asks with curl, which takes any node for a real one.
+    ///
+    /// - Parameter credentials: a file.
+    /// - Returns: what is answered; nil where there is no connection.
+    func curl(_ place: String, credentials: String? = nil) throws -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        let proof = credentials.map { ["--cert", $0, "--key", $0] } ?? []
+        process.arguments = ["--silent", "--insecure", "--http1.1", "--max-time", "10"] + proof + [place]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.runHearingSignals()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitForExit(patience: 60)
+        return process.terminationStatus == 0 ? text : nil
     }
 
     func connect(_ credentials: EtcdCredentials) throws -> EtcdCluster {

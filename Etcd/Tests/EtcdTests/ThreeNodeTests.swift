@@ -3,6 +3,7 @@ import EtcdOperator
 import EtcdTransport
 import Foundation
 import Glibc
+import SwiftProtobuf
 import Synchronization
 import Testing
 
@@ -150,6 +151,11 @@ struct AccessTests {
         }
     }
 
+    /// Reads a key where another one is as it is.
+    private static func change(_ key: String) -> Etcd_TxnRequest {
+        .with { $0.failure = [.with { $0.range.key = Data(key.utf8) }] }
+    }
+
     @Test func `a device of another circle is refused by the server, in all that it tries`() async throws {
         let cluster = try await TestCluster(1)
         let ada = EtcdBlobs(of: "ada", in: try await cluster.circle("ada", devices: ["laptop"])[0])
@@ -158,6 +164,7 @@ struct AccessTests {
         for name in ["bob", "ad", "ada-2"] {
             let device = try await cluster.circle(name, devices: ["phone"])[0]
             let blobs = EtcdBlobs(of: "ada", in: device)
+            await isRefused { _ = try await device.call(KV.change, Self.change("ada/chatelaine/1/c/head/1")) }
             await isRefused { _ = try await blobs.read("c/head/1", atMost: 9) }
             await isRefused { _ = try await blobs.list("c/head/") }
             await isRefused { _ = try await blobs.circles() }
@@ -171,7 +178,7 @@ struct AccessTests {
                 await isRefused { _ = try await device.call(KV.range, request) }
             }
             // What an operator does.
-            let access = Access(device)
+            let access = Access(unchecked: device)
             await isRefused { try await access.addCircle("mine") }
             await isRefused { _ = try await access.circles() }
             await isRefused { try await access.revoke("laptop", of: "ada") }
@@ -190,7 +197,7 @@ struct AccessTests {
         let devices = try await cluster.circle("ada", devices: ["laptop", "desk"])
         let (revoked, other) = (EtcdBlobs(of: "ada", in: devices[0]), EtcdBlobs(of: "ada", in: devices[1]))
         try await revoked.write([1], as: "c/head/1")
-        let access = Access(try cluster.folder.cluster())
+        let access = try await Access(of: cluster.folder)
         try await access.revoke("laptop", of: "ada")
         await isRefused { _ = try await revoked.read("c/head/1", atMost: 9) }
         await isRefused { try await revoked.write([2], as: "c/head/1") }
@@ -209,7 +216,7 @@ struct AccessTests {
         let other = EtcdBlobs(of: "ada-2", in: try await cluster.circle("ada-2", devices: ["laptop"])[0])
         try await ada.write([1], as: "c/head/1")
         try await other.write([2], as: "c/head/1")
-        let access = Access(try cluster.folder.cluster())
+        let access = try await Access(of: cluster.folder)
         try await access.removeCircle("ada")
         await isRefused { _ = try await ada.read("c/head/1", atMost: 9) }
         #expect(try await other.read("c/head/1", atMost: 9) == [2])

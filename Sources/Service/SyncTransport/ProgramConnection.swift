@@ -22,7 +22,8 @@ final class ProgramConnection {
     static let unexpected = SyncTransportFailure(.other, "the program of the transport does not answer as it should")
 
     private static let greeting = "chatelaine-transport 1"
-    private static let mostNames = 20_000
+    /// How many names an answer may have, and how many of them are of use: a circle has at most as many entries.
+    private static let mostNames = (answered: 80_000, used: 20_000)
     private static let longestLine = 1_024
     private let patience: Duration
 
@@ -83,11 +84,13 @@ final class ProgramConnection {
                 guard let count = Int(words[1]), (0...longest).contains(count) else { throw Self.unexpected }
                 return .blob(try take(count, until: end))
             case ("names", 2):
-                guard let count = Int(words[1]), count >= 0 else { throw Self.unexpected }
+                guard let count = Int(words[1]), (0...Self.mostNames.answered).contains(count) else {
+                    throw Self.unexpected
+                }
                 var names: [String] = []
                 for number in 0..<count {
                     let name = try self.line(until: end)
-                    if number < Self.mostNames { names.append(name) }
+                    if number < Self.mostNames.used { names.append(name) }
                 }
                 return .names(names)
             default: throw Self.unexpected
@@ -105,7 +108,14 @@ final class ProgramConnection {
             case "full": .full
             default: .other
             }
-        return SyncTransportFailure(kind, String(words[2]))
+        // It is shown on a terminal, and comes from a server.
+        let shown = words[2].unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "?"
+            default: scalar
+            }
+        }
+        return SyncTransportFailure(kind, String(String.UnicodeScalarView(shown)))
     }
 
     // MARK: - Hearing
@@ -119,10 +129,11 @@ final class ProgramConnection {
     /// Takes what the program has said without being asked.
     func hear() throws(SyncTransportFailure) {
         try receive()
-        while let line = nextLine() {
+        while let line = try nextLine() {
             guard line == "changed" else { throw Self.unexpected }
             hasChanged = true
         }
+        try checkRest()
     }
 
     // MARK: - Bytes
@@ -147,15 +158,21 @@ final class ProgramConnection {
 
     private func line(until end: ContinuousClock.Instant) throws(SyncTransportFailure) -> String {
         while true {
-            if let line = nextLine() { return line }
-            guard received.count - start <= Self.longestLine else { throw Self.unexpected }
+            if let line = try nextLine() { return line }
+            try checkRest()
             try wait(for: POLLIN, until: end)
             try receive()
         }
     }
 
-    private func nextLine() -> String? {
+    /// Checks the beginning of a line whose end was not received yet.
+    private func checkRest() throws(SyncTransportFailure) {
+        guard received.count - start <= Self.longestLine else { throw Self.unexpected }
+    }
+
+    private func nextLine() throws(SyncTransportFailure) -> String? {
         guard let end = received[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard end - start <= Self.longestLine else { throw Self.unexpected }
         defer { start = end + 1 }
         return String(decoding: received[start..<end], as: UTF8.self)
     }
@@ -187,7 +204,8 @@ final class ProgramConnection {
     private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(SyncTransportFailure) {
         let isReady: Bool
         do {
-            isReady = try socket.wait(for: events, until: end)
+            // A program that always has more to say does not get more time by that.
+            isReady = try ContinuousClock.now < end && socket.wait(for: events, until: end)
         } catch {
             throw SyncTransportFailure(.other, "\(error)")
         }

@@ -77,6 +77,11 @@ package final class ProgramTransport: PlacedTransport {
         let wakeUp: WakeUp
         /// A change is told of when all of it is there.
         let gathering: Duration = .milliseconds(1)
+        /// How long nothing is tried after a program has ended. It grows for as long as none says anything.
+        private var pause = shortestPause
+
+        private static let shortestPause: Duration = .seconds(2)
+        private static let longestPause: Duration = .seconds(60)
 
         init(_ transport: ProgramTransport, wakeUp: WakeUp) {
             self.transport = transport
@@ -84,23 +89,41 @@ package final class ProgramTransport: PlacedTransport {
         }
 
         func wait(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
-            // Without a program nothing is heard: a round starts it again.
             let state = transport.connection.withLock { connection in
                 (number: connection?.socket.number ?? -1, hasChanged: connection?.takeChanged() ?? false)
             }
             if state.hasChanged { return true }
-            let end = state.number < 0 ? min(deadline ?? .now + .seconds(2), .now + .seconds(2)) : deadline
-            let ready = try Waiting.wait(for: (state.number, POLLIN), (wakeUp.number, POLLIN), until: end)
-            wakeUp.clear()
-            guard ready[0] else { return ready[1] || state.number < 0 }
-            return transport.connection.withLock { connection in
-                do throws(SyncTransportFailure) {
-                    try connection?.hear()
-                    return connection?.takeChanged() ?? true
-                } catch {
-                    connection = nil
-                    return true
+            if state.number >= 0 {
+                let ready = try Waiting.wait(for: (state.number, POLLIN), (wakeUp.number, POLLIN), until: deadline)
+                wakeUp.clear()
+                guard ready[0] else { return ready[1] }
+                if let hasChanged = transport.hear() {
+                    pause = Self.shortestPause
+                    return hasChanged
                 }
+            }
+            // Without a program nothing is heard: a round starts it again, at once where the keychain has changed.
+            let end = ContinuousClock.now + pause
+            pause = min(pause * 2, Self.longestPause)
+            let isWoken = try Waiting.wait(for: (wakeUp.number, POLLIN), until: min(deadline ?? end, end)).contains(
+                true
+            )
+            wakeUp.clear()
+            return isWoken || ContinuousClock.now >= end
+        }
+    }
+
+    /// Takes what the program has said without being asked.
+    ///
+    /// - Returns: whether something has changed; nil where the program has ended.
+    private func hear() -> Bool? {
+        connection.withLock { connection in
+            do throws(SyncTransportFailure) {
+                try connection?.hear()
+                return connection?.takeChanged()
+            } catch {
+                connection = nil
+                return nil
             }
         }
     }

@@ -390,6 +390,7 @@ extension KeychainCircle {
             guard let bytes = try kept(segment), (try? Segment(bytes))?.point == point else { continue }
             try transport.write(bytes, as: BlobName(point), in: circle)
         }
+        try compareOne(of: segments, over: transport, in: circle)
         let entries = Set(try transport.list(.entry, in: circle))
         for entry in replica.circle.entries where !entries.contains(.entry(entry.hash)) {
             try transport.write(entry.encoded, as: .entry(entry.hash), in: circle)
@@ -400,6 +401,19 @@ extension KeychainCircle {
             try transport.write(head.encoded, as: name, in: circle)
         }
         try release(over: transport, in: circle)
+    }
+
+    /// Looks whether one segment is in the transport as this device has written it, another one each time: who can write there can
+    /// put something else under its name, and others would wait for it for ever.
+    private func compareOne(
+        of segments: [StoredSegment],
+        over transport: some SyncTransport,
+        in circle: CircleID
+    ) throws {
+        guard let segment = segments.randomElement(), let point = segment.point, let bytes = try kept(segment),
+            (try? Segment(bytes))?.point == point, try transport.read(BlobName(point), in: circle) != bytes
+        else { return }
+        try transport.write(bytes, as: BlobName(point), in: circle)
     }
 
     /// Removes segments of this device that nobody needs any more.
