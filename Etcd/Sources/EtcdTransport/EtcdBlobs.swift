@@ -115,7 +115,8 @@ package final class EtcdBlobs: Sendable {
     ///
     /// - Parameters:
     ///   - prefix: of names; other ones are not watched any more.
-    ///   - tell: is called for each change that this device has not made, and each time when all names are known.
+    ///   - tell: is called for each change that this device has not made, and each time when all names are known. For segments it is
+    ///     called a little later, if nothing else comes.
     package func watch(_ prefix: String, tell: @escaping @Sendable () -> Void) {
         watching.withLock { task in
             task?.cancel()
@@ -151,6 +152,36 @@ package final class EtcdBlobs: Sendable {
 
     private struct Stopped: Error {}
 
+    /// Tells at once, or a little later if that does not happen.
+    private final class Later: Sendable {
+        private let tell: @Sendable () -> Void
+        private let waiting = Mutex<Task<Void, Never>?>(nil)
+
+        private static let pause: Duration = .milliseconds(200)
+
+        init(_ tell: @escaping @Sendable () -> Void) {
+            self.tell = tell
+        }
+
+        func now() {
+            waiting.withLock { waiting in
+                waiting?.cancel()
+                waiting = nil
+            }
+            tell()
+        }
+
+        func soon() {
+            waiting.withLock { waiting in
+                guard waiting == nil else { return }
+                waiting = Task { [weak self] in
+                    try? await Task.sleep(for: Self.pause)
+                    if !Task.isCancelled { self?.now() }
+                }
+            }
+        }
+    }
+
     /// Hears of changes until something fails. It keeps nothing alive meanwhile.
     private func hearing(
         _ prefix: String,
@@ -158,6 +189,7 @@ package final class EtcdBlobs: Sendable {
         tell: @escaping @Sendable () -> Void
     ) -> @Sendable () async throws -> Void {
         let (cluster, names) = (cluster, names)
+        let later = Later(tell)
         return { [weak self] in
             let found = try await names.look(at: prefix)
             self?.mirror.withLock { $0.fill(found, below: prefix, for: number) }
@@ -172,11 +204,11 @@ package final class EtcdBlobs: Sendable {
                     answer.header.revision >= found.revision && !answer.canceled
                     && answer.events.allSatisfy { EtcdCluster.isRevision($0.kv.modRevision) }
                 guard isGood, let self else { throw Stopped() }
-                let isNew = self.mirror.withLock { mirror in
+                let news = self.mirror.withLock { mirror in
                     if answer.created { mirror.use(found.isWhole, for: number) }
                     return mirror.take(answer, for: number) { names.name(of: $0.key) }
                 }
-                if isNew || answer.created { tell() }
+                if news == .other || answer.created { later.now() } else if news == .segment { later.soon() }
             }
         }
     }

@@ -64,13 +64,20 @@ package struct EtcdMirror {
         isWhole = false
     }
 
+    /// What others have changed.
+    package enum News: Comparable {
+        case nothing
+        /// A segment. Its writer names it in a head, which comes next: before that there is nothing to do.
+        case segment
+        case other
+    }
+
     /// Notes what has changed.
     ///
     /// - Parameter name: that of a key; nil for one that is nobody's.
-    /// - Returns: whether somebody else has changed it.
-    package mutating func take(_ answer: Etcd_WatchResponse, for watch: Int, name: (Etcd_KeyValue) -> String?) -> Bool {
-        guard watch == self.watch else { return false }
-        var isNew = false
+    package mutating func take(_ answer: Etcd_WatchResponse, for watch: Int, name: (Etcd_KeyValue) -> String?) -> News {
+        guard watch == self.watch else { return .nothing }
+        var news = News.nothing
         for event in answer.events {
             let at = event.kv.modRevision
             guard let name = name(event.kv) else { continue }
@@ -79,17 +86,21 @@ package struct EtcdMirror {
             switch event.kind {
             case .put:
                 let bytes = [UInt8](event.kv.value)
-                if own.removeValue(forKey: name) != bytes.hashValue { isNew = true }
+                if own.removeValue(forKey: name) != bytes.hashValue { news = max(news, Self.news(of: name)) }
                 if isNewer { set(name, at, bytes) }
             case .delete:
-                if entries[name] != nil { isNew = true }
+                if entries[name] != nil { news = max(news, Self.news(of: name)) }
                 if isNewer { remove(name) }
-            case .UNRECOGNIZED: isNew = true
+            case .UNRECOGNIZED: news = .other
             }
         }
         // Of one revision there may be another part.
         if !answer.fragment, let last = answer.events.last?.kv.modRevision { revision = max(revision, last) }
-        return isNew
+        return news
+    }
+
+    private static func news(of name: String) -> News {
+        name.split(separator: "/", maxSplits: 2).dropFirst().first == "seg" ? .segment : .other
     }
 
     // MARK: - What is known

@@ -353,7 +353,7 @@ struct MirrorTests {
     }
 
     private func take(_ answer: Etcd_WatchResponse, _ watch: Int, _ mirror: inout EtcdMirror) -> Bool {
-        mirror.take(answer, for: watch) { String(decoding: $0.key, as: UTF8.self) }
+        .nothing != mirror.take(answer, for: watch) { String(decoding: $0.key, as: UTF8.self) }
     }
 
     @Test func `an answer that comes late replaces nothing newer`() {

@@ -11,12 +11,21 @@ final class TestCluster: Sendable {
     let folder: OperatorFolder
     let nodes: [OperatorFolder.Node]
     private let processes: Mutex<[String: Process]>
+    /// By how many seconds the clocks of nodes are wrong.
+    private let clocks: [String: Int]
 
     /// - Parameters:
     ///   - count: of nodes.
     ///   - quota: in bytes.
     ///   - isEnabled: whether it lets in those alone whom its operator names.
-    init(_ count: Int, quota: Int64 = 1 << 30, isEnabled: Bool = true) async throws {
+    ///   - clocks: by how many seconds those of nodes are wrong.
+    init(
+        _ count: Int,
+        quota: Int64 = 1 << 30,
+        isEnabled: Bool = true,
+        clocks: [String: Int] = [:]
+    ) async throws {
+        self.clocks = clocks
         place = FileManager.default.temporaryDirectory.path + "/chatelaine-etcd-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         folder = OperatorFolder(path: place + "/cluster")
@@ -43,8 +52,14 @@ final class TestCluster: Sendable {
 
     func start(_ node: OperatorFolder.Node) throws {
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/etcd")
-        process.arguments = ["--config-file", "etcd.yml"]
+        let words = ["--config-file", "etcd.yml"]
+        if let seconds = clocks[node.name] {
+            process.executableURL = URL(filePath: try WrongClock.program.get())
+            process.arguments = ["\(seconds)", "/usr/bin/etcd"] + words
+        } else {
+            process.executableURL = URL(filePath: "/usr/bin/etcd")
+            process.arguments = words
+        }
         process.currentDirectoryURL = URL(filePath: folder.path + "/" + node.name)
         let log = place + "/\(node.name).log"
         if !FileManager.default.fileExists(atPath: log) {
@@ -57,6 +72,11 @@ final class TestCluster: Sendable {
         process.standardInput = FileHandle.nullDevice
         try process.runHearingSignals()
         processes.withLock { $0[node.name] = process }
+    }
+
+    /// What a node has printed.
+    func log(of node: OperatorFolder.Node) -> String {
+        (try? String(contentsOfFile: place + "/\(node.name).log", encoding: .utf8)) ?? ""
     }
 
     /// As a power cut would.

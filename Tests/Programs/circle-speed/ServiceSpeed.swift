@@ -66,7 +66,7 @@ func measureServices(
     programs: String,
     items: Int,
     _ places: [TransportPlace],
-    observer: any SyncTransport
+    observer: any PlacedTransport
 ) throws {
     let transports = places.map(\.transport)
     let transport = transports[0]
@@ -104,6 +104,10 @@ func measureServices(
     }
     print("\(items) items arrived, by service  \(milliseconds(arriving))")
     sleep(2)
+
+    // It hears of changes as devices do, and asks a cluster for nothing.
+    let changes = try observer.changes(in: circle)
+    defer { withExtendedLifetime(changes) {} }
 
     func heads() throws -> [BlobName: [UInt8]] {
         var heads: [BlobName: [UInt8]] = [:]

@@ -15,6 +15,9 @@ extension KeychainCircle {
     private struct Findings {
         var entries: [Entry] = []
         var heads: [Head] = []
+        /// What was there by name, and the heads as they were: it is not asked for again when this round writes.
+        var names: Set<BlobName> = []
+        var bytes: [BlobName: [UInt8]] = [:]
     }
 
     /// Says what is new here, and takes what is new elsewhere.
@@ -81,7 +84,7 @@ extension KeychainCircle {
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
         report.isWaitingForOthers = Self.isWaiting(plan)
         tellMerged?(report)
-        try CircleFailure.translating { try self.publish(done.replica, over: transport, in: circle) }
+        try CircleFailure.translating { try self.publish(done.replica, after: found, over: transport, in: circle) }
         return report
     }
 
@@ -95,7 +98,9 @@ extension KeychainCircle {
     private func look(over transport: some SyncTransport, _ replica: Replica) throws -> Findings {
         var findings = Findings()
         let circle = replica.circle.id
-        for case .entry(let hash) in try transport.list(.entry, in: circle).prefix(Circle.mostEntries * 2)
+        let entries = try transport.list(.entry, in: circle)
+        findings.names = Set(entries)
+        for case .entry(let hash) in entries.prefix(Circle.mostEntries * 2)
         where !replica.circle.has(hash) {
             guard let bytes = try transport.read(.entry(hash), in: circle), let entry = try? Entry(bytes),
                 entry.hash == hash
@@ -103,9 +108,9 @@ extension KeychainCircle {
             findings.entries.append(entry)
         }
         for case .head(let journal) in try transport.list(.head, in: circle).prefix(CircleReading.mostHeads) {
-            guard let bytes = try transport.read(.head(journal), in: circle), let head = try? Head(bytes),
-                head.contents.journal == journal
-            else { continue }
+            guard let bytes = try transport.read(.head(journal), in: circle) else { continue }
+            findings.bytes[.head(journal)] = bytes
+            guard let head = try? Head(bytes), head.contents.journal == journal else { continue }
             findings.heads.append(head)
         }
         return findings
@@ -379,7 +384,12 @@ extension KeychainCircle {
     }
 
     /// Writes what the transport lacks: segments, then the entries that may name them, then the head that does.
-    private func publish(_ replica: Replica, over transport: some SyncTransport, in circle: CircleID) throws {
+    private func publish(
+        _ replica: Replica,
+        after found: Findings,
+        over transport: some SyncTransport,
+        in circle: CircleID
+    ) throws {
         let segments = try engine.store.read(snapshot: false) { (transaction) throws(KeychainError) in
             try transaction.segments()
         }
@@ -390,17 +400,18 @@ extension KeychainCircle {
             guard let bytes = try kept(segment), (try? Segment(bytes))?.point == point else { continue }
             try transport.write(bytes, as: BlobName(point), in: circle)
         }
-        try compareOne(of: segments, over: transport, in: circle)
-        let entries = Set(try transport.list(.entry, in: circle))
-        for entry in replica.circle.entries where !entries.contains(.entry(entry.hash)) {
+        for entry in replica.circle.entries where !found.names.contains(.entry(entry.hash)) {
             try transport.write(entry.encoded, as: .entry(entry.hash), in: circle)
         }
-        guard let head = replica.own?.head, replica.isMember else { return }
-        let name = BlobName.head(head.contents.journal)
-        if try transport.read(name, in: circle) != head.encoded {
-            try transport.write(head.encoded, as: name, in: circle)
+        if let head = replica.own?.head, replica.isMember {
+            let name = BlobName.head(head.contents.journal)
+            if found.bytes[name] != head.encoded {
+                try transport.write(head.encoded, as: name, in: circle)
+            }
+            try release(over: transport, in: circle)
         }
-        try release(over: transport, in: circle)
+        // Others do not wait for it.
+        try compareOne(of: segments, over: transport, in: circle)
     }
 
     /// Looks whether one segment is in the transport as this device has written it, another one each time: who can write there can
