@@ -45,7 +45,7 @@ section "Changes from keychain to keychain"
 operate circle speed >/dev/null
 addresses=()
 for device in one two observer; do
-    operate device speed "$device" | sed -n "s|.*'\(etcd://.*\)'.*|\1|p" >"$folder/address"
+    operate device speed "$device" | sed -n "/create/s|.*'\(etcd://.*\)'.*|\1|p" >"$folder/address"
     addresses+=("$(cat "$folder/address")&credentials=$folder/speed-$device.pem")
 done
 "$programs/circle-speed" "$programs" "${addresses[@]}"

@@ -18,6 +18,7 @@ package_of() {
         libpam.so.0) echo libpam0g ;;
         libsqlite3.so.0) echo libsqlite3-0 ;;
         libxml2.so.2) echo libxml2 ;;
+        libz.so.1) echo zlib1g ;;
 
         libcrypto.so.3) echo "libssl3t64 | libssl3" ;;
         libcurl.so.4) echo "libcurl4t64 | libcurl4" ;;

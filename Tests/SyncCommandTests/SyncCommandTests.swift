@@ -219,7 +219,8 @@ struct SyncCommandTests {
     @Test(arguments: CommandDevice.Kind.possible)
     func `what is not there is said at once`(kind: CommandDevice.Kind) throws {
         defer { cleanUp() }
-        let first = try devices(kind, 1)[0]
+        let all = try devices(kind, 2)
+        let first = all[0]
         func expect(_ words: [String], _ message: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
             let finished = try first.run(["chatelaine", "sync"] + words)
             #expect(finished.status == 1, sourceLocation: sourceLocation)
@@ -233,6 +234,10 @@ struct SyncCommandTests {
         try first.done(["chatelaine", "sync", "create", folder])
         try expect(["create", folder], "belongs to a circle")
         try expect(["join", folder], "belongs to a circle")
+        // A second one beside it would share nothing with it.
+        let refused = try all[1].run(["chatelaine", "sync", "create", folder])
+        #expect(refused.status == 1 && refused.errors.contains("chatelaine sync join"), "\(refused.errors)")
+        try all[1].done(["chatelaine", "sync", "create", "--another", folder])
         try FileManager.default.moveItem(atPath: folder, toPath: folder + "-moved")
         try expect(["now"], "cannot be")
         try FileManager.default.moveItem(atPath: folder + "-moved", toPath: folder)

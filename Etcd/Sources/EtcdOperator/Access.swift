@@ -107,7 +107,10 @@ package struct Access: Sendable {
     private func require(_ circle: String) async throws(EtcdFailure) {
         try EtcdAddress.check(circle, "circle")
         guard try await circles().contains(circle) else {
-            throw EtcdFailure(.other, "there is no circle \(circle): make it first with operator circle \(circle)")
+            throw EtcdFailure(
+                .other,
+                "there is no circle \(circle); chatelaine sync operator list names those that there are"
+            )
         }
     }
 
@@ -156,6 +159,7 @@ package struct Access: Sendable {
 
     /// Lets a device in no more, from now on and for good.
     package func revoke(_ device: String, of circle: String) async throws(EtcdFailure) {
+        try await require(circle)
         let users = try await devices(of: circle).filter { $0.device == device }
         guard !users.isEmpty else { throw EtcdFailure(.other, "the circle \(circle) has no device \(device)") }
         for user in users { try await remove(user) }

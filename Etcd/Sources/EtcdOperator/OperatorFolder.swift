@@ -51,7 +51,9 @@ package struct OperatorFolder: Sendable {
             try OperatorFolder(path: new).fill(nodes, quota: quota)
             // In place of one that is empty, too.
             guard unsafe rename(new, path) == 0 else {
-                throw Self.failure("\(path) cannot be made, or has something in it")
+                throw Self.failure(
+                    "\(path) cannot be made, or has something in it (before its nodes have run, it can be removed to begin anew)"
+                )
             }
         } catch {
             try? FileManager.default.removeItem(atPath: new)
@@ -186,7 +188,11 @@ package struct OperatorFolder: Sendable {
     }
 
     /// Speaks to the cluster as its operator.
-    package func cluster() throws -> EtcdCluster { try cluster(EtcdCredentials(path: path + "/" + File.own)) }
+    package func cluster() throws -> EtcdCluster {
+        // Where this is no operator's folder, that says so first.
+        _ = try nodes
+        return try cluster(EtcdCredentials(path: path + "/" + File.own))
+    }
 
     private func cluster(_ credentials: EtcdCredentials) throws -> EtcdCluster {
         try EtcdCluster(
@@ -225,7 +231,10 @@ package struct OperatorFolder: Sendable {
         do {
             return try String(contentsOfFile: path + "/" + name, encoding: .utf8)
         } catch {
-            throw EtcdFailure(.other, "\(path) is no operator's folder of a cluster, since it lacks \(name)")
+            throw EtcdFailure(
+                .other,
+                "\(path) is no operator's folder of a cluster, since it lacks \(name): run this where the folder is, or name it with --folder"
+            )
         }
     }
 
@@ -241,7 +250,10 @@ package enum PrivateFile {
     /// - Throws: `EtcdFailure` where it is there already.
     package static func write(_ text: String, to path: String) throws(EtcdFailure) {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(path) }
+        guard file >= 0 else {
+            guard errno == EEXIST else { throw failure(path) }
+            throw EtcdFailure(.other, "\(path) is there already: remove it, or choose another name with --output")
+        }
         defer { close(file) }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -16,7 +16,7 @@ package struct EtcdCredentials: Sendable {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard file >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw EtcdFailure(.other, "this device's credentials are not at \(path): \(reason)")
+            throw EtcdFailure(.other, "the credentials are not at \(path): \(reason)")
         }
         defer { close(file) }
         var status = stat()

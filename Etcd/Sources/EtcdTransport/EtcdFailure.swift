@@ -48,7 +48,7 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
             // A node that refuses a certificate says nothing.
             self.init(
                 .unreachable,
-                "no node of the cluster can be reached, or none takes this device's certificate: \(text)"
+                "no node of the cluster can be reached, or none takes this certificate: \(text)"
             )
         default: self.init(.other, "the cluster refuses: \(text)")
         }

@@ -88,8 +88,11 @@ struct MakeCluster: AsyncParsableCommand {
             do throws(EtcdFailure) {
                 let address = try EtcdAddress("etcd://\(parts[1])/x", credentialsIn: "/")
                 let node = address.nodes[0]
-                guard address.nodes.count == 1, node.port < .max else {
+                guard address.nodes.count == 1 else {
                     throw EtcdFailure(.other, "\(text) is not NAME=HOST or NAME=HOST:PORT")
+                }
+                guard node.port < .max else {
+                    throw EtcdFailure(.other, "\(text) leaves no port after its own, which other nodes use")
                 }
                 return .init(name: parts[0], host: node.host, port: node.port, peerPort: node.port + 1)
             } catch {
@@ -117,7 +120,12 @@ struct EnableAccess: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
-    func run() async throws { try await telling { try await Access.enable(options.path.cluster()) } }
+    func run() async throws {
+        try await telling {
+            try await Access.enable(options.path.cluster())
+            print("From now on the cluster lets in those alone whom you name.")
+        }
+    }
 }
 
 struct AddCircle: AsyncParsableCommand {
@@ -131,7 +139,12 @@ struct AddCircle: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
-    func run() async throws { try await telling { try await Access(of: options.path).addCircle(circle) } }
+    func run() async throws {
+        try await telling {
+            try await Access(of: options.path).addCircle(circle)
+            print("Credentials for each of its devices: chatelaine sync operator device \(circle) DEVICE")
+        }
+    }
 }
 
 struct AddDevice: AsyncParsableCommand {
@@ -171,10 +184,12 @@ struct AddDevice: AsyncParsableCommand {
                 try? await access.remove(user)
                 throw error
             }
+            let address = try folder.address(of: circle)
             print(
-                "Its credentials are in \(path). On the device they are ~/.config/chatelaine/etcd/\(circle).pem, and:"
+                "Its credentials are in \(path). On the device put them at ~/.config/chatelaine/etcd/\(circle).pem, and run"
             )
-            print("chatelaine sync create '\(try folder.address(of: circle))'")
+            print("where it is the circle's first one: chatelaine sync create '\(address)'")
+            print("otherwise: chatelaine sync join '\(address)'")
         }
     }
 }
@@ -183,8 +198,8 @@ struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let a device in no more, for good.",
         discussion: """
-            What is sealed for the circle it can still read if it is a member: remove it there as well, with chatelaine sync \
-            remove on another device.
+            While it is a member of the circle it reads what comes over a connection that it has: remove it there first, with \
+            chatelaine sync remove on another device.
             """
     )
 
@@ -197,7 +212,13 @@ struct Revoke: AsyncParsableCommand {
     @OptionGroup var options: FolderOptions
 
     func run() async throws {
-        try await telling { try await Access(of: options.path).revoke(device, of: circle) }
+        try await telling {
+            try await Access(of: options.path).revoke(device, of: circle)
+            print(
+                "The nodes let \(device) in no more. A connection that it has lasts until it breaks or its node is started again,"
+            )
+            print("and as a member of the circle it reads what comes: on another device, chatelaine sync remove")
+        }
     }
 }
 
@@ -216,7 +237,12 @@ struct EmptyCircle: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
-    func run() async throws { try await telling { try await Access(of: options.path).emptyCircle(circle) } }
+    func run() async throws {
+        try await telling {
+            try await Access(of: options.path).emptyCircle(circle)
+            print("The cluster has nothing of the circle \(circle) any more. Its devices write again what they have.")
+        }
+    }
 }
 
 struct RemoveCircle: AsyncParsableCommand {
@@ -232,7 +258,12 @@ struct RemoveCircle: AsyncParsableCommand {
     @OptionGroup var options: FolderOptions
 
     func run() async throws {
-        try await telling { try await Access(of: options.path).removeCircle(circle) }
+        try await telling {
+            try await Access(of: options.path).removeCircle(circle)
+            print(
+                "The circle \(circle) is removed. Files with its devices' credentials are of no use now: remove them."
+            )
+        }
     }
 }
 
@@ -280,6 +311,7 @@ struct ShowCluster: AsyncParsableCommand {
                 print("\(state.node)  etcd \(answer.version)  \(size)\(answer.isLeader ? "  leads" : "")")
             }
             let answers = states.compactMap(\.answer)
+            if !answers.contains(where: \.isLeader) { print("no node leads: more than half of them have to be there") }
             var isWell = answers.count == states.count && answers.contains { $0.isLeader }
             if !answers.isEmpty {
                 for alarm in try await health.alarms(options.path.cluster()) {
@@ -312,6 +344,9 @@ struct MakeRoom: AsyncParsableCommand {
     @OptionGroup var options: FolderOptions
 
     func run() async throws {
-        try await telling { try await Health(of: options.path).makeRoom(options.path.cluster()) }
+        try await telling {
+            try await Health(of: options.path).makeRoom(options.path.cluster())
+            print("All nodes have given back what was not in use.")
+        }
     }
 }

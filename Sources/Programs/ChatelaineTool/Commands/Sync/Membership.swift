@@ -15,6 +15,9 @@ struct CreateCircle: ParsableCommand {
 
     @OptionGroup var place: PlaceArgument
 
+    @Flag(help: "Found one also where another circle is, which shares nothing with it.")
+    var another = false
+
     @OptionGroup var name: DeviceNameOptions
 
     @OptionGroup var options: CircleOptions
@@ -29,6 +32,12 @@ struct CreateCircle: ParsableCommand {
             throw KeychainError(
                 .duplicateItem,
                 "the keychain belongs to a circle; leave it with: chatelaine sync leave"
+            )
+        }
+        guard try another || CirclePlace.isEmpty(transport) else {
+            throw KeychainError(
+                .duplicateItem,
+                "a circle is there already: bring this device into it with chatelaine sync join, or give --another"
             )
         }
         try owner.allow(.found, with: authorization.token(for: .synchronize))

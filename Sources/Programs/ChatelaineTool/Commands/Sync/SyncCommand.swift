@@ -164,6 +164,15 @@ struct PlaceArgument: ParsableArguments {
 
 /// The transport of a circle, and what is done with it.
 enum CirclePlace {
+    /// Whether no circle is there.
+    static func isEmpty(_ transport: any PlacedTransport) throws -> Bool {
+        do {
+            return try transport.circles().isEmpty
+        } catch {
+            throw Failure(TerminalText.escaped(error.description))
+        }
+    }
+
     /// - Throws: a failure for what is neither a folder nor an address.
     static func transport(_ path: String) throws -> any PlacedTransport {
         if TransportPlace.isAddress(path) {
@@ -180,7 +189,8 @@ enum CirclePlace {
             return transport
         }
         guard let resolved = unsafe realpath(path, nil) else {
-            throw Failure("\(TerminalText.escaped(path)) is no folder that can be reached")
+            let hint = path.contains(":/") ? "; the address of a cluster begins with etcd://" : ""
+            throw Failure("\(TerminalText.escaped(path)) is no folder that can be reached\(hint)")
         }
         defer { unsafe free(resolved) }
         let absolute = unsafe String(cString: resolved)
