@@ -108,7 +108,7 @@ struct BackupCommandTests {
     @Test func `a key opens what was made for it`() throws {
         let made = try command.run(["backup", "keygen", command.path("identity")])
         let recipient = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        #expect(recipient.hasPrefix("chatelaine-backup-recipient:"))
+        #expect(recipient.hasPrefix("chatelaine-backup-recipient-2:"))
         #expect(try command.run(["backup", "keygen", command.path("identity")]).status == 1)
         let backup = command.path("b")
         #expect(try command.run(["backup", "create", "--recipient", recipient, backup]).status == 0)
@@ -329,7 +329,7 @@ struct BackupServiceTests {
         try control.changePasscode(from: nil, to: passcode)
         let request = BackupRequest(
             token: try control.authorize(.backup, passcode: passcode),
-            recipients: [BackupIdentity().recipient]
+            recipients: [try BackupIdentity().recipient]
         )
         let isLocked = DispatchSemaphore(value: 0)
         var received = 0

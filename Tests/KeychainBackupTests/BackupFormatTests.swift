@@ -53,6 +53,20 @@ struct BackupFormatTests {
         #expect(throws: BackupFailure.notForThisKey) { try header.fileKey(identity: BackupIdentity()) }
     }
 
+    @Test func `a file is for keys of both kinds, and for as many as there may be`() throws {
+        let old = try identity(.x25519)
+        let others = try (0..<29).map { _ in try BackupIdentity() }
+        let sample = try SampleBackup(recipients: [old.recipient] + others.map(\.recipient))
+        let header = try BackupHeader(from: SampleBackup.source(sample.bytes))
+        #expect(header.keys.count == BackupRecipient.most)
+        for identity in [old, sample.identity] + others {
+            #expect(try header.fileKey(identity: identity).key == sample.fileKey.key)
+        }
+        // A new key, and that of a passphrase, are what a quantum computer does not open.
+        #expect(header.keys.map(\.recipient.scheme) == [.xWing, .xWing, .x25519] + others.map { _ in .xWing })
+        #expect(throws: BackupFailure.notForThisKey) { try header.fileKey(identity: identity(.x25519)) }
+    }
+
     @Test func `a passphrase is the same however its characters were typed`() throws {
         let recipient = try BackupRecipient(passphrase: typed("caf\u{E9}"), uncheckedCost: 10)
         #expect(try PassphraseStanza.open(recipient, with: typed("cafe\u{301}")) != nil)
@@ -189,15 +203,26 @@ struct BackupFormatTests {
             )
         }
         let zero = try #require(BackupRecipient(publicKey: [UInt8](repeating: 0, count: 32)))
-        for recipients in [[], [BackupRecipient](repeating: BackupIdentity().recipient, count: 33), [zero]] {
+        // It parses, and nothing can be sealed to it.
+        let ones = try #require(BackupRecipient(publicKey: [UInt8](repeating: 0xff, count: 1_216)))
+        #expect(BackupRecipient(publicKey: [UInt8](repeating: 1, count: 33)) == nil)
+        for recipients in [[], [BackupRecipient](repeating: try BackupIdentity().recipient, count: 33), [zero], [ones]]
+        {
             #expect(throws: BackupFailure.failed(KeychainError(.invalidParameter, ""))) { try make(recipients) }
         }
     }
 
     // MARK: - Keys as text
 
-    @Test func `keys are read as they are written, and a mistyped one is noticed`() throws {
-        let identity = BackupIdentity()
+    private func identity(_ scheme: BackupScheme) throws -> BackupIdentity {
+        try #require(BackupIdentity(SecretBytes((0..<32).map { _ in .random(in: 0...255) }), scheme))
+    }
+
+    @Test(arguments: BackupScheme.allCases) func `keys are read as they are written, and a mistyped one is noticed`(
+        scheme: BackupScheme
+    ) throws {
+        let identity = try identity(scheme)
+        #expect(identity.recipient.scheme == scheme)
         #expect(BackupRecipient(text: identity.recipient.text) == identity.recipient)
         #expect(BackupIdentity(text: identity.text)?.publicKey == identity.publicKey)
         let text = identity.recipient.text
@@ -207,7 +232,8 @@ struct BackupFormatTests {
             bytes[offset] = bytes[offset] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
             #expect(BackupRecipient(text: String(decoding: bytes, as: UTF8.self)) == nil)
         }
-        for text in ["", "chatelaine-backup-recipient:", identity.text, text + "0", String(text.dropLast())] {
+        let other = text.replacing("recipient-2:", with: "recipient:").replacing("recipient:", with: "recipient-3:")
+        for text in ["", "chatelaine-backup-recipient:", identity.text, text + "0", String(text.dropLast()), other] {
             #expect(BackupRecipient(text: text) == nil)
         }
         for text in ["", "#", identity.recipient.text] { #expect(BackupIdentity(text: text) == nil) }

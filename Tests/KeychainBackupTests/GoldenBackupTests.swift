@@ -18,9 +18,10 @@ struct GoldenBackupTests {
         return items
     }
 
-    @Test(arguments: ["backup-1-recipient", "backup-1-passphrase"])
+    @Test(arguments: ["backup-1-recipient", "backup-1-passphrase", "backup-2-recipient", "backup-2-passphrase"])
     func `what was written once is read for ever`(name: String) throws {
-        let identity = try #require(BackupIdentity(text: String(decoding: Self.golden("identity"), as: UTF8.self)))
+        let own = name.contains("-1-") ? "identity" : "identity-2"
+        let identity = try #require(BackupIdentity(text: String(decoding: Self.golden(own), as: UTF8.self)))
         let passphrase = try typed("phrase")
         let items = try items(name) { (header) throws(BackupFailure) in
             if name.hasSuffix("passphrase") { return try header.fileKey(passphrase: passphrase) }

@@ -6,7 +6,7 @@ import FuzzSupport
 @testable import KeychainModel
 
 /// Backups, and what stands in them. The first byte of an input chooses: a file as it is, a header with the digests and the
-/// code that it would have, chunks that are sealed first, or an item.
+/// code that it would have, chunks that are sealed first, or an item; and whether the header is of the first version.
 ///
 /// What is wrong is told as one of the format's own failures; what is taken is written as it was read.
 @main
@@ -22,15 +22,18 @@ enum FuzzBackup: FuzzTarget {
         return uuid
     }()
     private static let signer = P256.Signing.PrivateKey()
-    private static let identity = BackupIdentity()
+    private static let identity: BackupIdentity = {
+        guard let identity = try? BackupIdentity() else { preconditionFailure("no identity") }
+        return identity
+    }()
 
     static func run(_ bytes: [UInt8]) throws {
         var input = ByteSource(bytes)
-        let kind = input.byte() % 4
+        let choice = input.byte()
         let contents = input.rest()
-        switch kind {
+        switch choice % 4 {
         case 0: read(contents)
-        case 1: read(headed(contents))
+        case 1: read(headed(contents, version: choice & 4 == 0 ? BackupHeader.version : 1))
         case 2: read(chunked(contents))
         default:
             guard let item = BackupItemCodec.decode(contents) else { return }
@@ -57,8 +60,8 @@ enum FuzzBackup: FuzzTarget {
     }
 
     /// A header's body with all that authenticates it.
-    private static func headed(_ body: [UInt8]) -> [UInt8] {
-        var bytes = BackupHeader.magic + [BackupHeader.version]
+    private static func headed(_ body: [UInt8], version: UInt8) -> [UInt8] {
+        var bytes = BackupHeader.magic + [version]
         bytes.append(number: UInt32(truncatingIfNeeded: body.count))
         bytes += SHA256.hash(data: bytes).prefix(8)
         bytes += body

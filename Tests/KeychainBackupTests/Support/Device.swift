@@ -15,10 +15,11 @@ import Logging
 final class Device {
     let keychain: TestKeychain
     let engine: KeychainEngine
-    let identity = BackupIdentity()
+    let identity: BackupIdentity
     private let enclave: LocalEnclave
 
     init(in folder: String = FileManager.default.temporaryDirectory.path) throws {
+        identity = try BackupIdentity()
         keychain = try TestKeychain(in: folder)
         engine = try KeychainDirectory(
             path: keychain.path,

@@ -7,7 +7,7 @@ import KeychainModel
 struct SampleBackup {
     static let passphrase = "correct horse"
     let signer = P256.Signing.PrivateKey()
-    let identity = BackupIdentity()
+    let identity: BackupIdentity
     let fileKey = FileKey()
     let deviceKey = SymmetricKey(size: .bits256)
     let backup = ItemUUID()
@@ -22,6 +22,7 @@ struct SampleBackup {
         recipients: [BackupRecipient] = [],
         pretended: P256.Signing.PublicKey? = nil
     ) throws {
+        identity = try BackupIdentity()
         let collected = Collected()
         let passphrase = try BackupRecipient(
             passphrase: .init(SecretBytes(Array(Self.passphrase.utf8))),

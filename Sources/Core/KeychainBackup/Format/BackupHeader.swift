@@ -18,13 +18,14 @@ package struct BackupHeader: Sendable {
     fileprivate let code: [UInt8]
 
     static let magic = Array("CHBACKUP".utf8)
-    static let version: UInt8 = 1
+    /// The first version had X25519 alone, and does not say so.
+    static let version: UInt8 = 2
     static let signerSize = 65
     private static let checkSize = 8
     private static let prefixSize = magic.count + 1 + 4 + checkSize
     private static let codeSize = 32
     private static let digestSize = 32
-    private static let largest = 64 << 10
+    private static let largest = 128 << 10
 
     // MARK: - Writing
 
@@ -52,6 +53,7 @@ package struct BackupHeader: Sendable {
         body += signer
         body.append(UInt8(truncatingIfNeeded: keys.count))
         for key in keys {
+            body.append(key.recipient.scheme.rawValue)
             body += key.recipient.publicKey + key.encapsulatedKey + key.box
             body.append(number: UInt16(truncatingIfNeeded: key.recipient.stanza.count))
             body += key.recipient.stanza
@@ -89,7 +91,7 @@ package struct BackupHeader: Sendable {
         guard Array(SHA256.hash(data: checked).prefix(Self.checkSize)) == prefix.suffix(Self.checkSize) else {
             throw .damaged
         }
-        guard rest[0] == Self.version else { throw .newerVersion }
+        guard (1...Self.version).contains(rest[0]) else { throw .newerVersion }
         let length = Int(rest[1..<5].bigEndian)
         guard length <= Self.largest else { throw .damaged }
         let body = try source.take(length)
@@ -99,13 +101,13 @@ package struct BackupHeader: Sendable {
         guard Array(SHA256.hash(data: prefix + body)) == digest else { throw .damaged }
         code = try source.take(Self.codeSize)
         bytes = prefix + body + digest
-        guard let contents = Self.contents(body) else { throw .damaged }
+        guard let contents = Self.contents(body, version: rest[0]) else { throw .damaged }
         (backup, creationDate, signer, keys) = contents
     }
 
     private typealias Contents = (backup: ItemUUID, creationDate: Double, signer: [UInt8], keys: [WrappedFileKey])
 
-    private static func contents(_ body: [UInt8]) -> Contents? {
+    private static func contents(_ body: [UInt8], version: UInt8) -> Contents? {
         unsafe body.withUnsafeBytes { (bytes) -> Contents? in
             var reader = unsafe ByteReader(bytes)
             guard let uuid = reader.bytes(16).flatMap({ ItemUUID($0) }), let date = reader.bigEndian(8),
@@ -114,8 +116,11 @@ package struct BackupHeader: Sendable {
             else { return nil }
             var keys: [WrappedFileKey] = []
             for _ in 0..<count {
-                guard let publicKey = reader.bytes(BackupRecipient.keySize),
-                    let encapsulatedKey = reader.bytes(32), let box = reader.bytes(WrappedFileKey.boxSize),
+                guard
+                    let scheme = version == 1 ? .x25519 : reader.byte().flatMap({ BackupScheme(rawValue: $0) }),
+                    let publicKey = reader.bytes(scheme.publicKeySize),
+                    let encapsulatedKey = reader.bytes(scheme.encapsulationSize),
+                    let box = reader.bytes(WrappedFileKey.boxSize),
                     let length = reader.bigEndian(2), let stanza = reader.bytes(Int(length)),
                     let recipient = BackupRecipient(publicKey: publicKey, stanza: stanza)
                 else { return nil }

@@ -15,7 +15,7 @@ package struct BackupPassphrase: Sendable {
     }
 }
 
-/// An X25519 private key under a passphrase, as it stands beside its public key in a backup's header.
+/// A private key under a passphrase, as it stands beside its public key in a backup's header.
 ///
 /// A byte that says what it is, the logarithm of scrypt's N, 16 bytes of salt, and the key sealed: nonce, 32 bytes,
 /// tag. r is 8 and p is 1.
@@ -65,7 +65,9 @@ enum PassphraseStanza {
             var bytes = try? AES.GCM.open(box, using: key, authenticating: start)
         else { throw .wrongPassphrase }
         defer { bytes.resetBytes(in: 0..<bytes.count) }
-        guard let identity = BackupIdentity(SecretBytes(bytes)), identity.publicKey == recipient.publicKey else {
+        guard let identity = BackupIdentity(SecretBytes(bytes), recipient.scheme),
+            identity.publicKey == recipient.publicKey
+        else {
             throw .damaged
         }
         return identity
@@ -101,7 +103,7 @@ extension BackupRecipient {
 
     /// Unchecked, since a lower cost makes guessing cheap: tests alone have a reason for one.
     package init(passphrase: BackupPassphrase, uncheckedCost cost: UInt8) throws(BackupFailure) {
-        let identity = BackupIdentity()
+        let identity = try BackupIdentity()
         let stanza = try PassphraseStanza.seal(identity, under: passphrase, cost: cost)
         guard let recipient = BackupRecipient(publicKey: identity.publicKey, stanza: stanza) else {
             throw .failed(KeychainError(.internalError, "a passphrase made no recipient"))

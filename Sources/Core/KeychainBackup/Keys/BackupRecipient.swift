@@ -2,12 +2,36 @@ import Crypto
 import Foundation
 package import KeychainModel
 
-/// Whom a backup is for: an X25519 public key, and what its holder has put beside it.
+/// How the file key is sealed to somebody: HPKE (RFC 9180), with the ciphers of `docs/formats/backup.md`. The numbers stand in files.
+package enum BackupScheme: UInt8, Sendable, CaseIterable {
+    /// What earlier versions made. A file that is kept for decades may be opened by a quantum computer then.
+    case x25519 = 1
+    /// ML-KEM-768 and X25519 together: both have to be broken.
+    case xWing = 2
+
+    package var publicKeySize: Int {
+        switch self {
+        case .x25519: 32
+        case .xWing: 1_216
+        }
+    }
+
+    /// Of HPKE's encapsulated key.
+    var encapsulationSize: Int {
+        switch self {
+        case .x25519: 32
+        case .xWing: 1_120
+        }
+    }
+}
+
+/// Whom a backup is for: a public key, and what its holder has put beside it.
 ///
 /// A passphrase is a recipient too: the stanza is then the private key, wrapped under the passphrase. Whoever writes
 /// the backup need not look into it.
 package struct BackupRecipient: Sendable, Equatable {
-    /// 32 bytes.
+    package let scheme: BackupScheme
+    /// Of the scheme's size.
     package let publicKey: [UInt8]
     /// Empty for a key that its holder keeps; see `PassphraseStanza`.
     package let stanza: [UInt8]
@@ -16,20 +40,22 @@ package struct BackupRecipient: Sendable, Equatable {
     /// Of one backup.
     package static let most = 32
 
+    /// - Parameter publicKey: its size tells the scheme.
     /// - Returns: nil for what cannot be a recipient.
     package init?(publicKey: [UInt8], stanza: [UInt8] = []) {
-        guard publicKey.count == Self.keySize, stanza.count <= Self.largestStanza else { return nil }
+        guard let scheme = BackupScheme.allCases.first(where: { $0.publicKeySize == publicKey.count }),
+            stanza.count <= Self.largestStanza
+        else { return nil }
+        self.scheme = scheme
         self.publicKey = publicKey
         self.stanza = stanza
     }
-
-    static let keySize = 32
 }
 
 /// The file key as it stands in a backup's header: once for each recipient.
 package struct WrappedFileKey: Sendable, Equatable {
     package let recipient: BackupRecipient
-    /// HPKE's encapsulated key, 32 bytes.
+    /// HPKE's encapsulated key, of the scheme's size.
     let encapsulatedKey: [UInt8]
     /// The file key, sealed: 48 bytes.
     let box: [UInt8]
@@ -80,22 +106,41 @@ package struct FileKey: Sendable {
     // MARK: - Wrapping
 
     // RFC 9180, base mode: it says nothing of who sealed, which is why backups are signed.
-    private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+    private static func suite(_ scheme: BackupScheme) -> HPKE.Ciphersuite {
+        switch scheme {
+        case .x25519: .Curve25519_SHA256_ChachaPoly
+        case .xWing: .XWingMLKEM768X25519_SHA256_AES_GCM_256
+        }
+    }
 
-    private static func info(_ backup: ItemUUID) -> Data { Data("chatelaine backup file key 1".utf8) + backup.bytes }
+    private static func info(_ scheme: BackupScheme, _ backup: ItemUUID) -> Data {
+        Data("chatelaine backup file key \(scheme.rawValue)".utf8) + backup.bytes
+    }
 
     /// - Throws: `invalidParameter` for a public key that is none.
     func wrap(for recipient: BackupRecipient, backup: ItemUUID) throws(BackupFailure) -> WrappedFileKey {
         do {
-            let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: recipient.publicKey)
-            try Self.requireContribution(key)
-            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: Self.suite, info: Self.info(backup))
+            var sender = try Self.sender(to: recipient, backup)
             let box = try unsafe self.key.withUnsafeBytes { bytes in
                 try unsafe sender.seal(Data(bytes), authenticating: Data(recipient.stanza))
             }
             return WrappedFileKey(recipient: recipient, encapsulatedKey: Array(sender.encapsulatedKey), box: Array(box))
         } catch {
-            throw .failed(KeychainError(.invalidParameter, "a recipient's public key is no X25519 key"))
+            throw .failed(KeychainError(.invalidParameter, "a recipient's public key is none"))
+        }
+    }
+
+    private static func sender(to recipient: BackupRecipient, _ backup: ItemUUID) throws -> HPKE.Sender {
+        let (suite, info) = (suite(recipient.scheme), info(recipient.scheme, backup))
+        switch recipient.scheme {
+        case .x25519:
+            let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: recipient.publicKey)
+            try requireContribution(key)
+            return try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
+        case .xWing:
+            // A key that is none may parse: sealing to it fails.
+            let key = try XWingMLKEM768X25519.PublicKey(rawRepresentation: recipient.publicKey)
+            return try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
         }
     }
 
@@ -111,15 +156,24 @@ package struct FileKey: Sendable {
     /// - Returns: nil where the key is another's, or what it would open is not as it was sealed.
     init?(_ wrapped: WrappedFileKey, identity: BackupIdentity, backup: ItemUUID) {
         guard identity.publicKey == wrapped.recipient.publicKey,
-            var recipient = try? HPKE.Recipient(
-                privateKey: identity.key,
-                ciphersuite: Self.suite,
-                info: Self.info(backup),
-                encapsulatedKey: Data(wrapped.encapsulatedKey)
-            ),
+            var recipient = try? Self.recipient(wrapped, identity, backup),
             let bytes = try? recipient.open(Data(wrapped.box), authenticating: Data(wrapped.recipient.stanza)),
             bytes.count == Self.size
         else { return nil }
         key = SymmetricKey(data: bytes)
+    }
+    private static func recipient(
+        _ wrapped: WrappedFileKey,
+        _ identity: BackupIdentity,
+        _ backup: ItemUUID
+    ) throws -> HPKE.Recipient {
+        let scheme = identity.scheme
+        let (suite, info, encapsulated) = (suite(scheme), info(scheme, backup), Data(wrapped.encapsulatedKey))
+        switch identity.key {
+        case .x25519(let key):
+            return try HPKE.Recipient(privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: encapsulated)
+        case .xWing(let key):
+            return try HPKE.Recipient(privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: encapsulated)
+        }
     }
 }

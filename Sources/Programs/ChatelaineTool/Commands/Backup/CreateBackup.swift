@@ -21,7 +21,7 @@ struct CreateBackup: ParsableCommand {
     @Option(
         name: [.long, .customShort("r")],
         help: ArgumentHelp(
-            "Who can open it, as chatelaine backup keygen says; may be given more than once.",
+            "Who can open it: what chatelaine backup keygen prints, or a file with that; may be given more than once.",
             valueName: "key"
         )
     )
@@ -42,12 +42,7 @@ struct CreateBackup: ParsableCommand {
 
     func run() throws {
         try OutputPath.check(file, replacing: force)
-        let named = try recipient.map { text in
-            guard let recipient = BackupRecipient(text: text) else {
-                throw Failure("\(text) is no recipient, or a mistyped one")
-            }
-            return recipient
-        }
+        let named = try recipient.map(Self.recipient)
         let keychain = try CurrentKeychain.backups()
         let questions = SecretQuestions(readsStandardInput: readsStandardInput)
         let authorization = try OwnerAuthorization(of: keychain, asking: questions)
@@ -66,6 +61,20 @@ struct CreateBackup: ParsableCommand {
         Console.print("Wrote \(BackupText.items(counts.items + counts.deviceItems)) to \(TerminalText.escaped(file))")
         Console.print(counts.deviceItems == 0 ? ".\n" : ", \(counts.deviceItems) of them for this device alone.\n")
         if counts.damaged > 0 { Console.printError(BackupText.damaged) }
+    }
+
+    private static func recipient(_ text: String) throws -> BackupRecipient {
+        if let recipient = BackupRecipient(text: text) { return recipient }
+        // A colon is in all of them, and in few names of files.
+        if !text.contains(":") {
+            let lines = String(decoding: try InputFile(text).contents(largest: 64 << 10), as: UTF8.self)
+            if let line = lines.split(whereSeparator: \.isWhitespace).first,
+                let recipient = BackupRecipient(text: String(line))
+            {
+                return recipient
+            }
+        }
+        throw Failure("\(text) is no recipient, or a mistyped one")
     }
 
     private func passphrase(asking questions: SecretQuestions) throws -> BackupRecipient {

@@ -48,7 +48,7 @@ struct ExportPasswords: ParsableCommand {
             asking: SecretQuestions(readsStandardInput: readsStandardInput)
         )
         // The items come as a backup for a key that only this process has, and only for as long as it runs.
-        let identity = BackupIdentity()
+        let identity = try translating { () throws(BackupFailure) in try BackupIdentity() }
         let folder = URL(filePath: file).deletingLastPathComponent().path
         let spool = try SpooledBackup(in: folder.isEmpty ? "." : folder, largest: .max)
         let request = BackupRequest(
