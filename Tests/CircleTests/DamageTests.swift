@@ -224,6 +224,12 @@ struct DamageTests {
         #expect(try all[1].items == Self.whole + ["carol=of carol"])
     }
 
+    @Test func `a head that is not listed among very many is not written again while it is as it was`() throws {
+        let all = try two()
+        let transport = FailingTransport(site.transport, after: 0, counts: .writes, hiding: .head)
+        for _ in 0..<3 { _ = try all[0].circle.synchronize(over: transport) }
+    }
+
     @Test func `a folder that is not there is told of, and what was changed meanwhile comes later`() throws {
         let all = try two(with: [])
         all[0].transport = .init(path: site.path + "/nowhere")

@@ -238,11 +238,19 @@ final class FailingTransport: SyncTransport, @unchecked Sendable {
     enum Counted { case all, writes }
     private var left: Int
     private let counted: Counted
+    private let hidden: BlobName.Kind?
 
-    init(_ inner: any SyncTransport, after calls: Int, counts counted: Counted = .all) {
+    /// - Parameter hidden: a kind of blobs of which none is listed, as if there were very many before them.
+    init(
+        _ inner: any SyncTransport,
+        after calls: Int,
+        counts counted: Counted = .all,
+        hiding hidden: BlobName.Kind? = nil
+    ) {
         self.inner = inner
         left = calls
         self.counted = counted
+        self.hidden = hidden
     }
 
     private func step(_ kind: Counted = .all) throws(SyncTransportFailure) {
@@ -255,7 +263,7 @@ final class FailingTransport: SyncTransport, @unchecked Sendable {
 
     func list(_ kind: BlobName.Kind, in circle: CircleID) throws(SyncTransportFailure) -> [BlobName] {
         try step()
-        return try inner.list(kind, in: circle)
+        return kind == hidden ? [] : try inner.list(kind, in: circle)
     }
 
     func read(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) -> [UInt8]? {

@@ -34,11 +34,15 @@ package struct Health: Sendable {
         }
 
         /// The first one whose faults in who may do what are mended, as far as etcd's advisories say (GHSA-q8m4-xhhv-38mg,
-        /// GHSA-rfx7-8w68-q57q, GHSA-x35m-3gp4-4fh5; etcd-io/etcd#22386, which 3.4 and 3.5 still have).
-        package static let separatesCircles = Version("3.6.11")
+        /// GHSA-rfx7-8w68-q57q, GHSA-x35m-3gp4-4fh5, GHSA-xg4h-6gfc-h4m8; etcd-io/etcd#22386, which 3.4 and 3.5 still have).
+        package static let separatesCircles = Version("3.6.14")
+        /// Newer, and not mended.
+        private static let exception = [3, 7, 0]
 
         /// Whether a device cannot do to other circles what its role does not allow.
-        package var separatesCircles: Bool { !numbers.lexicographicallyPrecedes(Self.separatesCircles.numbers) }
+        package var separatesCircles: Bool {
+            !numbers.lexicographicallyPrecedes(Self.separatesCircles.numbers) && numbers != Self.exception
+        }
     }
 
     package init(of folder: OperatorFolder) throws {

@@ -22,7 +22,10 @@ package struct OperatorFolder: Sendable {
     }
 
     package init(path: String) {
-        self.path = path
+        // As completion writes it.
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = String(path)
     }
 
     private enum File {
@@ -215,7 +218,7 @@ package struct OperatorFolder: Sendable {
                 _ = try await cluster.call(KV.range, request)
                 return false
             } catch {
-                guard error.kind == .other else { throw error }
+                guard error.isRefusal else { throw error }
                 return true
             }
         }

@@ -72,6 +72,7 @@ package final class EtcdBlobs: Sendable {
     private func change(_ name: String, to bytes: [UInt8]?) async throws(EtcdFailure) {
         let key = key(name)
         var known = mirror.withLock { $0.revision(of: name) } ?? 0
+        let end = ContinuousClock.now + Self.patience
         for _ in 0..<Self.mostChanges {
             var request = Etcd_TxnRequest()
             request.compare = [.with { ($0.key, $0.target, $0.modRevision) = (key, .mod, known) }]
@@ -84,22 +85,21 @@ package final class EtcdBlobs: Sendable {
                     }
                 }
             ]
-            request.failure = [.with { $0.range = .with { ($0.key, $0.keysOnly) = (key, bytes == nil) } }]
-            let answer = try await cluster.call(KV.change, request)
+            // Without its value, which may be of any size.
+            request.failure = [.with { $0.range = .with { ($0.key, $0.keysOnly) = (key, true) } }]
+            let answer = try await cluster.call(KV.change, request, within: min(EtcdCluster.patience, end - .now))
             let revision = answer.header.revision
             guard EtcdCluster.isRevision(revision) else { break }
             if answer.succeeded { return mirror.withLock { $0.change(name, to: bytes, at: revision) } }
-            let there = answer.responses.first?.range.kvs.first
-            if let bytes, let there, there.value.elementsEqual(bytes) {
-                // An earlier attempt has done it.
-                return mirror.withLock { $0.change(name, to: bytes, at: there.modRevision) }
-            }
-            known = there?.modRevision ?? 0
+            known = answer.responses.first?.range.kvs.first?.modRevision ?? 0
+            guard ContinuousClock.now < end else { break }
         }
         throw EtcdFailure(.other, "others change \(name) all the time, or the cluster does not answer as etcd does")
     }
 
     private static let mostChanges = 8
+    /// Who has asked waits.
+    private static let patience: Duration = .seconds(20)
 
     private func key(_ name: String) -> Data { Data((names.root + name).utf8) }
 
@@ -124,13 +124,14 @@ package final class EtcdBlobs: Sendable {
             task = Task { [weak self, lookAgain] in
                 var pause = Self.shortestPause
                 while !Task.isCancelled {
-                    let begun = ContinuousClock.now
+                    let created = Mutex<ContinuousClock.Instant?>(nil)
                     // What was missed is never asked for: names are, which also shows what the cluster has lost.
-                    guard let hearing = self?.hearing(prefix, number, tell: tell) else { return }
+                    let hearing = self?.hearing(prefix, number, tell: tell) { created.withLock { $0 = .now } }
+                    guard let hearing else { return }
                     await Self.run(hearing, atMost: lookAgain)
                     self?.mirror.withLock { $0.end(for: number) }
                     // One that has lasted has not failed at once.
-                    let hasLasted = ContinuousClock.now - begun > Self.longestPause
+                    let hasLasted = created.withLock { $0.map { .now - $0 > Self.longestPause } } ?? false
                     pause = hasLasted ? Self.shortestPause : min(pause * 2, Self.longestPause)
                     try? await Task.sleep(for: pause)
                 }
@@ -186,7 +187,8 @@ package final class EtcdBlobs: Sendable {
     private func hearing(
         _ prefix: String,
         _ number: Int,
-        tell: @escaping @Sendable () -> Void
+        tell: @escaping @Sendable () -> Void,
+        isThere: @escaping @Sendable () -> Void
     ) -> @Sendable () async throws -> Void {
         let (cluster, names) = (cluster, names)
         let later = Later(tell)
@@ -208,6 +210,7 @@ package final class EtcdBlobs: Sendable {
                     if answer.created { mirror.use(found.isWhole, for: number) }
                     return mirror.take(answer, for: number) { names.name(of: $0.key) }
                 }
+                if answer.created { isThere() }
                 if news == .other || answer.created { later.now() } else if news == .segment { later.soon() }
             }
         }

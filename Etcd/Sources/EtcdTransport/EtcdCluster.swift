@@ -9,9 +9,12 @@ package final class EtcdCluster: Sendable {
     /// What is called, and what comes back.
     package struct Method<Request: Message & Sendable, Response: Message & Sendable>: Sendable {
         fileprivate let descriptor: MethodDescriptor
+        fileprivate let largestAnswer: Int
 
-        package init(_ service: String, _ name: String) {
+        /// - Parameter largestAnswer: in bytes; nil for what the largest blob needs.
+        package init(_ service: String, _ name: String, largestAnswer: Int? = nil) {
             descriptor = MethodDescriptor(fullyQualifiedService: "etcdserverpb.\(service)", method: name)
+            self.largestAnswer = largestAnswer ?? EtcdCluster.largestAnswer
         }
     }
 
@@ -23,7 +26,7 @@ package final class EtcdCluster: Sendable {
     /// How long all attempts may take together.
     package static let patience: Duration = .seconds(10)
     /// etcd refuses requests above 1.5 MiB, and an answer has at most one of these, or a page of names.
-    private static let largestAnswer = 2 << 20
+    fileprivate static let largestAnswer = 2 << 20
 
     /// Whether etcd can name this revision. Those of a server that is none could be as large that nothing comes after them.
     static func isRevision(_ revision: Int64) -> Bool { (0..<Int64.max).contains(revision) }
@@ -108,7 +111,7 @@ package final class EtcdCluster: Sendable {
         var options = CallOptions.defaults
         options.timeout = limit
         options.waitForReady = true
-        Self.bound(&options)
+        Self.bound(&options, method.largestAnswer)
         return try await client.unary(
             request: ClientRequest(message: request),
             descriptor: method.descriptor,
@@ -118,10 +121,10 @@ package final class EtcdCluster: Sendable {
         ) { try $0.message }
     }
 
-    private static func bound(_ options: inout CallOptions) {
-        options.maxResponseMessageBytes = largestAnswer
-        // The transport (grpc-swift-nio-transport 2) bounds answers by this one.
-        options.maxRequestMessageBytes = largestAnswer
+    private static func bound(_ options: inout CallOptions, _ largest: Int) {
+        options.maxResponseMessageBytes = largest
+        // The transport (grpc-swift-nio-transport 2) bounds answers by this one, and no requests.
+        options.maxRequestMessageBytes = largest
     }
 
     // MARK: - Watching
@@ -136,7 +139,7 @@ package final class EtcdCluster: Sendable {
         var options = CallOptions.defaults
         // No limit of time, which would end the watch.
         options.waitForReady = true
-        Self.bound(&options)
+        Self.bound(&options, Self.largestAnswer)
         var message = Etcd_WatchRequest()
         message.createRequest = request
         let first = message
@@ -167,14 +170,16 @@ private struct BoundedDeserializer<Message: SwiftProtobuf.Message>: MessageDeser
     func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Message {
         // Each part is a field, and has two bytes at least.
         let parts = unsafe bytes.withUnsafeBytes { buffer in unsafe Self.parts(buffer) }
-        guard parts <= Self.mostParts else {
-            throw RPCError(code: .resourceExhausted, message: "an answer has \(parts) parts")
+        guard let parts, parts <= Self.mostParts else {
+            throw RPCError(code: .resourceExhausted, message: "an answer is no message, or has very many parts")
         }
         return try ProtobufDeserializer<Message>().deserialize(bytes)
     }
 
-    /// How many fields a message has at its uppermost level; what is no message is left to the real decoder.
-    private static func parts(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// How many fields a message has at its uppermost level.
+    ///
+    /// - Returns: nil for what is no message, or has groups, which nothing of etcd has.
+    private static func parts(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var place = 0
         var count = 0
         func number() -> UInt64? {
@@ -189,7 +194,7 @@ private struct BoundedDeserializer<Message: SwiftProtobuf.Message>: MessageDeser
             return nil
         }
         while place < bytes.count {
-            guard let tag = number() else { break }
+            guard let tag = number() else { return nil }
             count += 1
             let length: UInt64? =
                 switch tag & 7 {
@@ -199,7 +204,7 @@ private struct BoundedDeserializer<Message: SwiftProtobuf.Message>: MessageDeser
                 case 5: 4
                 default: nil
                 }
-            guard let length, length <= UInt64(bytes.count - place) else { break }
+            guard let length, length <= UInt64(bytes.count - place) else { return nil }
             place += Int(length)
         }
         return count

@@ -15,14 +15,13 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
     /// In one line, without characters that a terminal obeys.
     package let description: String
     /// Whether the answer was longer than what is taken. Of names, fewer can be asked for.
-    package let isTooLarge: Bool
+    package private(set) var isTooLarge = false
+    /// Whether somebody is not let in, or may not do this.
+    package private(set) var isRefusal = false
 
-    package init(_ kind: Kind, _ description: String) { self.init(kind, description, isTooLarge: false) }
-
-    private init(_ kind: Kind, _ description: String, isTooLarge: Bool) {
+    package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = PlainText.line(description)
-        self.isTooLarge = isTooLarge
     }
 
     /// - Parameter error: of a call.
@@ -38,12 +37,16 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
             self.init(.full, "the cluster has no room left; its operator can make some")
         case .resourceExhausted where !Self.isPassing(error),
             .internalError where text.contains("exceeded the configured maximum"):
-            self.init(.other, "the cluster refuses, or answers too much: \(text)", isTooLarge: true)
+            self.init(.other, "the cluster refuses, or answers too much: \(text)")
+            isTooLarge = true
+        case .resourceExhausted: self.init(.unreachable, "the cluster has too much to do: \(text)")
         case .permissionDenied, .unauthenticated:
             self.init(.other, "the cluster does not let this device in, or its operator has revoked it: \(text)")
+            isRefusal = true
         case .failedPrecondition where text.contains("user name not found"),
             .invalidArgument where text.contains("user name"):
             self.init(.other, "the cluster does not know this device, or its operator has revoked it")
+            isRefusal = true
         case .unavailable, .deadlineExceeded, .cancelled, .aborted:
             // A node that refuses a certificate says nothing.
             self.init(

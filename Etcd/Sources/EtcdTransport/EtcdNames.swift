@@ -28,7 +28,7 @@ package struct EtcdNames: Sendable {
     package static let most = 80_000
     private static let page: Int64 = 1_000
     /// How many pages are read, among them those with other programs' keys, and how long that may take. Who has asked waits.
-    private static let mostPages = 400
+    private static let mostPages = 4_000
     private static let patience: Duration = .seconds(20)
     private static let mostFolders = 100
 
@@ -110,7 +110,7 @@ package struct EtcdNames: Sendable {
         let next: Data?
     }
 
-    /// - Parameter limit: becomes smaller where so many keys are too much for an answer.
+    /// - Parameter limit: becomes smaller where so many keys are too much for an answer, and larger again after others.
     private func page(
         from start: Data,
         to end: Data,
@@ -127,7 +127,11 @@ package struct EtcdNames: Sendable {
             }
             request.limit = limit
             do throws(EtcdFailure) {
-                return try Self.page(try await cluster.call(KV.range, request), after: start, limit)
+                let left = deadline - .now
+                let answer = try await cluster.call(KV.range, request, within: min(EtcdCluster.patience, left))
+                let page = try Self.page(answer, after: start, limit)
+                limit = min(limit * 2, Self.page)
+                return page
             } catch {
                 // Of long keys fewer fit into an answer.
                 guard error.isTooLarge, limit > 1 else { throw error }

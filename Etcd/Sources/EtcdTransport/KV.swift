@@ -8,6 +8,11 @@ package enum KV {
         "KV",
         "DeleteRange"
     )
-    package static let change = EtcdCluster.Method<Etcd_TxnRequest, Etcd_TxnResponse>("KV", "Txn")
+    /// What it answers has no values.
+    package static let change = EtcdCluster.Method<Etcd_TxnRequest, Etcd_TxnResponse>(
+        "KV",
+        "Txn",
+        largestAnswer: 64 << 10
+    )
     package static let compact = EtcdCluster.Method<Etcd_CompactionRequest, Etcd_CompactionResponse>("KV", "Compact")
 }

@@ -79,6 +79,8 @@ package final class ProgramTransport: PlacedTransport {
         let gathering: Duration = .milliseconds(1)
         /// How long nothing is tried after a program has ended. It grows for as long as none says anything.
         private var pause = shortestPause
+        /// When the next attempt is, however often is waited for it.
+        private var attempt: ContinuousClock.Instant?
 
         private static let shortestPause: Duration = .seconds(2)
         private static let longestPause: Duration = .seconds(60)
@@ -94,6 +96,7 @@ package final class ProgramTransport: PlacedTransport {
             }
             if state.hasChanged { return true }
             if state.number >= 0 {
+                attempt = nil
                 let ready = try Waiting.wait(for: (state.number, POLLIN), (wakeUp.number, POLLIN), until: deadline)
                 wakeUp.clear()
                 guard ready[0] else { return ready[1] }
@@ -103,13 +106,16 @@ package final class ProgramTransport: PlacedTransport {
                 }
             }
             // Without a program nothing is heard: a round starts it again, at once where the keychain has changed.
-            let end = ContinuousClock.now + pause
-            pause = min(pause * 2, Self.longestPause)
+            let end = attempt ?? .now + pause
+            if attempt == nil { pause = min(pause * 2, Self.longestPause) }
+            attempt = end
             let isWoken = try Waiting.wait(for: (wakeUp.number, POLLIN), until: min(deadline ?? end, end)).contains(
                 true
             )
             wakeUp.clear()
-            return isWoken || ContinuousClock.now >= end
+            guard isWoken || ContinuousClock.now >= end else { return false }
+            attempt = nil
+            return true
         }
     }
 

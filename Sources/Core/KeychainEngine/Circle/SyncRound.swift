@@ -15,9 +15,9 @@ extension KeychainCircle {
     private struct Findings {
         var entries: [Entry] = []
         var heads: [Head] = []
-        /// What was there by name, and the heads as they were: it is not asked for again when this round writes.
+        /// Entries that are there by name, and this device's head: they are not asked for again when this round writes.
         var names: Set<BlobName> = []
-        var bytes: [BlobName: [UInt8]] = [:]
+        var own: (name: BlobName, bytes: [UInt8])?
     }
 
     /// Says what is new here, and takes what is new elsewhere.
@@ -109,7 +109,7 @@ extension KeychainCircle {
         }
         for case .head(let journal) in try transport.list(.head, in: circle).prefix(CircleReading.mostHeads) {
             guard let bytes = try transport.read(.head(journal), in: circle) else { continue }
-            findings.bytes[.head(journal)] = bytes
+            if journal == replica.own?.id { findings.own = (.head(journal), bytes) }
             guard let head = try? Head(bytes), head.contents.journal == journal else { continue }
             findings.heads.append(head)
         }
@@ -405,7 +405,10 @@ extension KeychainCircle {
         }
         if let head = replica.own?.head, replica.isMember {
             let name = BlobName.head(head.contents.journal)
-            if found.bytes[name] != head.encoded {
+            // Of very many heads it may be none that was read.
+            let there =
+                if let own = found.own, own.name == name { own.bytes } else { try transport.read(name, in: circle) }
+            if there != head.encoded {
                 try transport.write(head.encoded, as: name, in: circle)
             }
             try release(over: transport, in: circle)
