@@ -11,7 +11,7 @@ package struct Access: Sendable {
 
     /// Of a cluster that lets in those alone whom its operator names.
     ///
-    /// - Throws: `EtcdFailure` where it lets in others: whoever got credentials of it could do everything.
+    /// - Throws: `EtcdFailure` where it lets in others: each device could do everything there.
     package init(of folder: OperatorFolder) async throws {
         guard try await folder.isAccessEnabled else {
             throw EtcdFailure(

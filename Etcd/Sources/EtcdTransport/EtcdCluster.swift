@@ -28,7 +28,7 @@ package final class EtcdCluster: Sendable {
     /// etcd refuses requests above 1.5 MiB, and an answer has at most one of these, or a page of names.
     fileprivate static let largestAnswer = 2 << 20
 
-    /// Whether etcd can name this revision. Those of a server that is none could be as large that nothing comes after them.
+    /// Whether etcd can name this revision. Another server could name one after which no other comes.
     static func isRevision(_ revision: Int64) -> Bool { (0..<Int64.max).contains(revision) }
 
     /// - Throws: `EtcdFailure` for credentials that are none.

@@ -74,7 +74,7 @@ struct DeviceAttackTests {
             }
         }
         let entries = root + Data("\(circle)/entry/".utf8)
-        // More than a page of what is no text, the last byte of which is none: U+FFFD sorts before it.
+        // More than a page of keys that are no UTF-8. U+FFFD, which stands for such bytes in text, sorts before them.
         try await put((0..<1_200).map { entries + [0xff, UInt8($0 / 256), UInt8($0 % 256), 0xff] })
         // Longer than names are, and, before all others, as long as etcd takes: of these only one fits into an answer.
         try await put(

@@ -28,7 +28,7 @@ enum WrongClock {
 struct ClockTests {
     private static let days = 86_400
 
-    @Test(arguments: [40, -40]) func `loses nothing that was acknowledged, and goes on`(days: Int) async throws {
+    @Test(arguments: [40, -40]) func `loses nothing that was acknowledged, and still answers`(days: Int) async throws {
         let cluster = try await TestCluster(3, clocks: ["n1": days * Self.days])
         let devices = try await cluster.circle("ada", devices: ["laptop", "desk"])
         let (mine, other) = (EtcdBlobs(of: "ada", in: devices[0]), EtcdBlobs(of: "ada", in: devices[1]))

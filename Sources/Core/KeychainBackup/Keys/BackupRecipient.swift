@@ -126,7 +126,7 @@ package struct FileKey: Sendable {
             }
             return WrappedFileKey(recipient: recipient, encapsulatedKey: Array(sender.encapsulatedKey), box: Array(box))
         } catch {
-            throw .failed(KeychainError(.invalidParameter, "a recipient's public key is none"))
+            throw .failed(KeychainError(.invalidParameter, "nothing can be sealed to a recipient's public key"))
         }
     }
 
@@ -138,7 +138,7 @@ package struct FileKey: Sendable {
             try requireContribution(key)
             return try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
         case .xWing:
-            // A key that is none may parse: sealing to it fails.
+            // Bytes that are no key may be taken here: sealing fails then.
             let key = try XWingMLKEM768X25519.PublicKey(rawRepresentation: recipient.publicKey)
             return try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
         }
