@@ -19,6 +19,8 @@ package_of() {
         libsqlite3.so.0) echo libsqlite3-0 ;;
         libxml2.so.2) echo libxml2 ;;
         libz.so.1) echo zlib1g ;;
+        libwayland-client.so.0) echo libwayland-client0 ;;
+        libxcb.so.1) echo libxcb1 ;;
 
         libcrypto.so.3) echo "libssl3t64 | libssl3" ;;
         libcurl.so.4) echo "libcurl4t64 | libcurl4" ;;
