@@ -302,6 +302,11 @@ let targets: [[Target]] = [
     programs("Sources/Bridges/SecretService", using: bridgeProcess)([
         "chatelaine-secrets": ["SecretServiceModel", "MessageBus", "KeychainProtocol", "EnclaveInterface", "Crypto"]
     ]),
+    // An authenticator of CTAP as a state machine, and the process that is one for browsers.
+    folder("Sources/Bridges/Passkeys", using: bridge)(["PasskeyProtocol": ["Crypto", "CryptoExtras"]]),
+    programs("Sources/Bridges/Passkeys", using: bridgeProcess)([
+        "chatelaine-passkeys": ["PasskeyProtocol", "KeychainCircles", "Crypto"]
+    ]),
     folder("Sources/Bridges/SSHAgent", using: bridge)(["SSHAgentProtocol": ["Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/SSHAgent", using: bridgeProcess)([
         "chatelaine-ssh-agent": ["KeychainAccounts", "SSHAgentProtocol"]
@@ -415,6 +420,8 @@ let targets: [[Target]] = [
         "CredentialHelpersTests": ["CredentialHelpers"],
         "CredentialProgramTests": ["chatelaine-credential", "SecurityTool"] + service,
         "SecretServiceProcessTests": ["chatelaine-secrets", "SecurityTool"] + service,
+        "PasskeyTests": ["PasskeyProtocol", "CryptoExtras"],
+        "PasskeyProcessTests": ["chatelaine-passkeys", "SecurityTool"] + service,
         "SSHAgentTests": ["SSHAgentProtocol", "CryptoExtras"],
         "SSHAgentProcessTests": ["chatelaine-ssh-agent"] + service,
         "PinentryTests": ["KeychainPinentry", "KeychainPrompting"],
@@ -466,7 +473,8 @@ let targets: [[Target]] = [
 /// What the fuzzers, a package of their own, import.
 let internals =
     targets.flatMap(\.self).filter { $0.path?.hasPrefix("Sources/Core/") == true }.map(\.name) + [
-        "EnclaveServer", "TPMEnclave", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "Security",
+        "EnclaveServer", "TPMEnclave", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "PasskeyProtocol",
+        "Security",
         "KeychainServiceClient", "KeychainProtocol", "KeychainClient", "KeychainServer",
     ]
 
@@ -519,6 +527,7 @@ for target in package.targets {
     case "KeyTests", "KeychainCertificatesTests", "KeychainTrustTests", "KeychainEnclaveTests":
         target.exclude = ["Vectors"]
     case "SecretServiceProcessTests": target.exclude = ["GoClient"]
+    case "PasskeyProcessTests": target.exclude = ["Client"]
     case "CommonCryptoTests": target.exclude = ["without-libcrypto.c"]
     case "ExchangeTests": target.resources = [.copy("Vectors")]
     case "ChatelaineToolTests": target.resources = [.copy("Transcripts")]

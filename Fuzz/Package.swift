@@ -57,6 +57,7 @@ let package = Package(
         fuzzer("FuzzImport"),
         fuzzer("FuzzCredentials"),
         fuzzer("FuzzSshAgent", [.product(name: "Crypto", package: "swift-crypto")]),
+        fuzzer("FuzzPasskeys", [.product(name: "Crypto", package: "swift-crypto")]),
         fuzzer("FuzzEntitlements"),
         fuzzer("FuzzCertificates"),
         fuzzer("FuzzKeys"),

@@ -2,7 +2,7 @@
 # Feeds the decoders and the four calls with inputs that coverage guides (libFuzzer). The fuzzers are a package of their
 # own, Fuzz; each is named by what it attacks: queries, metadata, secrets, access-control, rows, sealed-rows, keybag, backup, import,
 # entitlements, certificates, keys, trust, revocation-responses, revocation-lists, exchange, frames, enclave-messages,
-# signatures, credentials, ssh-agent, sync-blobs, sync-circle.
+# signatures, credentials, ssh-agent, passkeys, sync-blobs, sync-circle.
 #
 #   scripts/fuzz.sh replay                 all inputs that are under version control, once
 #   scripts/fuzz.sh run SECONDS [fuzzer]   new inputs, from each fuzzer for so long, as many at once as there are cores
@@ -13,7 +13,7 @@
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
-readonly fuzzers=(queries metadata secrets access-control rows sealed-rows keybag backup import entitlements certificates keys trust revocation-responses revocation-lists exchange frames enclave-messages signatures credentials ssh-agent sync-blobs sync-circle)
+readonly fuzzers=(queries metadata secrets access-control rows sealed-rows keybag backup import entitlements certificates keys trust revocation-responses revocation-lists exchange frames enclave-messages signatures credentials ssh-agent passkeys sync-blobs sync-circle)
 # What runs leave: inputs that reached something new, inputs that broke something, logs. `make clean` takes them away.
 readonly left=Fuzz/.build/fuzzing
 

@@ -95,7 +95,7 @@ done
 
 # The service's processes are started by systemd, or by hand: the daemon looks for the others beside itself.
 for process in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
-    chatelaine-ssh-agent chatelaine-sync chatelaine-access chatelaine-etcd; do
+    chatelaine-ssh-agent chatelaine-passkeys chatelaine-sync chatelaine-access chatelaine-etcd; do
     put 755 "$products/$process" "libexec/chatelaine/$process"
 done
 link bin/chatelained ../libexec/chatelaine/chatelained
@@ -119,7 +119,7 @@ put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
 put 644 packaging/environment.d/60-chatelaine-ssh-agent.conf share/chatelaine/environment.d/60-chatelaine-ssh-agent.conf
 # By which programs in a sandbox get a secret of their own: the portal reads it in each desktop.
 put 644 packaging/portal/chatelaine.portal share/xdg-desktop-portal/portals/chatelaine.portal
-for page in chatelaine-secrets chatelaine-ssh-agent chatelaine-sync chatelaine-access chatelaine-etcd; do
+for page in chatelaine-secrets chatelaine-ssh-agent chatelaine-passkeys chatelaine-sync chatelaine-access chatelaine-etcd; do
     put 644 "docs/man/$page.1" "share/man/man1/$page.1"
 done
 fill packaging/polkit/org.chatelaine.policy share/polkit-1/actions/org.chatelaine.policy

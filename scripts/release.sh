@@ -4,7 +4,7 @@
 #   security, chatelaine            the commands, with Swift's libraries inside
 #   chatelained, chatelaine-enclave, chatelaine-identify, chatelaine-prompt
 #                                   the service's processes, the same
-#   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-sync, chatelaine-access
+#   chatelaine-secrets, chatelaine-ssh-agent, chatelaine-passkeys, chatelaine-sync, chatelaine-access
 #                                   the Secret Service, the ssh agent, what carries for synchronization, and the keychain in
 #                                   the browser, the same
 #   chatelaine-etcd                 what speaks to clusters, and its operator's commands (scripts/etcd.sh)
@@ -67,6 +67,7 @@ program chatelaine ChatelaineTool "${foundation[@]}" -l_CFXMLInterface -lxml2 -l
 program chatelained chatelained "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-secrets chatelaine_secrets "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-ssh-agent chatelaine_ssh_agent "${foundation[@]}" -lstdc++ -lsqlite3
+program chatelaine-passkeys chatelaine_passkeys "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-access chatelaine_access "${foundation[@]}" -lstdc++ -lsqlite3
 program chatelaine-enclave chatelaine_enclave "${static_essentials[@]}" -lstdc++
 program chatelaine-prompt chatelaine_prompt "${static_essentials[@]}" -lstdc++

@@ -150,6 +150,7 @@ look_for_what_tests_need() {
     has_command wl-paste || lacks "wl-paste, which reads its clipboard" wl-clipboard
     has_command pip3 || lacks "pip, which fetches what looks for barriers in pages" python3-pip
     has_command unzip || lacks "unzip, which takes that out of its package" unzip
+    python3 -c 'import ensurepip' 2>/dev/null || lacks "venv, in which Python's FIDO2 client is kept" python3-venv
 }
 
 # Half a gigabyte each on the disk, for a test or two. Without them these are skipped.
@@ -258,6 +259,20 @@ fetch_axe() {
     rm -rf "$work"
 }
 
+# A browser's half of FIDO2 and a web site's, which log in with passkeys. Without them these tests are skipped.
+readonly passkey_client=Tests/PasskeyProcessTests/Client/requirements.txt
+fetch_passkey_client() {
+    local folder=.build/passkey-client
+    if cmp --quiet $passkey_client $folder/requirements.txt; then return; fi
+    section "Fetching Python's FIDO2 client"
+    rm -rf $folder
+    python3 -m venv $folder &&
+        $folder/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+            --requirement $passkey_client </dev/null &&
+        cp $passkey_client $folder/requirements.txt ||
+        { rm -rf $folder && printf 'it cannot be fetched: the tests that need it are skipped\n' >&2; }
+}
+
 check_swift() {
     has_command swift || die "Swift is not installed, or not on PATH. This package needs Swift \
 $swift_major.$swift_minor or newer: $swift_page"
@@ -281,5 +296,8 @@ if [ $for_machine = yes ]; then look_for_what_a_machine_needs; fi
 if [ $for_containers = yes ]; then look_for_what_containers_need; fi
 look_for_what_the_toolchain_needs
 install_what_is_missing
-if [ $for_tests = yes ]; then fetch_axe; fi
+if [ $for_tests = yes ]; then
+    fetch_axe
+    fetch_passkey_client
+fi
 check_swift

@@ -24,7 +24,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 mkdir "$products"
 
 # What scripts/release.sh makes, from this build: programs, modules, and a library of what a client is linked with.
-for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,credential,sync,access,etcd}; do
+for program in security chatelaine chatelained chatelaine-{identify,enclave,prompt,secrets,ssh-agent,passkeys,credential,sync,access,etcd}; do
     cp "$built/$program" "$products/"
 done
 cp "$built"/Modules/{CoreFoundationAliases,SecurityObjects,Security,LocalAuthentication}.{swiftmodule,swiftdoc} "$products/"

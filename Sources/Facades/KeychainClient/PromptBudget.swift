@@ -20,7 +20,12 @@ package struct PromptBudget: Sendable {
     private var told: [Note] = []
     private static let minute = Duration.seconds(60)
 
-    package init() {}
+    /// How often the owner may decline for all clients together.
+    private let mostDeclinedOfAll: Int
+
+    package init(mostDeclinedOfAll: Int = .max) {
+        self.mostDeclinedOfAll = mostDeclinedOfAll
+    }
 
     /// A refusal.
     package struct Refusal: Error, Equatable {
@@ -38,7 +43,7 @@ package struct PromptBudget: Sendable {
         told.removeAll { $0.time.duration(to: now) > Self.minute }
         declined.removeAll { $0.time.duration(to: now) > Self.minute * 5 }
         guard begun.count < Self.mostOfAll, begun.count(where: { $0.client == client }) < Self.mostOfClient,
-            declined.count(where: { $0.client == client }) < Self.mostDeclined
+            declined.count < mostDeclinedOfAll, declined.count(where: { $0.client == client }) < Self.mostDeclined
         else {
             let isFirst = !told.contains { $0.client == client } && told.count < Self.mostOfAll
             if isFirst { told.append(Note(time: now, client: client)) }

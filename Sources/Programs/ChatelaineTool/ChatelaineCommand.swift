@@ -43,7 +43,7 @@ struct ChatelaineCommand: ParsableCommand {
                     AdoptKeychain.self, AccessCommand.self, CodeCommand.self, SyncCommand.self, ShowHistory.self,
                     ShowDeleted.self,
                     RestoreVersion.self, DiscardVersion.self,
-                    SSHCommand.self,
+                    PasskeysCommand.self, SSHCommand.self,
                 ]
             ),
             CommandGroup(name: "Other programs", subcommands: [CredentialCommand.self, SecretsCommand.self]),

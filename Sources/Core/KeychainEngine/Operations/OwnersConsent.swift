@@ -54,7 +54,7 @@ extension KeychainEngine {
     /// A title in quotation marks that it cannot end itself; nil for an empty one.
     private static func named(_ title: String) -> String? {
         var bytes = 0
-        let kept = title.unicodeScalars.lazy.filter { !isQuotationMark($0) }.prefix(mostScalars)
+        let kept = title.unicodeScalars.lazy.filter { !PromptPart.isQuotationMark($0) }.prefix(mostScalars)
             .prefix { scalar in
                 bytes += UTF8.width(scalar)
                 return bytes <= mostBytes
@@ -64,13 +64,6 @@ extension KeychainEngine {
 
     private static let mostScalars = 64
     private static let mostBytes = 120
-
-    private static func isQuotationMark(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .initialPunctuation, .finalPunctuation: true
-        default: scalar.properties.isQuotationMark || scalar == "`" || scalar == "\u{B4}"
-        }
-    }
 }
 
 extension ItemChanges {

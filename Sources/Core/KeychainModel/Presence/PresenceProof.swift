@@ -11,8 +11,7 @@ package struct PresenceProof: Sendable, Hashable, CustomStringConvertible {
     }
 
     package init() {
-        var generator = SystemRandomNumberGenerator()
-        bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        bytes = RandomBytes.make(Self.size)
     }
 
     package var description: String { "[REDACTED]" }

@@ -1,3 +1,5 @@
+import KeychainModel
+
 /// A signature that the rules allow. What is left is to ask the person, where the key demands it, and to compute.
 package struct SigningOrder: Sendable {
     package enum Key: Sendable {
@@ -54,22 +56,5 @@ extension SigningOrder {
         return "\(Self.cut(name)) (\(key.fingerprint))"
     }
 
-    /// A prompt shows 240 characters of a reason, and 260 bytes. What has other characters than names have stands in
-    /// quotation marks, so that no name reads on as our text.
-    package static func cut(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#""'`%"#.utf8.contains($0) }
-        var (part, size) = ("", 0)
-        for next in text where !"\"'`´‘’‚‛“”„‟«»‹›".contains(next) {
-            // A percent sign is sent as three bytes.
-            size += next == "%" ? 3 : next.utf8.count
-            guard part.count < longestPart, size <= longestPart else {
-                part += "…"
-                break
-            }
-            part.append(next)
-        }
-        return isPlain ? part : "“\(part)”"
-    }
-
-    private static let longestPart = 48
+    package static func cut(_ text: String) -> String { PromptPart.quoted(text) }
 }

@@ -1,3 +1,4 @@
+import KeychainModel
 import SecretServiceModel
 
 /// What a prompt says of a client of the bus: who asks, as far as the bus can tell, then what for. Each name is cut by
@@ -31,7 +32,12 @@ struct PromptReason {
 
     /// In quotation marks that the name itself cannot close. A prompt shows ours as simple ones.
     private static func quoted(_ text: String, from side: Side = .start) -> String {
-        "“" + cut(text.filter { !$0.isQuotation }, from: side) + "”"
+        "“" + cut(unquotable(text), from: side) + "”"
+    }
+
+    private static func unquotable(_ text: String) -> String {
+        let kept = text.unicodeScalars.filter { PromptPart.isShown($0) && !PromptPart.isQuotationMark($0) }
+        return String(String.UnicodeScalarView(kept))
     }
 
     /// - Parameter side: which side stays; of a path, the end.
@@ -50,8 +56,4 @@ struct PromptReason {
         }
         return String(side == .start ? part : part.reversed())
     }
-}
-
-extension Character {
-    fileprivate var isQuotation: Bool { "\"'`´‘’‚‛“”„‟«»‹›".contains(self) }
 }

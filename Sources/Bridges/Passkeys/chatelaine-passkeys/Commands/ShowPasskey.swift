@@ -1,0 +1,28 @@
+import ArgumentParser
+import PasskeyProtocol
+import Terminal
+
+struct ShowPasskey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show everything about a passkey but its secrets.",
+        discussion: "The owner of the keychain confirms it."
+    )
+
+    @Argument(help: "The beginning of its number, or its site.")
+    var passkey: String
+
+    func run() throws {
+        let passkey = try PasskeySelection.passkey(passkey, in: PasskeySelection.all(.manage).passkeys)
+        let lines = [
+            ("number", passkey.number),
+            ("site", passkey.site.id),
+            ("account", passkey.user.name),
+            ("displayed as", passkey.user.displayName),
+            ("kept on", passkey.place),
+            ("found without a name", passkey.isDiscoverable ? "yes" : "no"),
+            ("told of", passkey.audience),
+        ]
+        for (name, value) in lines { try PasskeysTool.print("\(name): \(TerminalText.escaped(value))") }
+    }
+}

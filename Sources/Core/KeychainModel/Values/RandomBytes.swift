@@ -1,0 +1,7 @@
+/// Bytes of the system's generator.
+package enum RandomBytes {
+    package static func make(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
