@@ -233,7 +233,7 @@ units() {
     # What the units refer to: the system's own targets, and programs at their places.
     cp -r /lib/systemd/system "$root/usr/lib/systemd/"
     for program in chatelained chatelaine-identify chatelaine-enclave chatelaine-prompt chatelaine-secrets \
-        chatelaine-ssh-agent chatelaine-sync; do
+        chatelaine-ssh-agent chatelaine-sync chatelaine-passkeys chatelaine-passkey-device; do
         printf '#!/bin/sh\n' >"$root/usr/libexec/chatelaine/$program"
         chmod 755 "$root/usr/libexec/chatelaine/$program"
     done
@@ -254,6 +254,7 @@ units() {
     exposure chatelaine-identify.service 33
     exposure chatelaine-enclave.service 10
     exposure chatelaine-prompt.service 20
+    exposure chatelaine-passkey-device@1.service 10
     systemd-sysusers --dry-run "$PWD/systemd/sysusers.d/chatelaine.conf" >/dev/null 2>&1 || status=1
     rm -rf "$root"
     return $status

@@ -109,11 +109,14 @@ link bin/chatelaine-credential ../libexec/chatelaine/chatelaine-credential
 for program in git docker cargo; do
     link "bin/$program-credential-chatelaine" ../libexec/chatelaine/chatelaine-credential
 done
-for page in chatelained chatelaine-enclave chatelaine-prompt chatelaine-authorize pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
+for page in chatelained chatelaine-enclave chatelaine-prompt chatelaine-authorize chatelaine-passkey-device pam_chatelaine; do put 644 "docs/man/$page.8" "share/man/man8/$page.8"; done
 # PAM looks in a folder of the system's for modules that are named without a path.
 put 644 "$(scripts/pam.sh "$products/pam")" lib/security/pam_chatelaine.so
 # Without set-user-ID: pkexec starts it as root where polkit is. docs/install.md says what to do where it is not.
 put 755 "$(scripts/pam.sh --authorize "$products/pam")" libexec/chatelaine/chatelaine-authorize
+put 755 "$(scripts/pam.sh --device "$products/pam")" libexec/chatelaine/chatelaine-passkey-device
+# To whom the security keys belong that it makes.
+put 644 packaging/udev/71-chatelaine-passkeys.rules lib/udev/rules.d/71-chatelaine-passkeys.rules
 put 644 packaging/pam.d/chatelaine share/chatelaine/pam.d/chatelaine
 # What `chatelaine ssh enable` writes; an administrator copies it to /etc/environment.d, for everybody.
 put 644 packaging/environment.d/60-chatelaine-ssh-agent.conf share/chatelaine/environment.d/60-chatelaine-ssh-agent.conf

@@ -48,7 +48,7 @@ fi
 packages=systemd,systemd-sysv,systemd-resolved,dbus,dbus-user-session,libpam-systemd,login,passwd,util-linux,kmod,udev
 packages+=,iproute2,procps,sudo,less,ca-certificates,libpam-runtime,initramfs-tools,e2fsprogs,apt,zstd
 packages+=,fprintd,libpam-fprintd,pinentry-curses,pinentry-tty,tpm2-tools,strace,pamtester,python3-dbus,python3-gi,gdb
-packages+=,libsecret-tools,openssh-client,$extra,$kernel
+packages+=,libsecret-tools,openssh-client,fido2-tools,$extra,$kernel
 mmdebstrap --variant=minbase --components="$components" --include="$packages" "${options[@]}" \
     --aptopt='Apt::Install-Recommends "false"' \
     --customize-hook='printf "machine\n" >"$1/etc/hostname"; printf "127.0.0.1 localhost machine\n" >"$1/etc/hosts"' \

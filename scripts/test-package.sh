@@ -14,7 +14,7 @@ source scripts/checks.sh
 readonly mirror=${CHATELAINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 readonly systems=$PWD/.build/package-test
 readonly units="chatelaine-identify.socket chatelaine-enclave.socket chatelaine-enclave-service.socket chatelained.socket \
-chatelaine-prompt.service"
+chatelaine-passkey-device.socket chatelaine-prompt.service"
 readonly sockets=${units% *}
 readonly headers="tss2/tss2_esys.h tss2/tss2_mu.h security/pam_modules.h sqlite3.h libxml2/libxml/parser.h"
 

@@ -67,6 +67,23 @@ func `in a session a signed program has its groups`(_ isInstalled: Bool) throws 
     #expect(identity.identity.mode == .session)
 }
 
+@Test
+func `passkeys are the program's whose start the kernel vouches for, and no copy's`() throws {
+    let path = "/usr/libexec/chatelaine/chatelaine-passkeys"
+    func groups(_ facts: ProgramFacts) throws -> AccessGroups {
+        try CallerIdentity(facts, .unsigned(digest)).caller.groups
+    }
+    let own = AccessGroups(["chatelaine.passkeys"])
+    #expect(try groups(facts(path: path, isInstalled: true)) == own)
+    #expect(try groups(facts(path: "/usr/local/libexec/chatelaine/chatelaine-passkeys", mode: .session)) == own)
+    // With a library of the user's own, or under a tracer, it is another program.
+    #expect(try groups(facts(path: path)) == AccessGroups(["program." + path]))
+    let copy = facts(path: "/home/a" + path, isInRootOwnedPlace: false, mode: .session)
+    #expect(try groups(copy) == AccessGroups(["program." + hexadecimal]))
+    let other = try CallerIdentity(facts(path: "/usr/bin/chatelaine-passkeys", mode: .session), .unsigned(digest))
+    #expect(other.caller.groups == AccessGroups(["program./usr/bin/chatelaine-passkeys"]))
+}
+
 @Test(arguments: [ServiceIdentity.Mode.session, .system])
 func `an unsigned program is told by its path where only root can put it, and by its contents elsewhere`(
     _ mode: ServiceIdentity.Mode

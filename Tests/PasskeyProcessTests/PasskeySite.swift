@@ -14,13 +14,15 @@ final class PasskeySite: @unchecked Sendable {
     private let device = Process()
 
     var folder: String { keychain.surroundings }
-    var socket: String { folder + "/passkeys.sock" }
+    /// What clients connect to.
+    let socket: String
     var log: String { (try? String(contentsOfFile: folder + "/passkeys.log", encoding: .utf8)) ?? "" }
 
     /// - Parameter options: of `chatelaine-passkeys serve`.
-    init(options: [String] = [], hasPasscode: Bool = true) throws {
+    init(options: [String] = [], hasPasscode: Bool = true, device system: SystemDeviceSite? = nil) throws {
         person = try ScriptedPinentry()
         keychain = try TestKeychain()
+        socket = system?.node ?? keychain.surroundings + "/passkeys.sock"
         service = try ServiceProcess(in: keychain.surroundings, arguments: ["--pinentry", person.path])
         try #require(service.waitUntilReady(), "\(service.log)")
         if hasPasscode {
@@ -29,7 +31,7 @@ final class PasskeySite: @unchecked Sendable {
         }
         _ = FileManager.default.createFile(atPath: folder + "/passkeys.log", contents: nil)
         device.executableURL = URL(filePath: ServiceProcess.program("chatelaine-passkeys"))
-        device.arguments = ["serve", "--socket", socket] + options
+        device.arguments = ["serve"] + (system.map { ["--device", $0.socket] } ?? ["--socket", socket]) + options
         device.environment = environment
         device.standardInput = FileHandle.nullDevice
         device.standardError = FileHandle(forWritingAtPath: folder + "/passkeys.log")
@@ -43,11 +45,10 @@ final class PasskeySite: @unchecked Sendable {
         if device.processIdentifier > 0 { device.waitForExit() }
     }
 
-    var isRunning: Bool { device.isRunning }
-
-    /// How many threads the device has.
-    var threads: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(device.processIdentifier)/task").count) ?? 0
+    /// Ends the security key.
+    func stop() {
+        kill(device.processIdentifier, SIGTERM)
+        device.waitForExit()
     }
 
     // MARK: - The person

@@ -7,6 +7,9 @@ package enum GuardedProcess {
     /// Has the kernel write no core file of it. Where the service of the machine answers, nobody but root looks into it
     /// either, not even its own user; the session's service has to look into its clients itself.
     ///
+    /// A program that is marked with the group of installed ones gives that group up, and keeps it as the saved one, by which
+    /// the service knows it.
+    ///
     /// - Throws: `notAvailable` where the kernel refuses, or no keychain can be told.
     package static func enter() throws(KeychainError) {
         var noCore = rlimit()
@@ -17,7 +20,8 @@ package enum GuardedProcess {
             )
         }
         guard case .service(let address) = try KeychainLocation.current(), address.kind == .system else { return }
-        let failure = clinux_harden()
+        let failure =
+            clinux_is_secure_execution() ? (clinux_harden_installed_program() == 0 ? 0 : errno) : clinux_harden()
         guard failure == 0 else {
             throw KeychainError(
                 .notAvailable,

@@ -8,6 +8,8 @@ struct PasskeysCommand: ParsableCommand {
         abstract: "Keep passkeys in the keychain, and be the security key that programs log in with.",
         discussion: """
             EXAMPLES
+              Have browsers and others find the keychain's security key:
+                chatelaine passkeys enable
               The passkeys that there are:
                 chatelaine passkeys list
               Everything about one, by the beginning of its number:
@@ -23,6 +25,7 @@ struct PasskeysCommand: ParsableCommand {
         version: "chatelaine \(ProductVersion.current)",
         subcommands: [
             ServePasskeys.self, ListPasskeys.self, ShowPasskey.self, RenamePasskey.self, DeletePasskey.self,
+            EnablePasskeys.self, DisablePasskeys.self, ShowStatus.self,
         ]
     )
 }

@@ -13,6 +13,8 @@ extension PasskeysTool {
         )
         do {
             var command = try PasskeysCommand.parseAsRoot(arguments)
+            // The keychain knows a marked program by how it was started.
+            try GuardedProcess.enter()
             try command.run()
             return 0
         } catch {

@@ -17,7 +17,11 @@ package struct CallerIdentity: Sendable {
         case .signed(let signature):
             self.init(facts, signature)
         case .unsigned(let digest):
-            // Only signed programs are installed.
+            if let group = Self.markedGroup(facts) {
+                self.init(name: group, groups: [group], kind: facts.isInstalled ? .installed : .unsigned, facts)
+                return
+            }
+            // Only signed programs are installed, but for ours.
             guard !facts.isInstalled else {
                 throw KeychainError(
                     .missingEntitlement,
@@ -76,6 +80,15 @@ package struct CallerIdentity: Sendable {
             mode: facts.mode,
             deficiencies: kind == .installed ? [] : facts.deficiencies
         )
+    }
+
+    /// The group of passkeys: the same on all devices of a circle, wherever the program lies there. In system mode the kernel
+    /// has to vouch for its start, which a library of somebody else's does not survive.
+    private static func markedGroup(_ facts: ProgramFacts) -> String? {
+        guard facts.isInRootOwnedPlace, facts.path.hasSuffix("/libexec/chatelaine/chatelaine-passkeys"),
+            facts.mode == .session || facts.isInstalled
+        else { return nil }
+        return "chatelaine.passkeys"
     }
 
     /// In a session, `security` and the keychain's window look after the items of all programs, as they do in a keychain

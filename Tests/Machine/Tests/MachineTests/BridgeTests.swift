@@ -27,5 +27,52 @@ extension Scenarios {
                 try machine.run(as: "bob", "SSH_AUTH_SOCK=/run/user/1000/chatelaine/ssh.sock ssh-add -l", status: 2)
             }
         }
+
+        @Test func `a person has a security key of their own, which ssh signs with after they have agreed`() throws {
+            try Installed.scenario { machine in
+                try machine.givePasscode(.alice)
+                let alice = try machine.console(0)
+                try machine.root("update-alternatives --set pinentry /usr/bin/pinentry-tty")
+                try alice.run("export GPG_TTY=$(tty)")
+                try alice.run("systemctl --user start chatelaine-agent && chatelaine passkeys enable")
+                try alice.run(
+                    "for try in $(seq 60); do chatelaine passkeys status | grep -q hidraw && break; sleep 1; done"
+                )
+                let status = try alice.run("chatelaine passkeys status")
+                try #require(status.says("device: /dev/hidraw"))
+                let node = try alice.run("chatelaine passkeys status | sed -n 's/^device: //p'").text
+                try #require(alice.run("stat -c '%U %a' \(node)").text == "alice 600")
+                try #require(alice.run("fido2-token -L").says(node))
+                // Who sits at the machine makes no difference, and neither does another user's wish for a keyboard.
+                try machine.run(as: "bob", "fido2-token -I \(node)", status: 1)
+                try machine.run(as: "bob", "exec 3<>/dev/uhid", status: 2)
+                try alice.type("ssh-keygen -q -t ecdsa-sk -N '' -f sk\n")
+                try alice.expect("passcode", seconds: 120)
+                try alice.type("correct horse\n")
+                try machine.root("until [ -e ~alice/sk.pub ]; do sleep 1; done", seconds: 120)
+                try alice.run("chatelaine passkeys disable")
+                try machine.root("until [ ! -e \(node) ]; do sleep 1; done", seconds: 60)
+            }
+        }
+
+        @Test func `a program with a library of its own is not the one that has the passkeys`() throws {
+            try Installed.scenario { machine in
+                let alice = try machine.logIn(.alice)
+                let program = "/usr/libexec/chatelaine/chatelaine-passkeys"
+                try #require(alice.run("stat -c '%G %a' \(program)").text == "chatelaine-app 2755")
+                func group(_ start: String) throws -> String {
+                    try alice.run("\(start) \(program) list")
+                    return try machine.root("chatelaine audit --uid 1000 --lines 1").text
+                }
+                try #require(group("").contains("chatelaine.passkeys"))
+                for start in ["setpriv --no-new-privs", "strace -o /dev/null"] {
+                    try #require(!group(start).contains("chatelaine.passkeys"))
+                }
+                try alice.run("cp \(program) copy && ./copy list")
+                try #require(
+                    !machine.root("chatelaine audit --uid 1000 --lines 1").text.contains("chatelaine.passkeys")
+                )
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@ import KeychainClient
 import KeychainModel
 import KeychainSystem
 import Synchronization
+import Terminal
 
 /// The program by which OpenSSH's agent asks for a confirmation (ssh-agent(1), `SSH_ASKPASS`): it shows a text, and ends
 /// with 0 for a yes. Unlike a prompt of the keychain's it is any program that the environment names.
