@@ -196,6 +196,8 @@ let targets: [[Target]] = [
     folder("Sources/Core", using: ["KeychainModel", "KeychainSystem", "CKeychainLinux"])([
         "KeychainTrailer": [],
         "KeychainCodes": ["Crypto"],
+        // What other programs export, and what they import.
+        "PasswordImport": ["KeychainCodes", "Crypto"],
         "CodeSignature": ["SecurityObjects", "KeychainTrailer", "Crypto", "SwiftASN1", "X509"],
         "KeychainKeys": ["KeychainCertificates", "CKeychainLibcrypto", "Crypto", "CryptoExtras", "SwiftASN1"],
         "KeychainExchange": ["KeychainCertificates", "CKeychainLegacyCiphers", "Crypto", "CryptoExtras", "SwiftASN1"],
@@ -305,7 +307,7 @@ let targets: [[Target]] = [
     // An authenticator of CTAP as a state machine, and the process that is one for browsers.
     folder("Sources/Bridges/Passkeys", using: bridge)(["PasskeyProtocol": ["Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/Passkeys", using: bridgeProcess)([
-        "chatelaine-passkeys": ["PasskeyProtocol", "KeychainCircles", "Crypto"]
+        "chatelaine-passkeys": ["PasskeyProtocol", "PasswordImport", "KeychainCircles", "Crypto"]
     ]),
     folder("Sources/Bridges/SSHAgent", using: bridge)(["SSHAgentProtocol": ["Crypto", "CryptoExtras"]]),
     programs("Sources/Bridges/SSHAgent", using: bridgeProcess)([
@@ -313,7 +315,6 @@ let targets: [[Target]] = [
     ]),
 
     // Programs: flags, assembly, run.
-    folder("Sources/Programs")(["PasswordImport": ["KeychainModel", "KeychainCodes"]]),
     programs("Sources/Programs", using: ["KeychainModel", "KeychainSystem", "EnclaveInterface", "CKeychainLinux"])([
         "SecurityTool": [
             "Security", "CoreFoundationAliases", "KeychainCertificates", "KeychainClient", "KeychainExchange",
@@ -473,7 +474,7 @@ let targets: [[Target]] = [
 /// What the fuzzers, a package of their own, import.
 let internals =
     targets.flatMap(\.self).filter { $0.path?.hasPrefix("Sources/Core/") == true }.map(\.name) + [
-        "EnclaveServer", "TPMEnclave", "PasswordImport", "CredentialHelpers", "SSHAgentProtocol", "PasskeyProtocol",
+        "EnclaveServer", "TPMEnclave", "CredentialHelpers", "SSHAgentProtocol", "PasskeyProtocol",
         "Security",
         "KeychainServiceClient", "KeychainProtocol", "KeychainClient", "KeychainServer",
     ]

@@ -93,4 +93,33 @@ struct BridgePageTests {
         let page = site.get("/programs", cookie).text
         #expect(!page.contains("<script>alert") && !page.contains("<img"))
     }
+
+    @Test func `passkeys are listed by their sites, and their secrets are shown to nobody`() throws {
+        func add(_ site: String, _ account: String, isShared: Bool, group: String = "chatelaine.passkeys") throws
+            -> PersistentReference
+        {
+            var request = AddRequest(itemClass: .genericPassword)
+            request.accessGroup = group
+            request.attributes[.service] = .string("webauthn:" + site)
+            request.attributes[.account] = .string(account)
+            request.attributes[.kindText] = .string("passkey")
+            request.attributes[.label] = .string("\(site) (ada)")
+            request.isSynchronizable = isShared
+            request.secrets[.valueData] = SecretBytes(Array("geheim".utf8))
+            request.returns = .persistentReference
+            return try #require(try self.site.connection.add(request)).reference
+        }
+        let passkey = try add("example.com", "AQ", isShared: false)
+        _ = try add("<b>.example", "Ag", isShared: true)
+        let other = try add("example.net", "Aw", isShared: false, group: "org.example.other")
+        let page = self.site.get("/programs", cookie).text
+        #expect(page.contains("example.com (ada)") && page.contains("This device") && page.contains("All devices"))
+        #expect(!page.contains("<b>") && !page.contains("example.net"))
+        let items = self.site.get("/items", cookie).text
+        #expect(items.contains("Passkey") && items.contains("example.com (ada)"))
+        #expect(!self.site.get(passkey.path, cookie).text.contains("Show "))
+        #expect(try self.site.post("\(passkey.path)/reveal", cookie, []).status == 404)
+        // Another program's item is what it is.
+        #expect(self.site.get(other.path, cookie).status == 200)
+    }
 }

@@ -88,6 +88,21 @@ struct CodeCommandTests {
         #expect(try other.run(["import", command.path("out.csv")]).output == "0 added\n2 there already\n")
     }
 
+    @Test func `an export in the Credential Exchange Format has passwords and codes, and comes back`() throws {
+        try importCSV("Bank,https://bank.example,me,p,,\(Self.address)", "Router,,admin,q,,")
+        let exported = try command.run(["export", "--stdin", "--format", "cxf", command.path("out.json")])
+        #expect(exported.status == 0, "\(exported.errors)")
+        let other = BackupCommand(keychain: try TestKeychain())
+        let back = try other.run(["import", command.path("out.json")])
+        #expect(back.output == "2 added\n1 one-time codes added\n", "\(back)")
+        #expect(!back.errors.contains("Not taken"), "\(back.errors)")
+        let again = try other.run(["import", "--format", "cxf", command.path("out.json")])
+        #expect(again.output == "0 added\n2 there already\n", "\(again)")
+        #expect(try other.run(["code", "list"]).output == (try command.run(["code", "list"]).output))
+        let wrong = try other.run(["import", "--format", "json", command.path("out.json")])
+        #expect(wrong.status == 1 && wrong.errors.contains("Bitwarden"))
+    }
+
     @Test func `with a service, other programs' codes are seen once the owner has agreed`() throws {
         let person = try ScriptedPinentry()
         let service = try ServiceProcess(in: command.keychain.surroundings, arguments: ["--pinentry", person.path])

@@ -1,3 +1,4 @@
+import Foundation
 import KeychainTestSupport
 import Testing
 
@@ -43,5 +44,54 @@ struct CommandTests {
         #expect(try site.passkeys("delete", String(number.prefix(8))).status == 0)
         #expect(try site.listed().split(separator: "\n").count == 1)
         #expect(site.person.shown.contains("delete the passkey for example.com as countess for good"))
+    }
+
+    @Test func `passkeys move to another keychain in a file, log in there, and have the same secrets`() throws {
+        let first = try PasskeySite(options: ["--keep", "circle"])
+        first.allow(2)
+        let made = try first.client("register", "example.com", "ada", "--prf", "--cred-blob", "c0ffee")
+        try #require(made.flag("verified") == true, "\(made.text)\(first.log)")
+        let secret = try first.client("login", "example.com", "ada", "--prf", "aa").map("prf")["first"] as? String
+        let file = first.folder + "/passkeys.json"
+        #expect(try first.passkeys("export", file).status == 2)
+        first.allow(2)
+        let exported = try first.passkeys("export", "--plain", file)
+        #expect(exported.output.hasPrefix("Wrote 1 of 1 to "), "\(exported.errors)")
+        #expect(first.person.shown.contains("write the private keys of 1 passkeys into a file that is not encrypted"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        first.allow(2)
+        #expect(try first.passkeys("export", "--plain", file).status == 1)
+
+        let second = try PasskeySite()
+        second.person.answer(.no)
+        #expect(try second.passkeys("import", file).status == 1)
+        second.allow()
+        let imported = try second.passkeys("import", file)
+        #expect(imported.output == "Added 1 of 1; 0 were there already.\n", "\(imported.errors)")
+        second.allow()
+        #expect(try second.passkeys("import", file).output == "Added 0 of 1; 1 were there already.\n")
+        try FileManager.default.copyItem(atPath: first.folder + "/sites.json", toPath: second.folder + "/sites.json")
+        second.allow()
+        let login = try second.client("login", "example.com", "ada", "--prf", "aa", "--get-cred-blob")
+        #expect(login.flag("verified") == true, "\(login.text)\(second.log)")
+        #expect(login.map("prf")["first"] as? String == secret && secret != nil)
+        #expect(login["credBlob"] == "c0ffee")
+    }
+
+    @Test func `a passkey of this device is not exported, and a file that is none is refused`() throws {
+        let site = try PasskeySite()
+        site.allow()
+        try #require(try site.client("register", "example.com", "ada").flag("verified") == true)
+        site.allow(2)
+        let exported = try site.passkeys("export", "--plain", site.folder + "/passkeys.json")
+        #expect(exported.output.hasPrefix("Wrote 0 of 1 to "), "\(exported.errors)")
+        #expect(exported.errors.contains("it never leaves this device: example.com"))
+        for text in ["", "{", "[]", #"{"accounts": 1}"#] {
+            try Data(text.utf8).write(to: URL(filePath: site.folder + "/broken.json"))
+            #expect(try site.passkeys("import", site.folder + "/broken.json").status == 1)
+        }
+        #expect(try site.passkeys("import", site.folder).status == 1)
+        #expect(try site.passkeys("import", site.folder + "/absent.json").status == 1)
     }
 }

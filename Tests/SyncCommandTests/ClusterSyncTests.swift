@@ -153,7 +153,9 @@ struct ClusterSyncTests {
             #expect(finished.status == 1)
             #expect(finished.output.contains("does not answer"), "\(finished.output)")
         }
-        try site.operate(["remove-circle", "ada"])
+        try refused(["remove-circle", "ada"], "say --yes")
+        try refused(["empty-circle", "ada"], "say --yes")
+        try site.operate(["remove-circle", "--yes", "ada"])
         #expect(try site.operate(["list"]) == "")
     }
 }

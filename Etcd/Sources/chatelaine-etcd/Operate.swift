@@ -31,6 +31,27 @@ struct FolderOptions: ParsableArguments {
     var path: OperatorFolder { OperatorFolder(path: folder) }
 }
 
+/// Asks before something is removed that the operator cannot bring back.
+struct Confirmation: ParsableArguments {
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    /// - Parameter name: what has to be typed.
+    /// - Throws: unless it is typed. Without a terminal nobody is asked, and `--yes` has to be given.
+    func ask(_ warning: String, for name: String) throws {
+        guard !yes else { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            try? StandardError.print("chatelaine-etcd: there is no terminal to ask at; say --yes\n")
+            throw ExitCode(1)
+        }
+        try? StandardError.print("\(warning) Type \(name) to go ahead: ")
+        guard readLine() == name else {
+            try? StandardError.print("chatelaine-etcd: nothing was removed\n")
+            throw ExitCode(1)
+        }
+    }
+}
+
 extension AsyncParsableCommand {
     /// Says what has failed as commands do.
     fileprivate func telling(_ body: () async throws -> Void) async throws {
@@ -237,7 +258,10 @@ struct EmptyCircle: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
+    @OptionGroup var confirmation: Confirmation
+
     func run() async throws {
+        try confirmation.ask("All that the devices of \(circle) have written in the cluster is removed.", for: circle)
         try await telling {
             try await Access(of: options.path).emptyCircle(circle)
             print("The cluster has nothing of the circle \(circle) any more. Its devices write again what they have.")
@@ -257,7 +281,13 @@ struct RemoveCircle: AsyncParsableCommand {
 
     @OptionGroup var options: FolderOptions
 
+    @OptionGroup var confirmation: Confirmation
+
     func run() async throws {
+        try confirmation.ask(
+            "The devices of \(circle) are let in no more, and what they have written is removed.",
+            for: circle
+        )
         try await telling {
             try await Access(of: options.path).removeCircle(circle)
             print(

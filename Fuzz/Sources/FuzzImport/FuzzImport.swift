@@ -8,13 +8,14 @@ import FuzzSupport
 enum FuzzImport: FuzzTarget {
     static func run(_ bytes: [UInt8]) throws {
         var source = ByteSource(bytes)
-        let format = source.byte() % 3
+        let format = source.byte() % 4
         let contents = source.rest()
-        let passwords =
+        let passwords: [ImportedPassword]? =
             switch format {
             case 0: try? PasswordCSV.read(contents)
             case 1: try? KeePassXML.read(contents)
-            default: try? BitwardenJSON.read(contents)
+            case 2: try? BitwardenJSON.read(contents)
+            default: try? CXF.read(contents).passwords
             }
         for password in passwords ?? [] { _ = (password.request, password.codeRequest) }
     }
@@ -29,6 +30,16 @@ enum FuzzImport: FuzzTarget {
             """
         let json =
             #"{"folders": [{"id": "f", "name": "F"}], "items": [{"type": 1, "folderId": "f", "login": {"password": "p", "totp": "JBSWY3DP"}}]}"#
-        return ["csv": [0] + Array(csv.utf8), "xml": [1] + Array(xml.utf8), "json": [2] + Array(json.utf8)]
+        let cxf = """
+            {"version": {"major": 1, "minor": 0}, "accounts": [{"id": "AQ", "collections": [{"title": "F", "items":
+            [{"item": "Ag"}]}], "items": [{"id": "Ag", "title": "t", "scope": {"urls": ["https://a.example"]}, "credentials":
+            [{"type": "basic-auth", "password": {"fieldType": "concealed-string", "value": "p"}}, {"type": "totp", "secret":
+            "JBSWY3DP", "period": 30, "digits": 6}, {"type": "passkey", "credentialId": "AQ", "rpId": "a.example",
+            "userHandle": "AQ", "key": "MEECAQ", "fido2Extensions": {"credBlob": "AQ", "payments": true}}]}]}]}
+            """
+        return [
+            "csv": [0] + Array(csv.utf8), "xml": [1] + Array(xml.utf8), "json": [2] + Array(json.utf8),
+            "cxf": [3] + Array(cxf.utf8),
+        ]
     }
 }

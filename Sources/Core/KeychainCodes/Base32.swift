@@ -65,6 +65,11 @@ package enum Base32 {
     /// How many characters so many bytes make, without padding.
     static func length(ofBytes count: Int) -> Int { (count * 8 + 4) / 5 }
 
+    /// Upper case without padding.
+    package static func encode(_ secret: SecretBytes) -> SecretBytes {
+        unsafe SecretBytes(count: length(ofBytes: secret.count)) { target in unsafe encode(secret, into: target) }
+    }
+
     /// Writes upper case without padding, into room of just that length.
     static func encode(_ secret: SecretBytes, into target: UnsafeMutableRawBufferPointer) {
         unsafe secret.withUnsafeBytes { bytes in

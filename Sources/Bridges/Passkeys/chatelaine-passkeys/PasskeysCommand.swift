@@ -25,7 +25,7 @@ struct PasskeysCommand: ParsableCommand {
         version: "chatelaine \(ProductVersion.current)",
         subcommands: [
             ServePasskeys.self, ListPasskeys.self, ShowPasskey.self, RenamePasskey.self, DeletePasskey.self,
-            EnablePasskeys.self, DisablePasskeys.self, ShowStatus.self,
+            ImportPasskeys.self, ExportPasskeys.self, EnablePasskeys.self, DisablePasskeys.self, ShowStatus.self,
         ]
     )
 }

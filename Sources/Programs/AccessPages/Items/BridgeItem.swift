@@ -1,7 +1,7 @@
 import KeychainModel
 
 /// What an item is to the programs that keep other programs' secrets in the keychain. Its service and its access group say so
-/// (docs/formats/secret-service.md, docs/ssh-agent.md).
+/// (docs/formats/secret-service.md, docs/ssh-agent.md, docs/formats/passkey.md).
 enum BridgeItem: Equatable {
     /// A secret that a program has stored through D-Bus.
     case secret(collection: String)
@@ -11,12 +11,18 @@ enum BridgeItem: Equatable {
     case bookkeeping
     case sshKey
     case sshCertificate
+    /// - site: what it logs in to.
+    case passkey(site: String)
 
     private static let items = "secret-service.items/"
     private static let own = "secret-service."
     private static let collections = "secret-service.collections"
     private static let key = "chatelaine-ssh-agent"
     private static let certificate = "chatelaine-ssh-agent-certificate"
+    private static let passkeyScheme = "webauthn:"
+    private static let passkeyKind = "passkey"
+    /// The access group of chatelaine-passkeys.
+    private static let passkeyGroup = "chatelaine.passkeys"
     /// How the access group of chatelaine-secrets ends, with a service and without one.
     private static let groupEnd = "chatelaine-secrets"
     /// Of keys that the Secure Enclave has.
@@ -29,6 +35,8 @@ enum BridgeItem: Equatable {
             switch attributes.text(.service) {
             case Self.key: self = .sshKey
             case Self.certificate: self = .sshCertificate
+            case let service? where service.hasPrefix(Self.passkeyScheme) && Self.isPasskey(attributes):
+                self = .passkey(site: String(service.dropFirst(Self.passkeyScheme.count)))
             case let service? where service.hasPrefix(Self.own) && !Self.isOfSecretService(attributes):
                 // Another program's items are shown, whatever it calls them.
                 return nil
@@ -42,6 +50,10 @@ enum BridgeItem: Equatable {
         }
     }
 
+    private static func isPasskey(_ attributes: AttributeList) -> Bool {
+        attributes.text(.kindText) == passkeyKind && attributes.text(.accessGroup) == passkeyGroup
+    }
+
     private static func isOfSecretService(_ attributes: AttributeList) -> Bool {
         attributes.text(.accessGroup)?.hasSuffix(groupEnd) ?? false
     }
@@ -51,6 +63,7 @@ enum BridgeItem: Equatable {
         switch self {
         case .secret(let collection): "Secret Service: \(collection)"
         case .sshKey, .sshCertificate: "ssh"
+        case .passkey(let site): site
         case .collection, .bookkeeping: nil
         }
     }
@@ -60,6 +73,7 @@ enum BridgeItem: Equatable {
         case .secret: "Program’s secret"
         case .sshKey: "ssh key"
         case .sshCertificate: "ssh certificate"
+        case .passkey: "Passkey"
         case .collection, .bookkeeping: nil
         }
     }
@@ -68,7 +82,7 @@ enum BridgeItem: Equatable {
     var isShown: Bool {
         switch self {
         case .collection, .bookkeeping: false
-        case .secret, .sshKey, .sshCertificate: true
+        case .secret, .sshKey, .sshCertificate, .passkey: true
         }
     }
 }

@@ -130,6 +130,12 @@ package struct ItemSummary: Sendable {
     /// What kind of item it is, in words.
     var kindName: String { bridge?.kindName ?? kind.name }
 
+    /// Whether it has a secret that people read. What a passkey has is for its program alone.
+    var hasSecret: Bool {
+        if case .passkey? = bridge { return false }
+        return kind.hasSecret
+    }
+
     package var kind: ItemKind { isCode ? .code : ItemKind(itemClass) ?? .password }
 
     /// Whether each of these words is in one of its texts.

@@ -1,15 +1,17 @@
 import KeychainModel
 
-/// What the keychain holds for other programs: collections of the Secret Service, and keys of the ssh agent.
+/// What the keychain holds for other programs: collections of the Secret Service, keys of the ssh agent, and passkeys.
 extension AccessSite {
     func bridges() throws(KeychainError) -> PageResponse {
         let index = try catalogue.index()
         var counts: [String: Int] = [:]
         var keys: [PageValues] = []
+        var passkeys: [PageValues] = []
         for item in index.items {
             switch item.bridge {
             case .secret(let collection)?: counts[collection, default: 0] += 1
             case .sshKey?: keys.append(Self.values(key: item))
+            case .passkey(let site)?: passkeys.append(Self.values(passkey: item, site: site))
             default: break
             }
         }
@@ -27,9 +29,17 @@ extension AccessSite {
             in: "/programs",
             [
                 "hasCollections": !collections.isEmpty, "collections": collections, "hasKeys": !keys.isEmpty,
-                "keys": keys,
+                "keys": keys, "hasPasskeys": !passkeys.isEmpty, "passkeys": passkeys,
             ]
         )
+    }
+
+    private static func values(passkey: ItemSummary, site: String) -> PageValues {
+        [
+            "site": ForeignText.shown(site), "name": passkey.shownName, "href": passkey.reference.path,
+            "place": passkey.isSynchronizable ? "All devices" : "This device",
+            "modified": PageDate.text(passkey.created), "modifiedISO": PageDate.machine(passkey.created),
+        ]
     }
 
     private static func values(key: ItemSummary) -> PageValues {

@@ -8,7 +8,7 @@ extension AccessSite {
     func copySecret(_ reference: PersistentReference, _ form: FormFields) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
-        guard clipboard != nil, summary.kind.hasSecret else { return notThere() }
+        guard clipboard != nil, summary.hasSecret else { return notThere() }
         // A browser sends a line's end as two characters. A value that is shown has never both.
         var value = form["value"].map { SecretBytes($0.replacing("\r\n", with: "\n").utf8) }
         if value == nil {

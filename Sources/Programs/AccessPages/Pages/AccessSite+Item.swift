@@ -8,7 +8,7 @@ extension AccessSite {
         if reference.itemClass == .certificate { return try certificate(item) }
         let summary = ItemSummary(item)
         var values: PageValues = [
-            "item": summary.row, "groups": ItemFacts(item, summary).groups, "hasSecrets": summary.kind.hasSecret,
+            "item": summary.row, "groups": ItemFacts(item, summary).groups, "hasSecrets": summary.hasSecret,
             "back": list(of: summary.kind).values, "editHref": "\(reference.path)/edit",
             "deleteAction": "\(reference.path)/delete",
         ]
@@ -18,7 +18,7 @@ extension AccessSite {
         if let comment = item.attributes.text(.comment) { values["comment"] = ForeignText.lines(comment) }
         if let history = try history(of: reference) { values[history.key] = history.values }
         if let trail = trail(of: reference) { values["trail"] = trail }
-        if summary.kind.hasSecret {
+        if summary.hasSecret {
             let asks = try asks(item)
             var secrets = [secret(summary.isCode ? "Setup Address" : "Password", "\(reference.path)/reveal", asks)]
             if summary.isCode { secrets.insert(secret("One-Time Code", "\(reference.path)/code", asks), at: 0) }

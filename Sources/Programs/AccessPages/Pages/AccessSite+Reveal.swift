@@ -14,7 +14,7 @@ extension AccessSite {
     func reveal(_ reference: PersistentReference) throws(KeychainError) -> PageResponse {
         guard let item = try catalogue.item(reference) else { return message(.itemGone) }
         let summary = ItemSummary(item)
-        guard summary.kind.hasSecret else { return notThere() }
+        guard summary.hasSecret else { return notThere() }
         guard let secret = try released(summary, "Show the \(summary.secretName) of “\(summary.shownName)”") else {
             return withoutSecret(summary, reference.path)
         }

@@ -3,23 +3,26 @@ import KeychainCodes
 import KeychainModel
 import Terminal
 
-/// The text of an export, item by item.
+/// The text of an export in UTF-8, item by item.
 protocol ExportText {
-    var start: String { get }
+    func start() -> [UInt8]
     /// Looks at each item before the first one is written.
     mutating func note(_ item: BackupItem)
     /// - Returns: nil for an item that has no place in it.
-    mutating func text(of item: BackupItem) -> String?
-    var end: String { get }
+    mutating func text(of item: BackupItem) -> [UInt8]?
+    mutating func end() -> [UInt8]
+    /// What the format has no place for, each with the reason.
+    var unwritten: [String] { get }
 }
 
 extension ExportText {
     mutating func note(_ item: BackupItem) {}
+    var unwritten: [String] { [] }
 }
 
 extension BackupItem {
     /// An attribute as people read it; nil where it is not there or is no text.
-    fileprivate func text(_ key: AttributeKey) -> String? {
+    func text(_ key: AttributeKey) -> String? {
         switch attributes[key] {
         case .string(let text): text
         case .integer(let number): String(number)
@@ -29,22 +32,32 @@ extension BackupItem {
     }
 
     /// The value, where it is text.
-    fileprivate var valueText: String? {
+    var valueText: String? {
         guard let secret = secrets[.valueData] else { return nil }
         return unsafe secret.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
     }
+
+    /// Of the server that an Internet password is for; empty where there is none.
+    var url: String {
+        guard itemClass == .internetPassword, let server = text(.server), !server.isEmpty else { return "" }
+        let scheme = text(.networkProtocol).flatMap(NetworkProtocol.scheme) ?? "https"
+        let port = text(.port).flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
+        return "\(scheme)://\(server)\(port)\(text(.path) ?? "")"
+    }
+}
+
+/// The password that a one-time code goes with.
+struct CodeKey: Hashable {
+    let place: String
+    let account: String
 }
 
 /// The columns of Apple's Passwords, which other programs read too.
 struct CSVExport: ExportText {
-    let start = "Title,URL,Username,Password,Notes,OTPAuth\r\n"
+    func start() -> [UInt8] { Array("Title,URL,Username,Password,Notes,OTPAuth\r\n".utf8) }
+
     /// The one-time codes that stand in no line yet, by what they go with.
     private var codes: [CodeKey: (title: String, address: String)] = [:]
-
-    private struct CodeKey: Hashable {
-        let place: String
-        let account: String
-    }
 
     mutating func note(_ item: BackupItem) {
         guard let place = CodeItem.place(of: item.attributes), let address = item.valueText else { return }
@@ -52,13 +65,13 @@ struct CSVExport: ExportText {
     }
 
     /// The codes without a password.
-    var end: String {
+    func end() -> [UInt8] {
         codes.sorted { ($0.key.place, $0.key.account) < ($1.key.place, $1.key.account) }
-            .map { Self.line([$0.value.title, "", $0.key.account, "", "", $0.value.address]) }.joined()
+            .flatMap { Self.line([$0.value.title, "", $0.key.account, "", "", $0.value.address]) }
     }
 
     /// Passwords that are text.
-    mutating func text(of item: BackupItem) -> String? {
+    mutating func text(of item: BackupItem) -> [UInt8]? {
         guard item.itemClass == .genericPassword || item.itemClass == .internetPassword,
             CodeItem.place(of: item.attributes) == nil, let value = item.valueText
         else { return nil }
@@ -66,17 +79,12 @@ struct CSVExport: ExportText {
         let account = item.text(.account) ?? ""
         let code = codes.removeValue(forKey: CodeKey(place: place, account: account))?.address ?? ""
         return Self.line([
-            item.text(.label) ?? place, Self.url(of: item), account, value, item.text(.comment) ?? "", code,
+            item.text(.label) ?? place, item.url, account, value, item.text(.comment) ?? "", code,
         ])
     }
 
-    private static func line(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") + "\r\n" }
-
-    private static func url(of item: BackupItem) -> String {
-        guard item.itemClass == .internetPassword, let server = item.text(.server), !server.isEmpty else { return "" }
-        let scheme = item.text(.networkProtocol).flatMap(NetworkProtocol.scheme) ?? "https"
-        let port = item.text(.port).flatMap { $0 == "0" || $0.isEmpty ? nil : ":" + $0 } ?? ""
-        return "\(scheme)://\(server)\(port)\(item.text(.path) ?? "")"
+    private static func line(_ fields: [String]) -> [UInt8] {
+        Array((fields.map(quoted).joined(separator: ",") + "\r\n").utf8)
     }
 
     private static func quoted(_ field: String) -> String {
@@ -87,11 +95,11 @@ struct CSVExport: ExportText {
 
 /// An array of objects: class, access group, accessibility, attributes by their keys, and secrets in base64.
 struct JSONExport: ExportText {
-    let start = "[\n"
-    let end = "\n]\n"
+    func start() -> [UInt8] { Array("[\n".utf8) }
+    func end() -> [UInt8] { Array("\n]\n".utf8) }
     private var isFirst = true
 
-    mutating func text(of item: BackupItem) -> String? {
+    mutating func text(of item: BackupItem) -> [UInt8]? {
         let attributes = item.attributes.entries.map { entry in
             let value: JSONText =
                 switch entry.value {
@@ -116,6 +124,6 @@ struct JSONExport: ExportText {
             ("synchronizable", .bool(item.isSynchronizable)),
         ])
         defer { isFirst = false }
-        return (isFirst ? "" : ",\n") + object.line
+        return Array(((isFirst ? "" : ",\n") + object.line).utf8)
     }
 }

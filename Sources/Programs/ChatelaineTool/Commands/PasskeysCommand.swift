@@ -4,7 +4,7 @@ import ArgumentParser
 struct PasskeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "passkeys",
-        abstract: "Look after the passkeys in the keychain: list, show, rename, delete, enable, disable, status.",
+        abstract: "Look after passkeys: list, show, rename, delete, import, export, enable, disable, status.",
         discussion: "chatelaine passkeys --help says more; so does chatelaine-passkeys(1)."
     )
 

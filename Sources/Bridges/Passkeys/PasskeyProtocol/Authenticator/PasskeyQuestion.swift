@@ -12,6 +12,10 @@ package enum PasskeyQuestion: Sendable, Equatable {
     case manage
     case rename(site: RelyingParty, user: Passkey.User, to: String)
     case delete(site: RelyingParty, user: Passkey.User)
+    /// So many come in a file of another program's.
+    case takeIn(Int)
+    /// So many leave in a file that is not encrypted.
+    case handOut(Int)
     /// Which of several devices is meant.
     case select
 
@@ -21,7 +25,7 @@ package enum PasskeyQuestion: Sendable, Equatable {
         case .make(let site, _), .replace(let site, _), .use(let site, _), .token(let site, _, _),
             .rename(let site, _, _), .delete(let site, _):
             site
-        case .manage, .select: nil
+        case .manage, .takeIn, .handOut, .select: nil
         }
     }
 
@@ -44,6 +48,8 @@ package enum PasskeyQuestion: Sendable, Equatable {
         case .rename(let site, let user, let name):
             "rename the passkey for \(Self.name(site))\(Self.account(user)) to \(PromptPart.quoted(name))"
         case .delete(let site, let user): "delete the passkey for \(Self.name(site))\(Self.account(user)) for good"
+        case .takeIn(let count): "add \(count) passkeys of a file to this keychain"
+        case .handOut(let count): "write the private keys of \(count) passkeys into a file that is not encrypted"
         case .select: "use this keychain's passkeys, and no other security key"
         }
     }

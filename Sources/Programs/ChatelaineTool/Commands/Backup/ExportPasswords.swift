@@ -15,13 +15,15 @@ struct ExportPasswords: ParsableCommand {
         abstract: "Write the passwords into a file that is not encrypted.",
         discussion: """
             For another program, not for keeping: chatelaine backup create makes encrypted files. Items that are for this \
-            device alone stay out. Comma-separated values have passwords; JSON has all items.
+            device alone stay out. Comma-separated values and the Credential Exchange Format (cxf) have passwords and one-time \
+            codes; JSON has all items. chatelaine passkeys export writes passkeys.
             """
     )
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv
         case json
+        case cxf
     }
 
     @Option(help: "What is written.")
@@ -67,17 +69,20 @@ struct ExportPasswords: ParsableCommand {
             switch format {
             case .csv: CSVExport()
             case .json: JSONExport()
+            case .cxf: CXFExport()
             }
-        try output.write(Array(text.start.utf8))
+        try output.write(text.start())
         try forEachItem(of: spool, identity) { text.note($0) }
         var count: UInt64 = 0
         try forEachItem(of: spool, identity) { item in
             guard let line = text.text(of: item) else { return }
-            try output.write(Array(line.utf8))
+            try output.write(line)
             count += 1
         }
-        try output.write(Array(text.end.utf8))
+        try output.write(text.end())
         try output.commit(replacing: force)
+        if !text.unwritten.isEmpty { Console.printError("Not written:\n") }
+        for line in text.unwritten { Console.printError("  \(TerminalText.escaped(line))\n") }
         return count
     }
 

@@ -9,8 +9,8 @@ struct ImportPasswords: ParsableCommand {
         commandName: "import",
         abstract: "Add the passwords that another program has exported.",
         discussion: """
-            Takes comma-separated values (Apple's Passwords, KeePassXC, Bitwarden, browsers), the XML of KeePassXC and the JSON \
-            of Bitwarden. The items belong to this program's access group, or the one that is named. Passwords that are there already stay as \
+            Takes comma-separated values (Apple's Passwords, KeePassXC, Bitwarden, browsers), the XML of KeePassXC, the JSON \
+            of Bitwarden and the Credential Exchange Format (cxf). The items belong to this program's access group, or the one that is named. Passwords that are there already stay as \
             they are. One-time codes become items of their own, which chatelaine code shows. \
             The file is not encrypted: delete it afterwards. To import from gnome-keyring or KWallet, use \
             chatelaine secrets import.
@@ -21,6 +21,7 @@ struct ImportPasswords: ParsableCommand {
         case csv
         case xml
         case json
+        case cxf
     }
 
     @Option(help: "The file's format, if it cannot be detected.")
@@ -114,9 +115,22 @@ struct ImportPasswords: ParsableCommand {
             case .csv: try PasswordCSV.read(bytes)
             case .xml: try KeePassXML.read(bytes)
             case .json: try BitwardenJSON.read(bytes)
+            case .cxf: try passwords(in: CXF.read(bytes))
             }
         Self.sayWhatIsLost(of: passwords)
         return passwords.filter(\.isTaken)
+    }
+
+    /// The passwords alone: the passkeys belong to another program, as the keychain tells programs apart.
+    private func passwords(in contents: CXFContents) -> [ImportedPassword] {
+        let count = contents.passkeys.count
+        if count > 0 {
+            Console.printError(
+                "The file has \(count == 1 ? "a passkey" : "\(count) passkeys"), not added here: "
+                    + "run chatelaine passkeys import \(TerminalText.escaped(file))\n"
+            )
+        }
+        return contents.passwords
     }
 
     /// By name, each with the number of entries that have it, and whose they are.
@@ -161,7 +175,7 @@ struct ImportPasswords: ParsableCommand {
         let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         return switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
         case UInt8(ascii: "<"): .xml
-        case UInt8(ascii: "{"): .json
+        case UInt8(ascii: "{"): CXF.recognizes(bytes) ? .cxf : .json
         default: .csv
         }
     }
