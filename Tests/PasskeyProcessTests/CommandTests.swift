@@ -92,6 +92,11 @@ struct CommandTests {
             #expect(try site.passkeys("import", site.folder + "/broken.json").status == 1)
         }
         #expect(try site.passkeys("import", site.folder).status == 1)
+        // Without a passcode there is nobody to allow it.
+        let open = try PasskeySite(hasPasscode: false)
+        #expect(try open.passkeys("export", "--plain", open.folder + "/passkeys.json").status == 1)
+        #expect(!FileManager.default.fileExists(atPath: open.folder + "/passkeys.json"))
+        #expect(try open.passkeys("import", site.folder + "/passkeys.json").errors.contains("no passcode"))
         #expect(try site.passkeys("import", site.folder + "/absent.json").status == 1)
     }
 }

@@ -12,9 +12,9 @@ extension PasskeysTool {
             Caller(name: name, groups: AccessGroups([PasskeyItems.group]), ownGroup: PasskeyItems.group)
         )
         do {
-            var command = try PasskeysCommand.parseAsRoot(arguments)
             // The keychain knows a marked program by how it was started.
-            try GuardedProcess.enter()
+            try GuardedProcess.enterMarked()
+            var command = try PasskeysCommand.parseAsRoot(arguments)
             try command.run()
             return 0
         } catch {

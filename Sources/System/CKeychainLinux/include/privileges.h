@@ -18,6 +18,10 @@ int clinux_become(uint32_t uid, uint32_t gid, uint64_t capabilities);
 /// - Returns: 0, or an errno; then the process has to end.
 int clinux_harden(void);
 
+// Gives up a group that the program's file has given, also as the saved one, and with it all that any file could give to
+// this process or to what it starts. Returns 0, or -1 with errno.
+int clinux_give_up_mark(void);
+
 /// Gives memory that the process has freed back to the kernel.
 void clinux_trim_memory(void);
 

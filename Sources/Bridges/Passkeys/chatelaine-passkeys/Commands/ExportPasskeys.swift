@@ -33,7 +33,7 @@ struct ExportPasskeys: ParsableCommand {
     func run() throws {
         let all = try PasskeySelection.all(.manage).passkeys
         let shared = all.filter { $0.kind == .synchronizable }
-        let consent = try OwnerConsent.ofCommand(.handOut(shared.count))
+        let consent = try OwnerConsent.ofTransfer(.handOut(shared.count))
         let passkeys = try shared.map { try ImportedPasskey($0, PasskeyItems.secrets(of: $0, by: consent)) }
         let document = CXFWriter.document(
             passwords: [],
@@ -42,12 +42,9 @@ struct ExportPasskeys: ParsableCommand {
             identifier: { RandomBytes.make(16) }
         )
         do throws(SystemError) {
-            let output = try Descriptor(opening: file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-            var failure: SystemError?
-            unsafe document.withUnsafeBytes { bytes in
-                do throws(SystemError) { try unsafe output.write(bytes) } catch { failure = error }
-            }
-            if let failure { throw failure }
+            let output = try NewFile(beside: file, mode: 0o600)
+            try output.write(unsafe document.withUnsafeBytes { unsafe Array($0) })
+            try output.commit(replacing: false)
         } catch {
             throw Failure("\(file) cannot be made: \(error.reason)")
         }

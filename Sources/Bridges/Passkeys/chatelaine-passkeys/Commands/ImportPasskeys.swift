@@ -23,9 +23,9 @@ struct ImportPasskeys: ParsableCommand {
 
     func run() throws {
         let found = try contents().passkeys
-        let consent = try OwnerConsent.ofCommand(.takeIn(found.count(where: \.isTaken)))
+        let consent = try OwnerConsent.ofTransfer(.takeIn(found.count(where: \.isTaken)))
         defer { withExtendedLifetime(consent) {} }
-        let known = Set(try PasskeyItems.passkeys(for: nil).passkeys.map(\.id))
+        let known = try PasskeyItems.passkeys(for: nil).passkeys
         var (added, present) = (0, 0)
         for imported in found {
             let name = TerminalText.escaped(imported.site)
@@ -37,11 +37,18 @@ struct ImportPasskeys: ParsableCommand {
                 PasskeysTool.complain("not added, for \(name): it has no site or account that a passkey can have")
                 continue
             }
-            guard !known.contains(passkey.id) else {
+            guard !known.contains(where: { $0.id == passkey.id && $0.site == passkey.site }) else {
                 present += 1
                 continue
             }
-            try PasskeyItems.add(passkey, secrets, replacing: [])
+            do throws(KeychainError) {
+                try PasskeyItems.add(passkey, secrets, replacing: [])
+            } catch {
+                // The same twice in the file, or one that cannot be read.
+                let reason = error.code == .duplicateItem ? "the keychain has it already" : error.message
+                PasskeysTool.complain("not added, for \(name): \(reason)")
+                continue
+            }
             added += 1
             if !imported.unplaced.isEmpty {
                 PasskeysTool.complain("added without \(imported.unplaced.joined(separator: ", ")): \(name)")

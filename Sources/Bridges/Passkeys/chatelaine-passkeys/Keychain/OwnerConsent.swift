@@ -31,6 +31,15 @@ final class OwnerConsent: Sendable {
         return authentication
     }
 
+    /// Asks for a command that brings private keys in or out, which nobody may do unasked.
+    ///
+    /// - Throws: also where the keychain has no passcode to tell its owner by.
+    static func ofTransfer(_ question: PasskeyQuestion) throws(KeychainError) -> OwnerConsent {
+        let consent = try OwnerConsent(for: question)
+        try consent.ask()
+        return consent
+    }
+
     /// Asks for a command. A keychain without a passcode has nothing to tell its owner by, and nobody is asked.
     static func ofCommand(_ question: PasskeyQuestion) throws(KeychainError) -> OwnerConsent {
         let consent = try OwnerConsent(for: question)

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import PasskeyProtocol
 
@@ -5,6 +6,9 @@ import PasskeyProtocol
 enum PasskeyFailure {
     static func status(_ error: KeychainError) -> CTAPStatus {
         PasskeysTool.complain(error.message)
+        // An update has put another program in this one's place, and the keychain knows the one at the place: systemd starts
+        // it.
+        if error.code == .missingEntitlement { exit(1) }
         switch error.code {
         case .diskFull, .dataTooLarge: return .keyStoreFull
         case .userCanceled, .interactionNotAllowed, .authenticationFailed: return .operationDenied

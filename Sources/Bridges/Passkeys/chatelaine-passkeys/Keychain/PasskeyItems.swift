@@ -10,8 +10,17 @@ enum PasskeyItems {
     static let kind = "passkey"
     /// What the service begins with. The rest is the relying party's identifier.
     static let scheme = "webauthn:"
-    /// The access group, where the keychain has no service that names it.
+    /// The access group of passkeys.
     static let group = "chatelaine.passkeys"
+
+    /// The group by name, with the system's service: it refuses a program that it does not take for this one, and nothing
+    /// is stored where that one does not find it. Else nil, for the program's own group.
+    private static let namedGroup: String? =
+        if case .service(let address)? = try? KeychainLocation.current(), address.kind == .system {
+            group
+        } else {
+            nil
+        }
 
     // MARK: - Finding
 
@@ -40,6 +49,7 @@ enum PasskeyItems {
     private static func search(_ site: RelyingParty?, _ limit: MatchLimit) -> FindRequest {
         var query = ItemQuery(itemClass: .genericPassword)
         query.synchronizable = .any
+        query.accessGroup = namedGroup
         query.filters[.kindText] = .string(kind)
         if let site { query.filters[.service] = .string(scheme + site.id) }
         var request = FindRequest(query: query)
@@ -69,6 +79,7 @@ enum PasskeyItems {
     static func query(_ passkey: Passkey) -> ItemQuery {
         var query = ItemQuery(itemClass: .genericPassword)
         query.synchronizable = .only(passkey.kind == .synchronizable)
+        query.accessGroup = namedGroup
         query.filters[.service] = .string(scheme + passkey.site.id)
         query.filters[.account] = .string(Base64URL.text(passkey.id))
         return query
@@ -100,6 +111,7 @@ enum PasskeyItems {
         replacing others: [Passkey]
     ) throws(KeychainError) {
         var request = AddRequest(itemClass: .genericPassword)
+        request.accessGroup = namedGroup
         request.attributes = query(passkey).filters
         request.attributes[.kindText] = .string(kind)
         request.attributes[.label] = .string(label(passkey))
@@ -143,6 +155,7 @@ enum PasskeyItems {
     /// Makes a key in the Secure Enclave, which asks its owner at each use.
     static func makeEnclaveKey() throws(KeychainError) -> EnclaveKey {
         var making = MakeKeyRequest()
+        making.accessGroup = namedGroup
         making.accessControl = try AccessControl(
             protection: Accessibility.whenUnlockedThisDeviceOnly.rawValue,
             flags: [.privateKeyUsage, .userPresence]
