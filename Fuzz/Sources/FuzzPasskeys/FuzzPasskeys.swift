@@ -90,7 +90,7 @@ enum FuzzPasskeys: FuzzTarget {
 
     static func seeds() throws -> [String: [UInt8]] {
         let hash = CBORValue.bytes([UInt8](repeating: 7, count: 32))
-        let make =
+        let make: [UInt8] =
             [1]
             + CBORValue.map([
                 1: hash, 2: ["id": "a.example"], 3: ["id": .bytes([1]), "name": "ada"],
@@ -98,27 +98,27 @@ enum FuzzPasskeys: FuzzTarget {
                 6: ["credProtect": 2, "hmac-secret": true, "credBlob": .bytes([1])],
                 7: ["rk": true],
             ]).encoded
-        let use = [2] + CBORValue.map([1: "a.example", 2: hash, 4: ["credBlob": true]]).encoded
-        let silent =
+        let use: [UInt8] = [2] + CBORValue.map([1: "a.example", 2: hash, 4: ["credBlob": true]]).encoded
+        let silent: [UInt8] =
             [2]
             + CBORValue.map([
                 1: "a.example", 2: hash, 3: [["id": .bytes([1]), "type": "public-key"]], 5: ["up": false],
             ]).encoded
-        let token =
+        let token: [UInt8] =
             [6]
             + CBORValue.map([
                 1: 2, 2: 6, 3: [1: 2, 3: -25, -1: 1, -2: hash, -3: hash], 9: 2, 10: "a.example",
             ]).encoded
-        let list = [10] + CBORValue.map([1: 2, 3: 2, 4: hash]).encoded
-        let all = [[4], make, use, [8], silent, [6, 0xA2, 1, 2, 2, 2], token, list, [11], [7]] as [[UInt8]]
-        let script = all.flatMap { [0, 1] + $0.withLength }
+        let list: [UInt8] = [10] + CBORValue.map([1: 2, 3: 2, 4: hash]).encoded
+        let all: [[UInt8]] = [[4], make, use, [8], silent, [6, 0xA2, 1, 2, 2, 2], token, list, [11], [7]]
+        let script: [UInt8] = all.flatMap { [0, 1] + $0.withLength }
         var reports: [UInt8] = []
         let first: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x86, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
         for report in [first, [0, 0, 0, 1, 0x90, 0, 1, 4], [0, 0, 0, 1, 0x81, 0, 70, 1], [0, 0, 0, 1, 0, 9]] {
             reports += [1, UInt8(report.count)] + report
         }
         return [
-            "cbor": [0] + make.dropFirst(), "reports": [1] + reports, "messages-declined": [2] + script,
+            "cbor": [0] + Array(make.dropFirst()), "reports": [1] + reports, "messages-declined": [2] + script,
             "messages": [6] + script,
             "item": [3, 1, 1, 9] + Array("a.example".utf8) + CBORValue.map([0: 1]).encoded,
         ]
