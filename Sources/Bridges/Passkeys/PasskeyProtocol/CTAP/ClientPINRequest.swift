@@ -1,4 +1,4 @@
-/// `authenticatorClientPIN` (CTAP 2.1, section 6.5.5), of which there are the parts that need no PIN.
+/// `authenticatorClientPIN` (CTAP 2.1, section 6.5.5), without the parts that need a PIN.
 enum ClientPINRequest {
     case keyAgreement(TokenProtocol.Version)
     case verificationRetries

@@ -34,7 +34,7 @@ struct MakeCredentialRequest {
         // A person is always asked: a request not to do so is refused.
         guard try options?.option("up") ?? true else { throw .invalidOption }
         token = try TokenUse(map, parameter: 8, version: 9)
-        // An attestation of an enterprise: there are none.
+        // No enterprise has an attestation here.
         guard try map.optional(10, \.integer) == nil else { throw .invalidParameter }
     }
 }

@@ -58,7 +58,7 @@ struct ExportPasskeys: ParsableCommand {
 }
 
 extension ImportedPasskey {
-    /// - Throws: where the passkey's private key is none.
+    /// - Throws: if the passkey has no valid private key.
     fileprivate init(_ passkey: Passkey, _ secrets: PasskeySecrets) throws {
         self.init()
         guard case .scalar(let scalar) = secrets.key,

@@ -73,7 +73,7 @@ struct ImportPasskeys: ParsableCommand {
 }
 
 extension ImportedPasskey {
-    /// Nil for names that no passkey has, and for a key that is none.
+    /// Nil for names that no passkey has, and for an invalid key.
     fileprivate var passkey: (Passkey, PasskeySecrets)? {
         let key = unsafe key.withUnsafeBytes { unsafe try? P256.Signing.PrivateKey(derRepresentation: $0) }
         guard let key, let site = try? RelyingParty(site), (1...64).contains(userHandle.count),

@@ -124,7 +124,7 @@ struct KeychainPasskeys: PasskeyKeychain {
 }
 
 extension PasskeySecrets {
-    /// Nil for a key of another kind, and for what is none.
+    /// Nil for a key of another kind, and for an invalid one.
     fileprivate var enclaveKey: EnclaveKey? {
         guard case .inEnclave(let blob) = key else { return nil }
         return unsafe blob.withUnsafeBytes { unsafe EnclaveKey(Array($0)) }
