@@ -24,10 +24,13 @@ import time
 
 # Targets with tests of many seconds: their processes begin first, and are small.
 HEAVY = [
-    "KeychainSyncTests", "EtcdTests",
+    "KeychainSyncTests", "EtcdTests", "SyncCommandTests", "AccessTests",
     "BehaviourTests", "LockedServiceTests", "KeychainStoreTests", "ProcessTests", "KeychainServerTests", "ToolTests",
     "KeyTests", "CredentialProgramTests", "ExchangeTests", "SSHAgentProcessTests", "SecretServiceProcessTests",
+    "BackupCommandTests", "BrowserTestingTests", "CLibraryTests", "PasskeyProcessTests",
 ]
+# A test of these takes half a minute: each suite has a process of its own.
+LONG = ["SyncCommandTests"]
 # These come after the others, fewer at a time: programs in them answer within the two seconds that the service gives them,
 # or have lost, and a log-in waits no longer for a keychain.
 LAST = ["AttackTests", "LoginTests"]
@@ -179,7 +182,7 @@ def parts(targets, names):
         if None in suites:
             yield target, rf"^{target}\."
             continue
-        room = 12 if target in HEAVY + LAST else 40
+        room = 1 if target in LONG else 12 if target in HEAVY + LAST else 40
         number, some, count = 0, [], 0
         for suite, tests in sorted(suites.items(), key=lambda item: -item[1]):
             some.append(suite)
