@@ -52,6 +52,19 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "passkey-ratio",
+            dependencies: [
+                "KeychainMeasuring",
+                .product(name: "Security", package: "chatelaine"),
+                .product(name: "CryptoSecureEnclave", package: "chatelaine"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                // Run, not linked.
+                .product(name: "chatelained", package: "chatelaine"),
+                .product(name: "chatelaine", package: "chatelaine"),
+                .product(name: "chatelaine-passkeys", package: "chatelaine"),
+            ]
+        ),
+        .executableTarget(
             name: "KeychainBenchmarks",
             dependencies: [
                 "KeychainSamples",

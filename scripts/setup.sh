@@ -150,6 +150,11 @@ look_for_what_tests_need() {
     has_command wl-paste || lacks "wl-paste, which reads its clipboard" wl-clipboard
     has_command pip3 || lacks "pip, which fetches what looks for barriers in pages" python3-pip
     has_command unzip || lacks "unzip, which takes that out of its package" unzip
+    has_command fido2-token || lacks "fido2-tools, which use passkeys as those of a security key" fido2-tools
+    has_header fido.h || lacks "libfido2's header, with which tests bring programs to it" libfido2-dev
+    any_exists /usr/lib/*/security/pam_u2f.so /usr/lib/security/pam_u2f.so /usr/lib64/security/pam_u2f.so ||
+        lacks "pam_u2f, which lets somebody in by one" libpam-u2f
+    has_command cryptsetup || lacks "cryptsetup, which opens a disk by one" cryptsetup-bin
     python3 -c 'import ensurepip' 2>/dev/null || lacks "venv, in which Python's FIDO2 client is kept" python3-venv
 }
 

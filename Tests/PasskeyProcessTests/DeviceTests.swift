@@ -40,6 +40,27 @@ struct DeviceTests {
         try waitUntil("the device is gone") { !kernel.isRunning }
     }
 
+    @Test(
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.fileExists(atPath: "/etc/subuid"),
+            "needs root and /etc/subuid, in whose place a test has another one"
+        ),
+        arguments: [(first: -3, isRefused: false), (first: -2, isRefused: true), (first: 1, isRefused: false)]
+    )
+    func `a number that is subordinate to a user gets no device`(first: Int, isRefused: Bool) throws {
+        let kernel = try SystemDeviceSite()
+        // Three numbers, of which the third is this user's, or that is before or after them.
+        let start = Int(getuid()) + first
+        try Data("# a comment\nada:4000000:65536\ngrace:\(max(0, start)):\(3 + min(0, start))\n".utf8)
+            .write(to: URL(filePath: kernel.folder + "/subuid"))
+        let line = "mount --bind subuid /etc/subuid && exec \"$@\""
+        let second = try kernel.startSecond(
+            wrapper: ["unshare", "--mount", "--propagation", "private", "sh", "-c", line, "sh"]
+        )
+        #expect(second.errors.contains("a subordinate user has no device") == isRefused, "\(second.errors)")
+        #expect(second.status == 1)
+    }
+
     @Test(arguments: ["a file", "a stream"])
     func `without a connection of packets no device is made`(_ input: String) throws {
         let kernel = try SystemDeviceSite()
@@ -103,12 +124,14 @@ final class SystemDeviceSite: @unchecked Sendable {
     }
 
     /// Starts the program once more for the same user.
-    func startSecond() throws -> FinishedProgram {
+    ///
+    /// - Parameter wrapper: what it is started by.
+    func startSecond(wrapper: [String] = []) throws -> FinishedProgram {
         let script =
             "import socket,subprocess,sys;a,b=socket.socketpair(socket.AF_UNIX,socket.SOCK_SEQPACKET);"
-            + "sys.exit(subprocess.run(['\(program)','2'],stdin=b).returncode)"
+            + "sys.exit(subprocess.run(['\(program)','99'],stdin=b).returncode)"
         return try FinishedProgram(
-            ["python3", "-c", script],
+            wrapper + ["python3", "-c", script],
             in: folder,
             environment: ["PATH": "/usr/bin:/bin", "RUNTIME_DIRECTORY": folder]
         )

@@ -68,12 +68,18 @@ final class PasskeySite: @unchecked Sendable {
         .merging(QuickPasscodes.environment) { $1 }
     }
 
+    /// - Parameter variables: set beside the usual ones.
     @discardableResult
-    func run(_ program: String, _ arguments: [String], input: String = "") throws -> FinishedProgram {
+    func run(
+        _ program: String,
+        _ arguments: [String],
+        input: String = "",
+        _ variables: [String: String] = [:]
+    ) throws -> FinishedProgram {
         try FinishedProgram(
             [program] + arguments,
             in: folder,
-            environment: environment,
+            environment: environment.merging(variables) { $1 },
             input: Data(input.utf8),
             hasOwnSession: false
         )
@@ -111,7 +117,7 @@ final class PasskeySite: @unchecked Sendable {
 
 /// Where the client of the tests is.
 enum PasskeyClient {
-    private static let root = FileManager.default.currentDirectoryPath
+    static let root = FileManager.default.currentDirectoryPath
     static let python = root + "/.build/passkey-client/bin/python3"
     static let program = root + "/Tests/PasskeyProcessTests/Client/passkey_client.py"
     static let isThere = FileManager.default.fileExists(atPath: root + "/.build/passkey-client/requirements.txt")

@@ -4,7 +4,7 @@ import KeychainTestSupport
 import Testing
 
 /// A keychain service, the ssh agent with keys in it, and somebody who answers what they are asked.
-final class AgentSite: @unchecked Sendable {
+final class AgentSite: SSHSite, @unchecked Sendable {
     // Unchecked: a test has one site, and uses it from one thread.
     static let passcode = "right"
 
@@ -159,6 +159,8 @@ final class AgentSite: @unchecked Sendable {
             hasOwnSession: false
         )
     }
+
+    func run(words: [String]) throws -> FinishedProgram { try run(words[0], Array(words.dropFirst())) }
 
     /// The same, where it has to succeed.
     @discardableResult

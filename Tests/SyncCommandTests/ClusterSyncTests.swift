@@ -50,6 +50,10 @@ struct ClusterSyncTests {
         let finished = try devices[1].run(["chatelaine", "sync", "now"])
         #expect(finished.status != 0)
         #expect(finished.errors.contains("revoked"), "\(finished.errors)")
+        if kind != .embedded {
+            let failure = try devices[1].status()["failure"] as? String
+            #expect(failure?.contains("revoked") == true, "\(failure ?? "none")")
+        }
         #expect(try devices[1].value("carol") == nil)
         #expect(try devices[1].value("alice") == "changed")
     }

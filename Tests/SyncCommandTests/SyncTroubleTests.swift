@@ -52,6 +52,21 @@ struct SyncTroubleTests {
         #expect(try devices[1].status()["waitingForUnlock"] as? Bool == false)
     }
 
+    @Test func `a service tells of a round that did not reach the folder until one does`() throws {
+        defer { cleanUp() }
+        let device = try devices(.service, 1)[0]
+        #expect(try device.status()["failure"] is NSNull)
+        try FileManager.default.moveItem(atPath: folder, toPath: folder + "-away")
+        let now = try device.run(["chatelaine", "sync", "now"])
+        #expect(now.status != 0)
+        let failure = try #require(try device.status()["failure"] as? String)
+        #expect(now.errors.contains(failure), "\(now.errors)")
+        #expect(try device.done(["chatelaine", "sync", "status"]).contains("failed   \(failure)"))
+        try FileManager.default.moveItem(atPath: folder + "-away", toPath: folder)
+        try device.now()
+        #expect(try device.status()["failure"] is NSNull)
+    }
+
     @Test(arguments: CommandDevice.Kind.possible)
     func `a device whose disk was set back, and a copy of one, have all in the end, and lose nothing`(
         kind: CommandDevice.Kind

@@ -59,28 +59,30 @@ package struct Health: Sendable {
         )
     }
 
-    /// Asks each node.
+    /// Asks all nodes at the same time.
+    ///
+    /// - Returns: in the order of the operator's list.
     package func states() async throws(EtcdFailure) -> [State] {
-        var states: [State] = []
-        for node in nodes {
-            let cluster = try cluster(node)
-            defer { cluster.close() }
-            let status = try? await cluster.call(Maintenance.status, Etcd_EmptyRequest(), within: .seconds(3))
-            states.append(
-                State(
-                    node: node.name,
-                    answer: status.map {
-                        .init(
-                            version: Version($0.version),
-                            isLeader: $0.leader == $0.header.memberID,
-                            size: $0.dbSize,
-                            used: $0.dbSizeInUse
-                        )
-                    }
-                )
-            )
+        let clusters = try nodes.map { (node) throws(EtcdFailure) in try cluster(node) }
+        defer { for cluster in clusters { cluster.close() } }
+        return await withTaskGroup(of: (Int, State).self) { group in
+            for (place, cluster) in clusters.enumerated() {
+                let name = nodes[place].name
+                group.addTask { (place, State(node: name, answer: await Self.answer(of: cluster))) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        return states
+    }
+
+    private static func answer(of cluster: EtcdCluster) async -> State.Answer? {
+        let request = Etcd_EmptyRequest()
+        guard let status = try? await cluster.call(Maintenance.status, request, within: .seconds(3)) else { return nil }
+        return State.Answer(
+            version: Version(status.version),
+            isLeader: status.leader == status.header.memberID,
+            size: status.dbSize,
+            used: status.dbSizeInUse
+        )
     }
 
     /// The alarms that are raised: `no space`, `corrupt`.

@@ -11,6 +11,9 @@ package struct EtcdAddress: Sendable, Equatable {
             self.host = host
             self.port = port
         }
+
+        /// As an address names it.
+        var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     package let nodes: [Node]

@@ -20,6 +20,7 @@ package final class EtcdCluster: Sendable {
 
     private let client: GRPCClient<HTTP2ClientTransport.Posix>
     private let connections: Task<Void, Never>
+    private let nodes: [EtcdAddress.Node]
 
     /// How long an attempt may take: a node that has stopped answers nothing, and another one may.
     package static let attempt: Duration = .seconds(2)
@@ -33,6 +34,7 @@ package final class EtcdCluster: Sendable {
 
     /// - Throws: `EtcdFailure` for credentials that are none.
     package init(nodes: [EtcdAddress.Node], serverName: String?, credentials: EtcdCredentials) throws(EtcdFailure) {
+        self.nodes = nodes
         func pem(_ text: String) -> TLSConfig.CertificateSource { .bytes(Array(text.utf8), format: .pem) }
         let security = HTTP2ClientTransport.Posix.TransportSecurity.mTLS(
             certificateChain: [pem(credentials.certificate)],
@@ -96,7 +98,9 @@ package final class EtcdCluster: Sendable {
             do {
                 return try await once(method, request, within: min(attempt, max(left, .milliseconds(1))))
             } catch {
-                guard EtcdFailure.isPassing(error), ContinuousClock.now + pause < end else { throw EtcdFailure(error) }
+                guard EtcdFailure.isPassing(error), ContinuousClock.now + pause < end else {
+                    throw EtcdFailure(error, of: nodes)
+                }
             }
             do { try await Task.sleep(for: pause) } catch { throw EtcdFailure(.unreachable, "the call was ended") }
             pause = min(pause * 2, .milliseconds(500))

@@ -24,8 +24,10 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
         self.description = PlainText.line(description)
     }
 
-    /// - Parameter error: of a call.
-    package init(_ error: any Error) {
+    /// - Parameters:
+    ///   - error: of a call.
+    ///   - nodes: that were asked.
+    package init(_ error: any Error, of nodes: [EtcdAddress.Node] = []) {
         guard let error = error as? RPCError else {
             self = error as? EtcdFailure ?? EtcdFailure(.unreachable, "the cluster cannot be reached: \(error)")
             return
@@ -51,10 +53,16 @@ package struct EtcdFailure: Error, Equatable, CustomStringConvertible {
             // A node that refuses a certificate says nothing.
             self.init(
                 .unreachable,
-                "no node of the cluster can be reached, or none takes this certificate: \(text)"
+                "no node of the cluster can be reached, or none takes this certificate: \(text)\(Self.names(nodes))"
             )
         default: self.init(.other, "the cluster refuses: \(text)")
         }
+    }
+
+    private static func names(_ nodes: [EtcdAddress.Node]) -> String {
+        guard !nodes.isEmpty else { return "" }
+        let names = nodes.prefix(5).map { PlainText.line($0.text, atMost: 80) } + (nodes.count > 5 ? ["…"] : [])
+        return "; asked: \(names.joined(separator: ", "))"
     }
 
     /// Whether the same call may succeed at once: another node answers, or a leader was just chosen.

@@ -341,9 +341,11 @@ struct ShowCluster: AsyncParsableCommand {
                 print("\(state.node)  etcd \(answer.version)  \(size)\(answer.isLeader ? "  leads" : "")")
             }
             let answers = states.compactMap(\.answer)
-            if !answers.contains(where: \.isLeader) { print("no node leads: more than half of them have to be there") }
-            var isWell = answers.count == states.count && answers.contains { $0.isLeader }
-            if !answers.isEmpty {
+            let isLed = answers.contains(where: \.isLeader)
+            if !isLed { print("no node leads: more than half of them have to be there") }
+            var isWell = answers.count == states.count && isLed
+            // Without a leader nobody says more.
+            if isLed {
                 for alarm in try await health.alarms(options.path.cluster()) {
                     print("alarm: \(alarm)")
                     isWell = false

@@ -49,6 +49,8 @@ package struct CircleStatus: Equatable, Sendable {
     package let lost: Int
     /// Whether something waits until the device is unlocked.
     package let isWaitingForUnlock: Bool
+    /// Why the last round did not reach the transport, as who carried it says; nil where it did.
+    package let failure: String?
     package let settings: CircleSettings
 
     package init(
@@ -60,6 +62,7 @@ package struct CircleStatus: Equatable, Sendable {
         unsent: Int,
         lost: Int,
         isWaitingForUnlock: Bool,
+        failure: String? = nil,
         settings: CircleSettings
     ) {
         self.circle = circle
@@ -70,6 +73,7 @@ package struct CircleStatus: Equatable, Sendable {
         self.unsent = unsent
         self.lost = lost
         self.isWaitingForUnlock = isWaitingForUnlock
+        self.failure = failure
         self.settings = settings
     }
 }

@@ -52,6 +52,24 @@ package enum GuardedProcess {
                     + "and the mode 2755, and it has to run without a tracer, a sandbox and no_new_privs"
             )
         }
+        keepEnvironmentOfSession()
+    }
+
+    /// Where the session is, and how it speaks.
+    private static let variablesOfSession = [
+        "HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TERM", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY",
+        "XAUTHORITY",
+        "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
+    ]
+
+    /// Libraries read files, and change what they do, as variables say that the user's malware may have set: `ICU_DATA`,
+    /// `CFFIXED_USER_HOME`. The kernel and the C library take away only their own.
+    private static func keepEnvironmentOfSession() {
+        let kept = variablesOfSession.compactMap { name in
+            unsafe getenv(name).map { (name, unsafe String(cString: $0)) }
+        }
+        clearenv()
+        for (name, value) in kept { _ = unsafe setenv(name, value, 1) }
     }
 
     private static var refused: KeychainError {

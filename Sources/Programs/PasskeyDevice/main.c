@@ -42,6 +42,28 @@ static int lock_for(unsigned int uid) {
     return descriptor < 0 ? -1 : flock(descriptor, LOCK_EX | LOCK_NB);
 }
 
+// A user who has subordinate numbers (subuid(5)) can be any of them in a namespace of their own: they would have a device, and a
+// connection, for each.
+static int is_subordinate(unsigned long uid) {
+    FILE *file = fopen("/etc/subuid", "re");
+    if (file == NULL) {
+        // Where there is none, no number is lent. One that cannot be read may lend this one.
+        return errno != ENOENT;
+    }
+    char *line = NULL;
+    size_t size = 0;
+    int found = 0;
+    while (!found && getline(&line, &size, file) >= 0) {
+        unsigned long first = 0;
+        unsigned long many = 0;
+        const char *numbers = strchr(line, ':');
+        found = numbers != NULL && sscanf(numbers, ":%lu:%lu", &first, &many) == 2 && uid >= first && uid - first < many;
+    }
+    free(line);
+    fclose(file);
+    return found;
+}
+
 int main(int count, char **arguments) {
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -54,6 +76,10 @@ int main(int count, char **arguments) {
     if (type != SOCK_SEQPACKET) {
         errno = EPROTOTYPE;
         return fail("standard input");
+    }
+    if (is_subordinate(peer.uid)) {
+        errno = EPERM;
+        return fail("a subordinate user has no device");
     }
     if (lock_for((unsigned int)peer.uid) != 0) {
         return fail("the user has a device already");

@@ -2440,6 +2440,9 @@ package nonisolated struct WireCircleAnswer: Sendable {
     /// Earlier versions that lost against another device's change.
     package var lost: UInt64 = 0
 
+    /// Why the last round did not reach the transport; empty where it did.
+    package var failure: String = String()
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
@@ -7077,7 +7080,7 @@ nonisolated extension WireCircleAnswer: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Status"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{3}is_member\0\u{3}is_reading\0\u{1}members\0\u{1}items\0\u{1}unsent\0\u{3}is_waiting_for_unlock\0\u{1}transport\0\u{3}last_round\0\u{3}waiting_since\0\u{1}lost\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{3}is_member\0\u{3}is_reading\0\u{1}members\0\u{1}items\0\u{1}unsent\0\u{3}is_waiting_for_unlock\0\u{1}transport\0\u{3}last_round\0\u{3}waiting_since\0\u{1}lost\0\u{1}failure\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7096,6 +7099,7 @@ nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProto
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.lastRound) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.waitingSince) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.lost) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.failure) }()
       default: break
       }
     }
@@ -7135,6 +7139,9 @@ nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProto
     if self.lost != 0 {
       try visitor.visitSingularUInt64Field(value: self.lost, fieldNumber: 11)
     }
+    if !self.failure.isEmpty {
+      try visitor.visitSingularStringField(value: self.failure, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7150,6 +7157,7 @@ nonisolated extension WireCircleAnswer.Status: SwiftProtobuf.Message, SwiftProto
     if lhs.lastRound != rhs.lastRound {return false}
     if lhs.waitingSince != rhs.waitingSince {return false}
     if lhs.lost != rhs.lost {return false}
+    if lhs.failure != rhs.failure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,6 +6,7 @@ import KeychainPolicy
 import KeychainStore
 package import KeychainSync
 import KeychainVault
+import Synchronization
 
 /// How devices come into a circle, and leave it. What needs the owner, its enclave asks for: digits are typed there, and changes
 /// are allowed there, before they are made here.
@@ -174,6 +175,7 @@ extension KeychainCircle {
         try engine.write(usesReserve: true) { () throws(KeychainError) in
             { (transaction: WriteTransaction) throws(KeychainError) in try transaction.removeCircle() }
         }
+        memory.lastRound.withLock { $0 = .init() }
         try forgetNames()
     }
 }

@@ -5,6 +5,7 @@ import KeychainPolicy
 import KeychainStore
 import KeychainSync
 import KeychainVault
+import Synchronization
 
 /// The bytes are in `docs/formats/database.md`.
 extension CircleSettings {
@@ -83,5 +84,6 @@ extension KeychainCircle {
             try self.put(settings, in: transaction)
         }
         guard done != nil else { throw CircleFailure.noCircle }
+        memory.lastRound.withLock { $0 = .init() }
     }
 }

@@ -2,6 +2,7 @@ package import KeychainCircles
 package import KeychainModel
 import KeychainStore
 import KeychainSync
+import Synchronization
 
 extension KeychainCircle {
     private static let worstClock: UInt64 = 300_000
@@ -15,7 +16,10 @@ extension KeychainCircle {
                 }
             }
         }
-        guard let (replica, settings, unsent, lost) = found else { throw CircleFailure.noCircle }
+        guard let (replica, noted, unsent, lost) = found else { throw CircleFailure.noCircle }
+        var newest = noted
+        let last = memory.lastRound.withLock { $0 }
+        newest.lastRound = max(noted.lastRound, last.ended)
         let names = try names()
         return CircleStatus(
             circle: replica.circle.id,
@@ -27,8 +31,9 @@ extension KeychainCircle {
             items: max(0, replica.items.values.count { !$0.version.isTombstone } - names.count),
             unsent: unsent,
             lost: lost,
-            isWaitingForUnlock: replica.hasLockedSecrets || settings.isWaitingForUnlock,
-            settings: settings
+            isWaitingForUnlock: replica.hasLockedSecrets || noted.isWaitingForUnlock,
+            failure: last.failure,
+            settings: newest
         )
     }
 

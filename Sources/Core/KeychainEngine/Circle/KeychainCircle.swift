@@ -144,6 +144,15 @@ final class CircleMemory: Sendable {
 
     let replica = Mutex<Cached?>(nil)
     let inspected = Mutex(InspectionCursor())
+    let lastRound = Mutex(LastRound())
+
+    /// How the last round of this process ended.
+    struct LastRound {
+        /// When the last one succeeded, in milliseconds since 1970; 0 before that.
+        var ended: UInt64 = 0
+        /// Why the last one did not reach the transport; nil where it did.
+        var failure: String?
+    }
     /// Items that were found lost when they were to be written once more, to be looked for in journals.
     let lost = Mutex<Set<ItemName>>([])
 }

@@ -27,21 +27,126 @@ extension KeychainCircle {
     /// - Throws: `itemNotFound` where the keychain belongs to no circle; `interactionNotAllowed` before the first unlock;
     ///   `notAvailable` and `diskFull` for a transport that is, and what the database fails with.
     package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
-        var report = SyncReport()
+        do throws(KeychainError) {
+            let report = try round(over: transport)
+            memory.lastRound.withLock { $0 = .init(ended: Self.clock, failure: nil) }
+            return report
+        } catch {
+            if [.notAvailable, .diskFull].contains(error.code) {
+                // Who carries may say anything.
+                let text = error.message.unicodeScalars.prefix(Self.longestFailure)
+                memory.lastRound.withLock { $0.failure = String(String.UnicodeScalarView(text)) }
+            }
+            throw error
+        }
+    }
+
+    private static let longestFailure = 400
+
+    private func round(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
         let keys = try keys()
         guard let known = try replica() else { throw CircleFailure.noCircle }
         let circle = known.circle.id
         let found = try CircleFailure.translating { try look(over: transport, known) }
+        let atOnce = try mergeAtOnce(found, keys, transport)
+        let merged = if let atOnce { atOnce } else { try mergeInSteps(found, keys, transport) }
+        memory.lost.withLock { $0 = merged.lost }
+        var report = merged.report
+        let (before, after) = (Set(known.circle.state.members.keys), Set(merged.replica.circle.state.members.keys))
+        report.devicesAdded = after.subtracting(before).count
+        report.devicesRemoved = before.subtracting(after).count
+        if let tell { for (change, row) in merged.changes { tell(change, row) } }
+        report.isMember = merged.replica.isMember
+        report.isReading = merged.replica.phase != .member
+        report.isWaitingForUnlock = report.isWaitingForUnlock || merged.replica.hasLockedSecrets
+        tellMerged?(report)
+        try CircleFailure.translating { try self.publish(merged.replica, after: found, over: transport, in: circle) }
+        return report
+    }
+
+    // MARK: - Merging
+
+    /// What a round has made of a replica.
+    private struct Merged {
+        let replica: Replica
+        var report: SyncReport
+        /// Items that are to be looked for in the next round.
+        let lost: Set<ItemName>
+        let changes: [ArrivedChange]
+    }
+
+    /// Takes what is new here and elsewhere in one transaction, as most rounds can: nobody has written an entry, nothing is
+    /// damaged, and the journal has room.
+    ///
+    /// - Returns: nil where more has to be done, and nothing was.
+    private func mergeAtOnce(
+        _ found: Findings,
+        _ keys: EnclaveDeviceKeys,
+        _ transport: some SyncTransport
+    ) throws(KeychainError) -> Merged? {
+        guard found.entries.isEmpty, memory.lost.withLock({ $0.isEmpty }) else { return nil }
+        // Another round may have ended since the look began, and this device's own head is no news then.
+        guard let start = try replica() else { throw CircleFailure.noCircle }
+        let plan = try CircleFailure.translating { try self.plan(start, found.heads, keys, transport) }
+        let begun = memory.inspected.withLock { $0 }
+        let done = try change { (replica, transaction) throws(KeychainError) -> (Merged, InspectionCursor)? in
+            var next = replica
+            var report = SyncReport()
+            var cursor = begun
+            var needsMore = false
+            var outcome: (lost: Set<ItemName>, changes: [ArrivedChange])?
+            do throws(KeychainError) {
+                try transaction.attempt { () throws(KeychainError) in
+                    var isFull = false
+                    var local = try self.takeLocal(into: &next, transaction, keys, &report, isFull: &isFull)
+                    if local != nil, self.engine.vault.state.lock == .unlocked {
+                        try local?.inspect(from: &cursor)
+                    }
+                    guard !isFull, local?.damaged.isEmpty ?? true else {
+                        needsMore = true
+                        throw KeychainError(.internalError, "more has to be done")
+                    }
+                    outcome = try self.finish(
+                        plan,
+                        repaired: [:],
+                        damaged: [],
+                        of: &next,
+                        transaction,
+                        keys,
+                        &report
+                    )
+                    try self.note(plan, &report, in: transaction)
+                }
+            } catch {
+                guard needsMore else { throw error }
+                return nil
+            }
+            guard let outcome else { return nil }
+            replica = next
+            return (Merged(replica: next, report: report, lost: outcome.lost, changes: outcome.changes), cursor)
+        }
+        guard let done else { throw CircleFailure.noCircle }
+        guard let (merged, cursor) = done else { return nil }
+        memory.inspected.withLock { $0 = cursor }
+        return merged
+    }
+
+    /// Takes what is new here, looks for what is damaged, and takes what is new elsewhere.
+    private func mergeInSteps(
+        _ found: Findings,
+        _ keys: EnclaveDeviceKeys,
+        _ transport: some SyncTransport
+    ) throws(KeychainError) -> Merged {
         let begun = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
             try Self.insert(found.entries, into: &replica, keys)
-            var local = try self.takeLocal(into: &replica, transaction, keys, &report)
+            var isFull = false
+            var local = try self.takeLocal(into: &replica, transaction, keys, &report, isFull: &isFull)
             var cursor = self.memory.inspected.withLock { $0 }
             if local != nil, self.engine.vault.state.lock == .unlocked { try local?.inspect(from: &cursor) }
             return (replica: replica, local: local, report: report, cursor: cursor)
         }
         guard let begun else { throw CircleFailure.noCircle }
-        report = begun.report
         memory.inspected.withLock { $0 = begun.cursor }
         // The transport is read while no transaction is open.
         let plan = try CircleFailure.translating { try self.plan(begun.replica, found.heads, keys, transport) }
@@ -50,8 +155,9 @@ extension KeychainCircle {
         let repaired = try CircleFailure.translating { try self.read(damaged, begun.replica, keys, transport) }
         let done = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
-            _ = try self.takeLocal(into: &replica, transaction, keys, &report)
-            let lost = try self.finish(
+            var isFull = false
+            _ = try self.takeLocal(into: &replica, transaction, keys, &report, isFull: &isFull)
+            let outcome = try self.finish(
                 plan,
                 repaired: repaired,
                 damaged: damaged,
@@ -60,33 +166,39 @@ extension KeychainCircle {
                 keys,
                 &report
             )
-            var settings = try self.settings(transaction.reading)
-            settings.lastRound = Self.clock
-            let isWaiting = Self.isWaiting(plan)
-            if !isWaiting {
-                settings.waitingSince = 0
-            } else if settings.waitingSince == 0 {
-                settings.waitingSince = Self.clock
-            }
-            settings.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty
-            try self.put(settings, in: transaction)
-            return (replica: replica, report: report, lost: lost.items, changes: lost.changes)
+            try self.note(plan, &report, in: transaction)
+            return Merged(replica: replica, report: report, lost: outcome.lost, changes: outcome.changes)
         }
-        guard let done else { throw CircleFailure.noCircle }
-        memory.lost.withLock { $0 = done.lost }
+        guard var done else { throw CircleFailure.noCircle }
+        var report = begun.report
         report.add(done.report)
-        let (before, after) = (Set(known.circle.state.members.keys), Set(done.replica.circle.state.members.keys))
-        report.devicesAdded = after.subtracting(before).count
-        report.devicesRemoved = before.subtracting(after).count
-        if let tell { for (change, row) in done.changes { tell(change, row) } }
-        report.isMember = done.replica.isMember
-        report.isReading = done.replica.phase != .member
-        report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty || done.replica.hasLockedSecrets
-        report.isWaitingForOthers = Self.isWaiting(plan)
-        tellMerged?(report)
-        try CircleFailure.translating { try self.publish(done.replica, after: found, over: transport, in: circle) }
-        return report
+        done.report = report
+        return done
     }
+
+    /// Notes in the report, and in the settings, what there is to say of a round.
+    private func note(
+        _ plan: MergePlan,
+        _ report: inout SyncReport,
+        in transaction: WriteTransaction
+    ) throws(KeychainError) {
+        report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty
+        report.isWaitingForOthers = Self.isWaiting(plan)
+        var settings = try self.settings(transaction.reading)
+        let clock = Self.clock
+        // A round with nothing new writes nothing: the time of the last one is exact in memory alone.
+        let age = clock >= settings.lastRound ? clock - settings.lastRound : .max
+        if age >= Self.longestUnnoted { settings.lastRound = clock }
+        if !report.isWaitingForOthers {
+            settings.waitingSince = 0
+        } else if settings.waitingSince == 0 {
+            settings.waitingSince = clock
+        }
+        settings.isWaitingForUnlock = report.isWaitingForUnlock
+        try put(settings, in: transaction)
+    }
+
+    private static let longestUnnoted: UInt64 = 30_000
 
     /// Whether others have named something that is not there yet: a segment, an entry, an epoch's secret.
     private static func isWaiting(_ plan: MergePlan) -> Bool {
@@ -187,12 +299,14 @@ extension KeychainCircle {
         _ = try CircleFailure.translating { try replica.insert(entries, keys: keys) }
     }
 
+    /// - Parameter isFull: becomes true where the journal has no room, and makes some.
     /// - Returns: nil where nothing can be written for the circle now.
     private func takeLocal(
         into replica: inout Replica,
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys,
-        _ report: inout SyncReport
+        _ report: inout SyncReport,
+        isFull: inout Bool
     ) throws(KeychainError) -> LocalChanges? {
         guard var changes = LocalChanges(of: self, in: transaction, keys: keys, replica: replica) else { return nil }
         var next = replica
@@ -205,6 +319,7 @@ extension KeychainCircle {
             case .noPermission, .interactionNotAllowed: return nil
             // The journal is full: a base makes room.
             case .dataTooLarge:
+                isFull = true
                 _ = try compact(&replica, transaction, keys)
                 return nil
             default: throw error
@@ -226,7 +341,7 @@ extension KeychainCircle {
         _ transaction: WriteTransaction,
         _ keys: EnclaveDeviceKeys,
         _ report: inout SyncReport
-    ) throws(KeychainError) -> (items: Set<ItemName>, changes: [ArrivedChange]) {
+    ) throws(KeychainError) -> (lost: Set<ItemName>, changes: [ArrivedChange]) {
         let clock = Self.clock
         var arrivals = Arrivals(of: self, in: transaction)
         let current = repaired.filter {
@@ -454,5 +569,6 @@ extension SyncReport {
         damaged = other.damaged
         tooLarge = max(tooLarge, other.tooLarge)
         isWaitingForUnlock = isWaitingForUnlock || other.isWaitingForUnlock
+        isWaitingForOthers = other.isWaitingForOthers
     }
 }

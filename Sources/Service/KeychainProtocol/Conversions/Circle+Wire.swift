@@ -171,7 +171,8 @@ extension TransportReply {
                 case .other, .UNRECOGNIZED: .other
                 }
             // It is shown to people, and a program has written it.
-            self = .failure(SyncTransportFailure(kind, String(failure.message.prefix(Self.longestMessage))))
+            let text = failure.message.unicodeScalars.prefix(Self.longestMessage)
+            self = .failure(SyncTransportFailure(kind, String(String.UnicodeScalarView(text))))
         case nil: throw malformed
         }
     }
@@ -285,6 +286,7 @@ extension WireCircleAnswer.Status {
         transport = status.settings.transport
         lastRound = status.settings.lastRound
         waitingSince = status.settings.waitingSince
+        failure = status.failure ?? ""
     }
 }
 
@@ -304,6 +306,7 @@ extension CircleStatus {
             unsent: Int(clamping: wire.unsent),
             lost: Int(clamping: wire.lost),
             isWaitingForUnlock: wire.isWaitingForUnlock,
+            failure: wire.failure.isEmpty ? nil : wire.failure,
             settings: settings
         )
     }

@@ -77,9 +77,9 @@ package struct Authenticator<Keychain: PasskeyKeychain> {
                 "credMgmt": true, "makeCredUvNotRqd": true, "pinUvAuthToken": true, "plat": false, "rk": true,
                 "up": true, "uv": .boolean(keychain.canVerify),
             ],
-            // As many bytes as a message of HID has.
-            5: .integer(Int64(HIDLink.largestMessage)), 6: [2, 1],
-            7: .integer(Int64(CredentialDescriptor.mostInList)),
+            // What a message of so many bytes has room for, with the longest identifiers.
+            5: .integer(Int64(HIDLink.largestAnnounced)), 6: [2, 1],
+            7: .integer(Int64(CredentialDescriptor.mostAnnounced)),
             8: .integer(Int64(CredentialDescriptor.longestIdentifier)), 9: ["usb"],
             10: [["alg": .integer(MakeCredentialRequest.es256), "type": "public-key"]],
             15: .integer(Int64(AuthenticatorExtensions.longestBlob)),

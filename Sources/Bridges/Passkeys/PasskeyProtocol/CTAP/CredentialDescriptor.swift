@@ -4,6 +4,8 @@ enum CredentialDescriptor {
     static let longestIdentifier = 255
     /// The most entries of a list. Together with the longest identifier it fits into a message.
     static let mostInList = 20
+    /// Of those, how many a client is told to send: so many fit into the message that it is told to send at most.
+    static let mostAnnounced = 5
 
     /// What says of what type a key is, and the only type that there is.
     static let typeName: CBORValue = "type"

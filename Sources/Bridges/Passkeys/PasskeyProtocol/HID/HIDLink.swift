@@ -14,6 +14,9 @@ package struct HIDLink: Sendable {
     package static let reportSize = 64
     /// In bytes: one first report and 128 that follow it.
     package static let largestMessage = HIDReport.sizeOfFirst + 128 * HIDReport.sizeOfNext
+    /// The largest one that clients are told to send: 30 reports. The kernel keeps 31 for a device of `/dev/uhid` whose program
+    /// has no processor just then, and loses the rest (`UHID_BUFSIZE`, drivers/hid/uhid.c).
+    package static let largestAnnounced = HIDReport.sizeOfFirst + 29 * HIDReport.sizeOfNext
 
     enum Transaction: Sendable {
         case none

@@ -61,6 +61,7 @@ enum SyncText {
                 : "folder   \(settings.transport.isEmpty ? "none" : TerminalText.escaped(settings.transport))",
             "last     \(settings.lastRound == 0 ? "never" : date(settings.lastRound))",
         ]
+        if let failure = status.failure { lines.append("failed   \(TerminalText.escaped(failure))") }
         if !status.isMember { lines.append("state    this device was removed from the circle, or was not added yet") }
         if status.isReading { lines.append("state    the circle has not been read to its end yet") }
         if status.lost > 0 {
@@ -93,6 +94,7 @@ enum SyncText {
             ("lost", .number(Int64(status.lost))),
             ("waitingForUnlock", .bool(status.isWaitingForUnlock)),
             ("lastRound", settings.lastRound == 0 ? .null : .string(date(settings.lastRound))),
+            ("failure", status.failure.map { .string($0) } ?? .null),
             ("waitingForOthersSince", settings.waitingSince == 0 ? .null : .string(date(settings.waitingSince))),
             ("members", .array(status.members.map(json))),
         ])

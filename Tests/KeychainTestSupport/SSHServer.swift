@@ -1,26 +1,34 @@
 import Foundation
 import Glibc
-import KeychainTestSupport
 import Testing
 
+/// Where a server has its files, and who logs in to it.
+package protocol SSHSite: AnyObject {
+    var folder: String { get }
+
+    /// Runs a program as who logs in.
+    func run(words: [String]) throws -> FinishedProgram
+}
+
 /// OpenSSH's own server, with a host key of its own, on a free port of this machine alone.
-final class SSHServer: @unchecked Sendable {
+package final class SSHServer: @unchecked Sendable {
     // Unchecked: the process is started in the initialiser and killed after that.
-    let name: String
-    let port: Int
-    private let site: AgentSite
+    package let name: String
+    package let port: Int
+    private let site: any SSHSite
     private let process = Process()
-    private var file: String { site.folder + "/" + name }
 
     /// - Parameters:
     ///   - name: what `known_hosts` and the client call it.
     ///   - options: more lines of its settings.
-    init(_ name: String, at site: AgentSite, _ options: [String] = []) throws {
+    package init(_ name: String, at site: any SSHSite, _ options: [String] = []) throws {
         self.name = name
         self.site = site
         port = try Self.freePort()
-        try site.makeKey(name + "-host")
-        try site.write("", to: name + "-keys")
+        let folder = site.folder
+        let made = try site.run(words: ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(name)-host"])
+        try #require(made.status == 0, "\(made.errors)")
+        try write("", to: name + "-keys")
         // sshd insists on it where it is started by root.
         if geteuid() == 0 { mkdir("/run/sshd", 0o755) }
         let settings =
@@ -31,7 +39,7 @@ final class SSHServer: @unchecked Sendable {
                 "PermitRootLogin yes",
                 "LogLevel VERBOSE",
             ] + options
-        try site.write(settings.joined(separator: "\n") + "\n", to: name + "-settings")
+        try write(settings.joined(separator: "\n") + "\n", to: name + "-settings")
         _ = FileManager.default.createFile(atPath: site.folder + "/\(name)-log", contents: nil)
         // sshd closes all that it inherits, from which Foundation would conclude that it has ended. The shell does not.
         process.executableURL = URL(filePath: "/bin/sh")
@@ -40,39 +48,48 @@ final class SSHServer: @unchecked Sendable {
         process.standardError = FileHandle(forWritingAtPath: site.folder + "/\(name)-log")
         try process.runHearingSignals()
         try waitUntil("sshd listens: \(log)") { log.contains("Server listening") }
-        let key = try site.read(name + "-host.pub").split(separator: " ").prefix(2).joined(separator: " ")
-        let known = (try? site.read(".ssh/known_hosts")) ?? ""
-        try site.write(known + "\(name) \(key)\n", to: ".ssh/known_hosts")
+        let key = try read(name + "-host.pub").split(separator: " ").prefix(2).joined(separator: " ")
+        let known = (try? read(".ssh/known_hosts")) ?? ""
+        try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
+        try write(known + "\(name) \(key)\n", to: ".ssh/known_hosts")
     }
 
     deinit {
-        let line = (try? site.read(name + "-pid"))?.split(separator: "\n").first
+        let line = (try? read(name + "-pid"))?.split(separator: "\n").first
         if process.isRunning, let identifier = line.flatMap({ pid_t($0) }) { kill(identifier, SIGKILL) }
         process.waitForExit()
     }
 
-    var log: String { (try? site.read(name + "-log")) ?? "" }
+    package var log: String { (try? read(name + "-log")) ?? "" }
 
     /// What a prompt says of it.
-    func inPrompt() throws -> String {
-        let line = try site.succeed("ssh-keygen", ["-l", "-f", name + "-host.pub"])
+    package func inPrompt() throws -> String {
+        let line = try site.run(words: ["ssh-keygen", "-l", "-f", "\(site.folder)/\(name)-host.pub"]).output
         return "\(name) (\(line.split(separator: " ")[1]))"
     }
 
     /// Lets a key in.
-    func authorize(_ line: String) throws { try site.write(line + "\n", to: name + "-keys") }
+    package func authorize(_ line: String) throws { try write(line + "\n", to: name + "-keys") }
 
     /// What ssh needs to get here.
-    func arguments(_ options: [String] = []) throws -> [String] {
+    package func arguments(_ options: [String] = []) throws -> [String] {
         [
             "-F", "none", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "-o", "HostKeyAlias=\(name)", "-o",
             "UserKnownHostsFile=\(site.folder)/.ssh/known_hosts", "-o", "IdentityFile=none", "-p", "\(port)",
         ] + options + ["127.0.0.1"]
     }
 
-    /// Logs in with what the agent has, and runs a command there.
-    func logIn(_ options: [String] = [], command: String = "echo welcome") throws -> AgentSite.Outcome {
-        try site.run("ssh", try arguments(options) + [command])
+    /// Logs in, and runs a command there.
+    package func logIn(_ options: [String] = [], command: String = "echo welcome") throws -> FinishedProgram {
+        try site.run(words: ["ssh"] + arguments(options) + [command])
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: site.folder + "/" + name))
+    }
+
+    private func read(_ name: String) throws -> String {
+        try String(contentsOfFile: site.folder + "/" + name, encoding: .utf8)
     }
 
     private static func freePort() throws -> Int {
