@@ -198,6 +198,8 @@ let targets: [[Target]] = [
         "KeychainCodes": ["Crypto"],
         // What other programs export, and what they import.
         "PasswordImport": ["KeychainCodes", "Crypto"],
+        // Apart, so that nothing that keeps secrets in its memory is linked with libxml2.
+        "KeePassImport": ["PasswordImport", "KeychainCodes"],
         "CodeSignature": ["SecurityObjects", "KeychainTrailer", "Crypto", "SwiftASN1", "X509"],
         "KeychainKeys": ["KeychainCertificates", "CKeychainLibcrypto", "Crypto", "CryptoExtras", "SwiftASN1"],
         "KeychainExchange": ["KeychainCertificates", "CKeychainLegacyCiphers", "Crypto", "CryptoExtras", "SwiftASN1"],
@@ -323,7 +325,7 @@ let targets: [[Target]] = [
         "ChatelaineTool": [
             "KeychainAccounts", "CodeSignature", "CredentialProgram", "KeychainClient", "KeychainProtocol",
             "KeychainBackup", "KeychainEngine", "KeychainSync", "KeychainCircles", "SyncTransport", "SyncCarrier",
-            "KeychainCodes", "PasswordImport", "Terminal", "TPMEnclave",
+            "KeychainCodes", "PasswordImport", "KeePassImport", "Terminal", "TPMEnclave",
             "KeychainPrompting", "ArgumentParser", "Logging",
         ],
     ]),
@@ -411,7 +413,7 @@ let targets: [[Target]] = [
         "KeychainBackupTests": [],
         "BackupCommandTests": service,
         "SyncCommandTests": ["SecurityTool", "chatelaine-sync"] + service,
-        "PasswordImportTests": ["PasswordImport", "KeychainCodes"],
+        "PasswordImportTests": ["PasswordImport", "KeePassImport", "KeychainCodes"],
         "KeychainCodesTests": ["KeychainCodes"],
         "KeychainSyncTests": ["KeychainSync", "SyncSimulation"],
         "DeviceKeysTests": ["KeychainDeviceKeys", "KeychainSync", "SyncTestSupport"],

@@ -1,3 +1,4 @@
+import KeePassImport
 import KeychainCodes
 import KeychainModel
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import KeePassImport
 import KeychainCodes
 import KeychainModel
 import PasswordImport

@@ -1,6 +1,7 @@
 import Foundation
 import FuzzSupport
 
+@testable import KeePassImport
 @testable import PasswordImport
 
 /// Files of other programs: whatever is in them, they are read or refused. The first byte chooses the format.

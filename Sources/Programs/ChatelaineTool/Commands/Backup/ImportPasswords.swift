@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeePassImport
 import KeychainClient
 import KeychainModel
 import PasswordImport

@@ -1,6 +1,7 @@
 import Foundation
 import KeychainCodes
 import KeychainModel
+package import PasswordImport
 
 #if canImport(FoundationXML)
 import FoundationXML
