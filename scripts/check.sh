@@ -176,6 +176,22 @@ manuals() {
     return $status
 }
 
+# A program that reads XML is linked with libxml2 in a release (scripts/release.sh), and no other: those that serve keep secrets.
+xml_readers() {
+    local built program reads told status=0
+    built=$(swift build --show-bin-path)
+    while read -r program; do
+        reads=no told=no
+        if readelf --dynamic "$built/$program" | grep -q libFoundationXML; then reads=yes; fi
+        if grep -q "^program $program .*-lxml2" scripts/release.sh; then told=yes; fi
+        if [ $reads != $told ]; then
+            printf '%s: reads XML: %s; linked with libxml2 by scripts/release.sh: %s\n' "$program" $reads $told
+            status=1
+        fi
+    done < <(sed -n 's/^program \([a-z-]*\) .*/\1/p' scripts/release.sh)
+    return $status
+}
+
 # A module named Security turns on canImport(Security) in packages that do not depend on us, and so do not find our C
 # modules (docs/decisions/0008). This is what their compiler sees.
 import_from_elsewhere() {
@@ -328,6 +344,7 @@ fi
 if [ $quick = no ]; then
     check "Build: no warnings, no undeclared imports" undeclared_imports
     check "The manuals have every command and option" manuals
+    check "Programs that read XML are linked with it, and no others" xml_readers
     check "Security can be imported by packages that do not depend on us" import_from_elsewhere
     check "The fuzzers compile" fuzzers
     check "The modules declare what docs/api lists" scripts/api.sh --compare

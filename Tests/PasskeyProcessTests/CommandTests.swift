@@ -18,7 +18,7 @@ struct CommandTests {
         site.allow()
         let list = try site.run("chatelaine", ["passkeys", "list"])
         #expect(list.lines.count == 2, "\(list.errors)")
-        #expect(list.output.contains("\(number.prefix(12)) (this device) example.com ada\n"), "\(list.output)")
+        #expect(list.output.contains("\(number.prefix(12))  this device  example.com  ada\n"), "\(list.output)")
         site.allow(4)
         #expect(try site.passkeys("list", "example.org").lines.count == 1)
         let shown = try site.passkeys("show", "example.com")
@@ -57,11 +57,12 @@ struct CommandTests {
         first.allow(2)
         let exported = try first.passkeys("export", "--plain", file)
         #expect(exported.output.hasPrefix("Wrote 1 of 1 to "), "\(exported.errors)")
-        #expect(first.person.shown.contains("write the private keys of 1 passkeys into a file that is not encrypted"))
+        #expect(first.person.shown.contains("write the private keys of 1 passkey into a file that is not encrypted"))
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        first.allow(2)
-        #expect(try first.passkeys("export", "--plain", file).status == 1)
+        let again = try first.passkeys("export", "--plain", file)
+        #expect(again.status == 1 && again.errors.contains("is there already"), "\(again.errors)")
+        #expect(try first.passkeys("export", "--plain", "-").status == 2)
 
         let second = try PasskeySite()
         second.person.answer(.no)
@@ -77,6 +78,41 @@ struct CommandTests {
         #expect(login.flag("verified") == true, "\(login.text)\(second.log)")
         #expect(login.map("prf")["first"] as? String == secret && secret != nil)
         #expect(login["credBlob"] == "c0ffee")
+    }
+
+    @Test func `who does not agree does not learn whether there is a passkey, and several are named by their numbers`()
+        throws
+    {
+        let site = try PasskeySite()
+        site.allow(2)
+        for name in ["ada", "grace"] {
+            try #require(try site.client("register", "example.com", name).flag("verified") == true)
+        }
+        for words in [["delete", "example.com"], ["delete", "absent.example"], ["rename", "absent.example", "x"]] {
+            let asked = site.person.dialogs
+            site.person.answer(.no)
+            let declined = try site.run("chatelaine-passkeys", words)
+            #expect(declined.status == 1 && !declined.errors.contains("passkey has"), "\(declined.errors)")
+            #expect(site.person.dialogs == asked + 1)
+        }
+        #expect(site.person.shown.contains("“list the passkeys of this keychain”"), "\(site.person.shown)")
+        site.allow()
+        let several = try site.passkeys("delete", "EXAMPLE.com")
+        #expect(several.status == 1 && several.errors.contains("ada") && several.errors.contains("grace"))
+    }
+
+    @Test func `a security key whose file was replaced ends before it asks the keychain anything`() throws {
+        let site = try PasskeySite(isCopied: true)
+        site.allow()
+        try #require(try site.client("register", "example.com", "ada").flag("verified") == true)
+        let file = site.folder + "/serving"
+        try FileManager.default.copyItem(atPath: file, toPath: file + "-new")
+        try #require(rename(file + "-new", file) == 0)
+        // The one that is there now is another program to the keychain.
+        #expect(try site.client("register", "example.org", "ada").error != nil)
+        #expect(try site.waitForEnd() == 75)
+        #expect(site.log.contains("this program's file was replaced"), "\(site.log)")
+        #expect(site.person.dialogs == 1)
     }
 
     @Test func `a passkey of this device is not exported, and a file that is none is refused`() throws {

@@ -18,8 +18,15 @@ final class PasskeySite: @unchecked Sendable {
     let socket: String
     var log: String { (try? String(contentsOfFile: folder + "/passkeys.log", encoding: .utf8)) ?? "" }
 
-    /// - Parameter options: of `chatelaine-passkeys serve`.
-    init(options: [String] = [], hasPasscode: Bool = true, device system: SystemDeviceSite? = nil) throws {
+    /// - Parameters:
+    ///   - options: of `chatelaine-passkeys serve`.
+    ///   - isCopied: whether its file is a copy in the site's folder, called `serving`.
+    init(
+        options: [String] = [],
+        hasPasscode: Bool = true,
+        isCopied: Bool = false,
+        device system: SystemDeviceSite? = nil
+    ) throws {
         person = try ScriptedPinentry()
         keychain = try TestKeychain()
         socket = system?.node ?? keychain.surroundings + "/passkeys.sock"
@@ -30,7 +37,12 @@ final class PasskeySite: @unchecked Sendable {
             try #require(set.status == 0, "\(set.errors)")
         }
         _ = FileManager.default.createFile(atPath: folder + "/passkeys.log", contents: nil)
-        device.executableURL = URL(filePath: ServiceProcess.program("chatelaine-passkeys"))
+        var program = ServiceProcess.program("chatelaine-passkeys")
+        if isCopied {
+            try FileManager.default.copyItem(atPath: program, toPath: folder + "/serving")
+            program = folder + "/serving"
+        }
+        device.executableURL = URL(filePath: program)
         device.arguments = ["serve"] + (system.map { ["--device", $0.socket] } ?? ["--socket", socket]) + options
         device.environment = environment
         device.standardInput = FileHandle.nullDevice
@@ -43,6 +55,14 @@ final class PasskeySite: @unchecked Sendable {
     deinit {
         if device.isRunning { kill(device.processIdentifier, SIGKILL) }
         if device.processIdentifier > 0 { device.waitForExit() }
+    }
+
+    /// Waits until the security key has ended by itself.
+    ///
+    /// - Returns: its exit status.
+    func waitForEnd() throws -> Int32 {
+        try waitUntil("the security key has ended: \(log)") { !device.isRunning }
+        return device.terminationStatus
     }
 
     /// Ends the security key.

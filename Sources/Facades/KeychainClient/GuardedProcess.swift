@@ -1,6 +1,7 @@
 import CKeychainLinux
 import Glibc
 package import KeychainModel
+import KeychainServiceClient
 
 /// A program that serves others with secrets in its memory.
 package enum GuardedProcess {
@@ -9,6 +10,7 @@ package enum GuardedProcess {
     ///
     /// - Throws: `notAvailable` where the kernel refuses, or no keychain can be told.
     package static func enter() throws(KeychainError) {
+        ServingProgram.begin()
         var noCore = rlimit()
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore) == 0 else {
             throw KeychainError(
@@ -53,6 +55,7 @@ package enum GuardedProcess {
             )
         }
         keepEnvironmentOfSession()
+        ServingProgram.begin()
     }
 
     /// Where the session is, and how it speaks.

@@ -28,6 +28,7 @@ final class Channel: @unchecked Sendable {
     ///
     /// - Throws: `notAvailable` where there is no service that answers as one; the service's own refusal.
     init(to address: ServiceAddress, as name: String?, within duration: Duration) throws(KeychainError) {
+        ServingProgram.endIfReplaced()
         try InstalledProgram.harden(for: address)
         generation = clinux_fork_generation()
         let deadline = Deadline(duration)

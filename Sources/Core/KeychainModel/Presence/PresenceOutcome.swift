@@ -70,7 +70,8 @@ package enum PresenceFailure: UInt8, Sendable, CaseIterable {
             case .declined: (.userCanceled, "the person said no")
             case .fallback: (.userCanceled, "the person chose another way")
             case .failed: (.authenticationFailed, "the person was not recognised")
-            case .noPasscode: (.authenticationFailed, "the keychain has no passcode to tell its owner by; set one")
+            case .noPasscode:
+                (.authenticationFailed, "the keychain has no passcode to tell its owner by: chatelaine passcode set")
             case .noBiometry: (.notAvailable, "no reader of fingers answers")
             case .notEnrolled: (.notAvailable, "no finger is enrolled")
             case .biometryLockout: (.authenticationFailed, "too many wrong fingers; the passcode has to be given first")

@@ -5,6 +5,9 @@ package enum OwnProgram {
     /// Nil where it cannot be told, or is no text.
     package static var path: String? { SymbolicLink.target(of: "/proc/self/exe") }
 
+    /// Whether another file has taken its place since it was started, or it was removed.
+    package static var isReplaced: Bool { path?.hasSuffix(" (deleted)") ?? false }
+
     /// The folder that it is in.
     package static var folder: String? { path.map(Folder.path(of:)) }
 }

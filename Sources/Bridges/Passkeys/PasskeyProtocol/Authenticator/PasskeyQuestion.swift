@@ -10,6 +10,8 @@ package enum PasskeyQuestion: Sendable, Equatable {
     /// A browser asks before it says for which account.
     case token(site: RelyingParty, makes: Bool, uses: Bool)
     case manage
+    /// A command that shows them, and changes nothing.
+    case list
     case rename(site: RelyingParty, user: Passkey.User, to: String)
     case delete(site: RelyingParty, user: Passkey.User)
     /// So many come in a file of another program's.
@@ -25,7 +27,7 @@ package enum PasskeyQuestion: Sendable, Equatable {
         case .make(let site, _), .replace(let site, _), .use(let site, _), .token(let site, _, _),
             .rename(let site, _, _), .delete(let site, _):
             site
-        case .manage, .takeIn, .handOut, .select: nil
+        case .manage, .list, .takeIn, .handOut, .select: nil
         }
     }
 
@@ -45,14 +47,17 @@ package enum PasskeyQuestion: Sendable, Equatable {
         case .token(let site, true, true): "log in to \(Self.name(site)), or make a passkey for it"
         case .token(let site, false, _): "log in to \(Self.name(site))"
         case .manage: "list the passkeys of this keychain and change their names"
+        case .list: "list the passkeys of this keychain"
         case .rename(let site, let user, let name):
             "rename the passkey for \(Self.name(site))\(Self.account(user)) to \(PromptPart.quoted(name))"
         case .delete(let site, let user): "delete the passkey for \(Self.name(site))\(Self.account(user)) for good"
-        case .takeIn(let count): "add \(count) passkeys of a file to this keychain"
-        case .handOut(let count): "write the private keys of \(count) passkeys into a file that is not encrypted"
+        case .takeIn(let count): "add \(Self.passkeys(count)) of a file to this keychain"
+        case .handOut(let count): "write the private keys of \(Self.passkeys(count)) into a file that is not encrypted"
         case .select: "use this keychain's passkeys, and no other security key"
         }
     }
+
+    private static func passkeys(_ count: Int) -> String { count == 1 ? "1 passkey" : "\(count) passkeys" }
 
     private static func name(_ site: RelyingParty) -> String { PromptPart.quoted(site.id, keeping: .end) }
 

@@ -10,7 +10,9 @@ struct EnablePasskeys: ParsableCommand {
 
     func run() throws {
         guard try UserProgram.run("systemctl", ["--user", "enable", "--now", PasskeyUnit.name]) == 0 else {
-            throw Failure("systemd could not turn on \(PasskeyUnit.name); nothing was changed")
+            throw Failure(
+                "\(PasskeyUnit.name) was not turned on: the package is not installed, or no systemd serves this session"
+            )
         }
     }
 }
@@ -23,7 +25,9 @@ struct DisablePasskeys: ParsableCommand {
 
     func run() throws {
         guard try UserProgram.run("systemctl", ["--user", "disable", "--now", PasskeyUnit.name]) == 0 else {
-            throw Failure("systemd could not turn off \(PasskeyUnit.name)")
+            throw Failure(
+                "\(PasskeyUnit.name) was not turned off: the package is not installed, or no systemd serves this session"
+            )
         }
     }
 }

@@ -25,13 +25,15 @@ struct ExportPasskeys: ParsableCommand {
     var file: String
 
     func validate() throws {
+        guard file != "-" else { throw ValidationError("private keys are written into a file alone: name one") }
         guard plain else {
             throw ValidationError("the file is not encrypted: say --plain, or make a backup (chatelaine backup create)")
         }
     }
 
     func run() throws {
-        let all = try PasskeySelection.all(.manage).passkeys
+        guard unsafe access(file, F_OK) != 0 else { throw Failure("\(file) is there already") }
+        let all = try (PasskeySelection.unlocked() ?? PasskeySelection.all(.list)).passkeys
         let shared = all.filter { $0.kind == .synchronizable }
         let consent = try OwnerConsent.ofTransfer(.handOut(shared.count))
         let passkeys = try shared.map { try ImportedPasskey($0, PasskeyItems.secrets(of: $0, by: consent)) }

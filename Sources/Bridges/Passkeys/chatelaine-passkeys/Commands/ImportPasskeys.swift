@@ -55,6 +55,8 @@ struct ImportPasskeys: ParsableCommand {
             }
         }
         try PasskeysTool.print("Added \(added) of \(found.count); \(present) were there already.")
+        guard added + present == found.count else { throw Failure("not all of them were added") }
+        PasskeysTool.complain("\(file) is not encrypted: delete it once you have no more need for it")
     }
 
     private func contents() throws -> CXFContents {

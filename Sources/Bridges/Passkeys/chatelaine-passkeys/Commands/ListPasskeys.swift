@@ -13,11 +13,12 @@ struct ListPasskeys: ParsableCommand {
     var site: String?
 
     func run() throws {
-        let (passkeys, unreadable) = try PasskeySelection.all(.manage)
-        for passkey in passkeys where site == nil || passkey.site.id == site {
-            let account = passkey.user.name.isEmpty ? "" : " " + TerminalText.escaped(passkey.user.name)
-            try PasskeysTool.print(
-                "\(passkey.number.prefix(12)) (\(passkey.place)) \(TerminalText.escaped(passkey.site.id))\(account)"
+        let (all, unreadable) = try PasskeySelection.all(.list)
+        let passkeys = all.filter { site == nil || $0.site.id.lowercased() == site?.lowercased() }
+        for line in PasskeyTable.lines(of: passkeys) { try PasskeysTool.print(line) }
+        if passkeys.isEmpty {
+            PasskeysTool.complain(
+                all.isEmpty ? "there are no passkeys in this keychain" : "there is no passkey for that site"
             )
         }
         if unreadable > 0 {

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import PasskeyProtocol
 
 extension Passkey {
@@ -7,6 +9,23 @@ extension Passkey {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()
+    }
+
+    /// As `ssh-keygen -l` shows a key that ssh made; of any other, the digest of the point (X9.63).
+    var keyFingerprint: String {
+        var bytes = publicKey
+        if site.id.hasPrefix("ssh:") {
+            bytes = []
+            for field in [
+                Array("sk-ecdsa-sha2-nistp256@openssh.com".utf8), Array("nistp256".utf8), publicKey,
+                Array(site.id.utf8),
+            ] {
+                // Four bytes of its length, of which none needs more than two.
+                bytes += [0, 0, UInt8(field.count >> 8 & 0xFF), UInt8(field.count & 0xFF)] + field
+            }
+        }
+        let digest = Data(SHA256.hash(data: bytes)).base64EncodedString()
+        return "P-256 SHA256:" + digest.filter { $0 != "=" }
     }
 
     var place: String {
@@ -19,9 +38,9 @@ extension Passkey {
     /// Which programs learn that it is there.
     var audience: String {
         switch protection {
-        case .optional: "programs that you let use it, and those that name it"
-        case .unlessNamed: "programs that name it; others when you have proved to be there"
-        case .required: "programs when you have proved to be there"
+        case .optional: "1: every program that asks for the site"
+        case .unlessNamed: "2: programs that name it; others after your passcode or finger"
+        case .required: "3: programs after your passcode or finger"
         }
     }
 }

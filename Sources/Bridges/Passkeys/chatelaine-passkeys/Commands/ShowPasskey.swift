@@ -13,15 +13,16 @@ struct ShowPasskey: ParsableCommand {
     var passkey: String
 
     func run() throws {
-        let passkey = try PasskeySelection.passkey(passkey, in: PasskeySelection.all(.manage).passkeys)
+        let passkey = try PasskeySelection.passkey(passkey, in: PasskeySelection.all(.list).passkeys)
         let lines = [
             ("number", passkey.number),
             ("site", passkey.site.id),
             ("account", passkey.user.name),
             ("displayed as", passkey.user.displayName),
             ("kept on", passkey.place),
-            ("found without a name", passkey.isDiscoverable ? "yes" : "no"),
-            ("told of", passkey.audience),
+            ("found without an account's name (discoverable)", passkey.isDiscoverable ? "yes" : "no"),
+            ("who learns of it (credProtect)", passkey.audience),
+            ("public key", passkey.keyFingerprint),
         ]
         for (name, value) in lines { try PasskeysTool.print("\(name): \(TerminalText.escaped(value))") }
     }

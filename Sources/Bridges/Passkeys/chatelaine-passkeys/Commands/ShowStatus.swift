@@ -12,27 +12,45 @@ struct ShowStatus: ParsableCommand {
     )
 
     func run() throws {
+        let device = device
+        try PasskeysTool.print(device.verdict)
         let isActive = (try? UserProgram.run("systemctl", ["--user", "--quiet", "is-active", PasskeyUnit.name])) == 0
         try PasskeysTool.print("in this session: \(isActive ? "on" : "off; chatelaine passkeys enable turns it on")")
-        try PasskeysTool.print("device: \(device)")
+        try PasskeysTool.print("device: \(device.text)")
         try PasskeysTool.print("owner: \(try owner())")
-        try PasskeysTool.print(
-            "browsers in a sandbox: flatpak override --user --device=all APP; snap connect APP:u2f-devices"
-        )
+        if device.isSeen {
+            try PasskeysTool.print(
+                "browsers in a sandbox: flatpak override --user --device=all APP; snap connect APP:u2f-devices"
+            )
+        }
     }
 
-    private var device: String {
+    /// What browsers find, or why they find none.
+    private struct Device {
+        let text: String
+        var isSeen = false
+
+        var verdict: String {
+            isSeen ? "Browsers and other programs see this security key." : "Browsers do not see this security key."
+        }
+    }
+
+    private var device: Device {
         guard let node = SystemDevice.nodes.first else {
             guard unsafe access("/dev/uhid", F_OK) == 0 else {
-                return "none; the kernel has no /dev/uhid (modprobe uhid)"
+                return Device(
+                    text: "none; the kernel has no /dev/uhid: modprobe uhid, as root, outside of any container"
+                )
             }
             guard unsafe access(SystemDevice.socketPath, F_OK) == 0 else {
-                return "none; as root: systemctl enable --now chatelaine-passkey-device.socket"
+                return Device(text: "none; as root: systemctl enable --now chatelaine-passkey-device.socket")
             }
-            return "none"
+            return Device(text: "none")
         }
-        let isOpen = unsafe access(node, R_OK | W_OK) == 0
-        return isOpen ? node : "\(node), which is not this user's: udevadm info \(node) says what gave it away"
+        guard unsafe access(node, R_OK | W_OK) == 0 else {
+            return Device(text: "\(node), which is not this user's: udevadm info \(node) says what gave it away")
+        }
+        return Device(text: node, isSeen: true)
     }
 
     private func owner() throws -> String {
