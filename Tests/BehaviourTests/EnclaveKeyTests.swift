@@ -296,7 +296,7 @@ struct EnclaveKeyTests {
             let key = try make(control([.privateKeyUsage, .userPresence]))
             let (status, reason) = try cause(of: key)
             #expect((status, reason.code) == (errSecAuthFailed, .passcodeNotSet))
-            #expect(reason.localizedDescription.contains("set one"))
+            #expect(reason.localizedDescription.contains("chatelaine passcode set"))
             var refusal: NSError?
             #expect(!LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &refusal))
             #expect((refusal as? LAError)?.code == .passcodeNotSet)

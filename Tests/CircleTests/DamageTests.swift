@@ -224,6 +224,49 @@ struct DamageTests {
         #expect(try all[1].items == Self.whole + ["carol=of carol"])
     }
 
+    @Test func `what is new is written at once, and what the folder has lost after it`() throws {
+        let all = try two()
+        let circle = try all[0].circle.status().circle
+        let own = try #require(try all[0].circle.replica()?.own?.id)
+        let old = try #require(
+            site.transport.list(.segment, in: circle).first { if case .segment(own, _, _) = $0 { true } else { false } }
+        )
+        try site.transport.remove(old, in: circle)
+        try all[0].add("carol", "of carol")
+        let noting = NotingTransport(site.transport)
+        _ = try all[0].circle.synchronize(over: noting)
+        #expect(noting.written.map { $0.map(\.kind) } == [[.segment, .head], [.segment]])
+        #expect(noting.written.last == [old])
+        try settle(all)
+        #expect(try all[1].items == Self.whole + ["carol=of carol"])
+    }
+
+    @Test func `another folder gets nothing that names what it lacks`() throws {
+        let all = try two()
+        let other = try CircleFolder()
+        try all[0].add("carol", "of carol")
+        let noting = NotingTransport(other.transport)
+        _ = try all[0].circle.synchronize(over: noting)
+        let kinds = noting.written.flatMap { $0.map(\.kind) }
+        #expect(kinds.last == .head && kinds.filter { $0 == .head }.count == 1)
+        let firstEntry = try #require(kinds.firstIndex(of: .entry))
+        #expect(!kinds[firstEntry...].contains(.segment) && kinds.contains(.segment))
+    }
+
+    @Test func `nothing that a round has replaced is in the journal once it ends, also where it fails`() throws {
+        let all = try two()
+        for left in [Int.max, 3, 0] {
+            try all[0].add("item \(left)", "new")
+            do throws(KeychainError) {
+                _ = try all[0].circle.synchronize(over: FailingTransport(site.transport, after: left, counts: .writes))
+            } catch {
+                #expect(error.code == .diskFull)
+            }
+            let journal = try FileManager.default.attributesOfItem(atPath: all[0].path + "/keychain.db-wal")
+            #expect(journal[.size] as? Int == 0)
+        }
+    }
+
     @Test func `a head that is not listed among very many is not written again while it is as it was`() throws {
         let all = try two()
         let transport = FailingTransport(site.transport, after: 0, counts: .writes, hiding: .head)

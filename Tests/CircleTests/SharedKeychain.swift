@@ -281,3 +281,37 @@ final class FailingTransport: SyncTransport, @unchecked Sendable {
         try inner.remove(name, in: circle)
     }
 }
+
+/// A transport that notes what is written at once.
+final class NotingTransport: SyncTransport, @unchecked Sendable {
+    private let inner: any SyncTransport
+    private(set) var written: [[BlobName]] = []
+
+    init(_ inner: any SyncTransport) {
+        self.inner = inner
+    }
+
+    func circles() throws(SyncTransportFailure) -> [CircleID] { try inner.circles() }
+
+    func list(_ kind: BlobName.Kind, in circle: CircleID) throws(SyncTransportFailure) -> [BlobName] {
+        try inner.list(kind, in: circle)
+    }
+
+    func read(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) -> [UInt8]? {
+        try inner.read(name, in: circle)
+    }
+
+    func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        written.append([name])
+        try inner.write(bytes, as: name, in: circle)
+    }
+
+    func write(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure) {
+        written.append(blobs.map(\.name))
+        try inner.write(blobs, in: circle)
+    }
+
+    func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        try inner.remove(name, in: circle)
+    }
+}

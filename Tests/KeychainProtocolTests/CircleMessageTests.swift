@@ -64,7 +64,10 @@ struct CircleMessageTests {
         for request in requests {
             #expect(try picture(arrived(.circle(request))) == picture(Request.circle(request)))
         }
-        #expect(try picture(arrived(.synchronize)) == picture(Request.synchronize))
+        for takesSeveral in [true, false] {
+            let request = Request.synchronize(takesSeveral: takesSeveral)
+            #expect(try picture(arrived(request)) == picture(request))
+        }
         #expect(try picture(arrived(.watchCircle)) == picture(Request.watchCircle))
     }
 
@@ -85,6 +88,9 @@ struct CircleMessageTests {
             .entry(hash), .segment(name, number: .max, prefix: 0x0102_0304), .head(name), .join(name, step: 4),
         ]
         try expectSame(.question(.circles))
+        for some in [[], names.map { SyncBlob([4, 5], as: $0) }] {
+            try expectSame(.question(.writeAll(some, in: hash)))
+        }
         for kind in BlobName.Kind.allCases { try expectSame(.question(.list(kind, in: hash))) }
         for name in names {
             try expectSame(.question(.read(name, in: hash)))

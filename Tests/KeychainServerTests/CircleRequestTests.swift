@@ -111,7 +111,7 @@ struct CircleRequestTests {
         let good = try client()
         try share("shared", good)
         let bad = try client()
-        bad.send(try RawClient.frame(.synchronize, id: 9))
+        bad.send(try RawClient.frame(.synchronize(takesSeveral: true), id: 9))
         guard case .response(let question) = try bad.receive(), case .question = question.body else {
             throw RawClient.Ended()
         }
@@ -243,6 +243,23 @@ struct CircleRequestTests {
         #expect(service.audit().filter { $0.contains("\"sync-receive\"") && $0.contains("\"rows\"") }.count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `only who takes several blobs at once is asked to write them so`(takesSeveral: Bool) throws {
+        let client = try client()
+        _ = try client.carry(over: transport)
+        try share("shared", client)
+        var written: [[BlobName.Kind]] = []
+        _ = try client.carry(takesSeveral: takesSeveral) { question in
+            switch question {
+            case .write(_, let name, _): written.append([name.kind])
+            case .writeAll(let blobs, _): written.append(blobs.map(\.name.kind))
+            default: break
+            }
+            return question.answer(over: transport)
+        }
+        #expect(written == (takesSeveral ? [[.segment, .head]] : [[.segment], [.head]]))
+    }
+
     @Test func `a round in which nothing comes leaves no line in the record`() throws {
         let client = try client()
         _ = try client.carry(over: transport)
@@ -254,9 +271,12 @@ struct CircleRequestTests {
 
 extension RawClient {
     /// Begins a round, and says what a transport has.
-    func carry(_ answer: (TransportQuestion) -> TransportReply) throws -> [Response.Body] {
+    func carry(
+        takesSeveral: Bool = false,
+        _ answer: (TransportQuestion) -> TransportReply
+    ) throws -> [Response.Body] {
         let id: UInt64 = 77
-        guard send(try Self.frame(.synchronize, id: id)) else { throw Ended() }
+        guard send(try Self.frame(.synchronize(takesSeveral: takesSeveral), id: id)) else { throw Ended() }
         var parts: [Response.Body] = []
         while true {
             guard case .response(let response) = try receive() else { throw Ended() }

@@ -1,3 +1,4 @@
+import Foundation
 import KeychainTestSupport
 import Testing
 
@@ -132,16 +133,25 @@ struct CeremonyTests {
         #expect(login.flag("verified") == true, "\(login.text)\(site.log)")
     }
 
-    @Test func `a passkey of the circle says that it is on several devices`() throws {
+    @Test func `a passkey for all devices says so, and whether there is a circle that has it`() throws {
         let site = try PasskeySite(options: ["--keep", "circle"])
         site.allow(3)
         let made = try site.client("register", Self.site, "ada", "--prf")
-        #expect(made.flag("multiDevice") == true && made.flag("backedUp") == true, "\(made.text)\(site.log)")
+        #expect(made.flag("multiDevice") == true && made.flag("backedUp") == false, "\(made.text)\(site.log)")
         let login = try site.client("login", Self.site, "ada", "--prf", "aa")
-        #expect(login.flag("verified") == true, "\(login.text)\(site.log)")
-        #expect(try site.listed().contains("(all devices) example.com ada"))
+        #expect(login.flag("verified") == true && login.flag("backedUp") == false, "\(login.text)\(site.log)")
+        #expect(try site.listed().contains("  all devices  example.com  ada\n"))
         let unverified = try site.client("login", Self.site, "ada", "--uv", "discouraged")
         #expect(unverified.flag("verified") == true, "\(unverified.text)")
+
+        let folder = site.folder + "/circle"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let passcode = PasskeySite.passcode + "\n"
+        let circle = try site.run("chatelaine", ["sync", "create", folder, "--stdin"], input: passcode)
+        try #require(circle.status == 0, "\(circle.errors)")
+        site.allow()
+        let shared = try site.client("login", Self.site, "ada")
+        #expect(shared.flag("multiDevice") == true && shared.flag("backedUp") == true, "\(shared.text)\(site.log)")
     }
 
     @Test func `algorithms that the enclave lacks are refused`() throws {

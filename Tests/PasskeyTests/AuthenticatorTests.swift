@@ -67,8 +67,12 @@ struct AuthenticatorTests {
     }
 
     @Test func `the flags say who was there, and where the passkey may be`() throws {
-        for (kind, shared) in [(Passkey.Kind.thisDevice, UInt8(0)), (.synchronizable, 0x18)] {
+        let places: [(Passkey.Kind, isShared: Bool, flags: UInt8)] = [
+            (.thisDevice, true, 0), (.synchronizable, true, 0x18), (.synchronizable, false, 0x08),
+        ]
+        for (kind, isShared, shared) in places {
             let keychain = ModelKeychain(kind)
+            keychain.change { $0.isShared = isShared }
             var authenticator = Authenticator(keychain) { 0 }
             let made = Self.read(authenticator.answer(Self.registration()))
             #expect(Self.flags(made.map) == 0x45 | shared)

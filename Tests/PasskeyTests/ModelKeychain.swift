@@ -10,6 +10,7 @@ final class ModelKeychain: PasskeyKeychain, Sendable {
         var questions: [PasskeyQuestion] = []
         var refusal: CTAPStatus?
         var canVerify = true
+        var isShared = true
         /// An answer to a question unlocks it.
         var isLocked = false
         var consents = 0
@@ -31,6 +32,7 @@ final class ModelKeychain: PasskeyKeychain, Sendable {
     var questions: [PasskeyQuestion] { state.withLock(\.questions) }
     var kept: [Passkey] { state.withLock { $0.passkeys.map(\.0) } }
     var canVerify: Bool { state.withLock(\.canVerify) }
+    var isShared: Bool { state.withLock(\.isShared) }
 
     var time: UInt64 { state.withLock(\.time) }
 

@@ -58,6 +58,10 @@ struct ProgramTransportTests: TransportSuite {
                 blobs[words[2], words[1]] = source.read(int(words[3]))
                 # Told of before the answer and after it.
                 say("changed\\ndone\\nchanged\\n")
+            elif words[0] == "write-all":
+                with open("LOG-all", "a") as log: log.write(line.decode())
+                for name, count in zip(words[2::2], words[3::2]): blobs[words[1], name] = source.read(int(count))
+                say("done\\n")
             elif words[0] == "remove": blobs.pop((words[2], words[1]), None); say("done\\n")
             elif words[0] == "watch": say("done\\n")
         """
@@ -67,12 +71,18 @@ struct ProgramTransportTests: TransportSuite {
     private func transport(_ mode: String, patience: Duration = .seconds(30)) throws -> ProgramTransport {
         let path = folder.path + "/program"
         let script = Self.script.replacing("os.environ[\"TRANSPORT_LOG\"]", with: "\"\(log)\"")
+            .replacing("LOG-all", with: log + "-all")
         if !FileManager.default.fileExists(atPath: path) { try writeProgram(script, to: path) }
         return ProgramTransport(
             try #require(TransportPlace("etcd://127.0.0.1/\(mode)")),
             path: path,
             patience: patience
         )
+    }
+
+    /// The lines that asked for several blobs.
+    private var together: [String] {
+        ((try? String(contentsOfFile: log + "-all", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
     /// The processes that were started.
@@ -91,6 +101,25 @@ struct ProgramTransportTests: TransportSuite {
             BlobName(JournalPoint(journal: journal, number: 12, hash: SyncHash(of: [3]))),
             .join(journal, step: 4),
         ]
+    }
+
+    @Test func `several blobs are one request, unless they are too many or too much for one`() throws {
+        let transport = try transport("good")
+        let head = SyncBlob([1, 2], as: .head(journal))
+        func segment(_ number: UInt64, _ count: Int) -> SyncBlob {
+            let point = JournalPoint(journal: journal, number: number, hash: SyncHash(of: [3]))
+            return SyncBlob([UInt8](repeating: UInt8(number), count: count), as: BlobName(point))
+        }
+        let few = [segment(1, 3), segment(2, 0), head]
+        let many = (3..<13).map { segment($0, 1) }
+        let much = (13..<16).map { segment($0, 100_000) }
+        for blobs in [few, many, much] {
+            try transport.write(blobs, in: circle)
+            for blob in blobs { #expect(try transport.read(blob.name, in: circle) == blob.bytes) }
+        }
+        let words = few.map { "\($0.name.text) \($0.bytes.count)" }.joined(separator: " ")
+        #expect(together == ["write-all \(circle.text) \(words)"])
+        #expect(starts == 1)
     }
 
     @Test func `what is written can be listed and read, and is gone once it is removed`() throws {

@@ -53,48 +53,63 @@ package final class EtcdBlobs: Sendable {
         return bytes
     }
 
-    package func write(_ bytes: [UInt8], as name: String) async throws(EtcdFailure) {
-        mirror.withLock { $0.willWrite(bytes, as: name) }
+    package func write(_ bytes: [UInt8], as name: String) async throws(EtcdFailure) { try await write([(name, bytes)]) }
+
+    /// Writes all of them or, where this throws and some attempt does not come later, none.
+    ///
+    /// - Parameter blobs: of different names.
+    package func write(_ blobs: [(name: String, bytes: [UInt8])]) async throws(EtcdFailure) {
+        mirror.withLock { mirror in for blob in blobs { mirror.willWrite(blob.bytes, as: blob.name) } }
         do throws(EtcdFailure) {
-            try await change(name, to: bytes)
+            try await change(blobs.map { ($0.name, $0.bytes) })
         } catch {
-            mirror.withLock { $0.hasNotWritten(name) }
+            mirror.withLock { mirror in for blob in blobs { mirror.hasNotWritten(blob.name) } }
             throw error
         }
     }
 
-    package func remove(_ name: String) async throws(EtcdFailure) { try await change(name, to: nil) }
+    package func remove(_ name: String) async throws(EtcdFailure) { try await change([(name, nil)]) }
 
-    /// Writes or removes a blob if it is as it was.
+    /// Writes or removes blobs if they are as they were.
     ///
     /// A call that got no answer is made again, and its first attempt may be done much later, by a node that was stopped: it must
     /// not undo what was written meanwhile.
-    private func change(_ name: String, to bytes: [UInt8]?) async throws(EtcdFailure) {
-        let key = key(name)
-        var known = mirror.withLock { $0.revision(of: name) } ?? 0
+    private func change(_ changes: [(name: String, bytes: [UInt8]?)]) async throws(EtcdFailure) {
+        let keys = changes.map { key($0.name) }
+        var known = mirror.withLock { mirror in changes.map { mirror.revision(of: $0.name) ?? 0 } }
         let end = ContinuousClock.now + Self.patience
         for _ in 0..<Self.mostChanges {
             var request = Etcd_TxnRequest()
-            request.compare = [.with { ($0.key, $0.target, $0.modRevision) = (key, .mod, known) }]
-            request.success = [
+            request.compare = zip(keys, known).map { key, revision in
+                .with { ($0.key, $0.target, $0.modRevision) = (key, .mod, revision) }
+            }
+            request.success = zip(keys, changes).map { key, change in
                 .with {
-                    if let bytes {
+                    if let bytes = change.bytes {
                         $0.put = .with { ($0.key, $0.value) = (key, Data(bytes)) }
                     } else {
                         $0.remove = .with { $0.key = key }
                     }
                 }
-            ]
-            // Without its value, which may be of any size.
-            request.failure = [.with { $0.range = .with { ($0.key, $0.keysOnly) = (key, true) } }]
+            }
+            // Without their values, which may be of any size.
+            request.failure = keys.map { key in .with { $0.range = .with { ($0.key, $0.keysOnly) = (key, true) } } }
             let answer = try await cluster.call(KV.change, request, within: min(EtcdCluster.patience, end - .now))
             let revision = answer.header.revision
             guard EtcdCluster.isRevision(revision) else { break }
-            if answer.succeeded { return mirror.withLock { $0.change(name, to: bytes, at: revision) } }
-            known = answer.responses.first?.range.kvs.first?.modRevision ?? 0
+            if answer.succeeded {
+                return mirror.withLock { mirror in
+                    for change in changes { mirror.change(change.name, to: change.bytes, at: revision) }
+                }
+            }
+            known = keys.indices.map { index in
+                let found = answer.responses.indices.contains(index) ? answer.responses[index].range.kvs.first : nil
+                return found?.modRevision ?? 0
+            }
             guard ContinuousClock.now < end else { break }
         }
-        throw EtcdFailure(.other, "others change \(name) all the time, or the cluster does not answer as etcd does")
+        let names = changes.map(\.name).joined(separator: ", ")
+        throw EtcdFailure(.other, "others change \(names) all the time, or the cluster does not answer as etcd does")
     }
 
     private static let mostChanges = 8

@@ -28,8 +28,8 @@ package final class TransportProgram: Sendable {
                 while let line = reader.line() {
                     let request = TransportRequest(line)
                     var bytes: [UInt8] = []
-                    if case .write(_, _, let count) = request {
-                        guard let read = reader.bytes(count) else { break }
+                    if let size = request?.size, size > 0 {
+                        guard let read = reader.bytes(size) else { break }
                         bytes = read
                     }
                     continuation.yield((request, bytes))
@@ -61,6 +61,14 @@ package final class TransportProgram: Sendable {
                 say("blob \(blob.count)\n", blob)
             case .write(let name, let circle, _):
                 try await blobs.write(bytes, as: "\(circle)/\(name)")
+                say("done\n")
+            case .writeAll(let circle, let parts):
+                var rest = bytes[...]
+                let all = parts.map { part in
+                    defer { rest = rest.dropFirst(part.count) }
+                    return (name: "\(circle)/\(part.name)", bytes: Array(rest.prefix(part.count)))
+                }
+                try await blobs.write(all)
                 say("done\n")
             case .remove(let name, let circle):
                 try await blobs.remove("\(circle)/\(name)")

@@ -6,8 +6,29 @@ package enum TransportRequest: Equatable, Sendable {
     case read(name: String, circle: String, most: Int)
     /// The bytes follow the line.
     case write(name: String, circle: String, count: Int)
+    /// The bytes of all follow the line.
+    case writeAll(circle: String, blobs: [Part])
     case remove(name: String, circle: String)
     case watch(circle: String)
+
+    package struct Part: Equatable, Sendable {
+        package let name: String
+        package let count: Int
+
+        package init(name: String, count: Int) {
+            self.name = name
+            self.count = count
+        }
+    }
+
+    /// How many bytes follow the line.
+    var size: Int {
+        switch self {
+        case .write(_, _, let count): count
+        case .writeAll(_, let blobs): blobs.reduce(0) { $0 + $1.count }
+        default: 0
+        }
+    }
 
     /// The longest line, and the longest blob.
     package static let longestLine = 1_024
@@ -27,6 +48,15 @@ package enum TransportRequest: Equatable, Sendable {
         case ("write", 4):
             guard let count = size(words[3]) else { return nil }
             self = .write(name: words[1], circle: words[2], count: count)
+        case ("write-all", 4...):
+            guard words.count.isMultiple(of: 2) else { return nil }
+            var blobs: [Part] = []
+            for index in stride(from: 2, to: words.count, by: 2) {
+                guard let count = size(words[index + 1]) else { return nil }
+                blobs.append(Part(name: words[index], count: count))
+            }
+            self = .writeAll(circle: words[1], blobs: blobs)
+            guard self.size <= Self.largestBlob else { return nil }
         case ("remove", 3): self = .remove(name: words[1], circle: words[2])
         case ("watch", 2): self = .watch(circle: words[1])
         default: return nil

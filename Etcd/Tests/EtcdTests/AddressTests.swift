@@ -44,6 +44,10 @@ struct RequestTests {
         #expect(TransportRequest("list head ab12") == .list(kind: "head", circle: "ab12"))
         #expect(TransportRequest("read seg/1/2-3 ab 99") == .read(name: "seg/1/2-3", circle: "ab", most: 99))
         #expect(TransportRequest("write head/1 ab 0") == .write(name: "head/1", circle: "ab", count: 0))
+        #expect(
+            TransportRequest("write-all ab seg/1 3 head/1 0")
+                == .writeAll(circle: "ab", blobs: [.init(name: "seg/1", count: 3), .init(name: "head/1", count: 0)])
+        )
         #expect(TransportRequest("remove head/1 ab") == .remove(name: "head/1", circle: "ab"))
         #expect(TransportRequest("watch ab") == .watch(circle: "ab"))
     }
@@ -51,7 +55,9 @@ struct RequestTests {
     @Test(arguments: [
         "", " ", "circles ", "list head", "list  head ab", "list head ab cd", "read head/1 ab", "read head/1 ab -1",
         "read head/1 ab 99999999999999999999", "write head/1 ab 4194305", "write head/1 ab 0x1", "remove ../x ab",
-        "remove head/1 a\u{0}b", "list HEAD ab", "watch ä", "exit", "remove head/\u{1B}[2J ab",
+        "remove head/1 a\u{0}b", "write-all ab", "write-all ab seg/1", "write-all ab seg/1 3 head/1",
+        "write-all ab seg/1 -3", "write-all ab seg/1 4194304 head/1 1", "list HEAD ab", "watch ä", "exit",
+        "remove head/\u{1B}[2J ab",
     ])
     func `is none where a word is missing, of too much, or not plain`(_ line: String) {
         #expect(TransportRequest(line) == nil)

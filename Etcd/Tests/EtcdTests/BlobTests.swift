@@ -41,6 +41,27 @@ struct BlobTests {
         try await blobs.write([1], as: "c/seg/1")
     }
 
+    @Test func `blobs that are written together come together, and others never lack the first`() async throws {
+        let cluster = try await TestCluster(1)
+        let devices = try await cluster.circle("ada", devices: ["laptop", "desk"])
+        let (mine, other) = (EtcdBlobs(of: "ada", in: devices[0]), EtcdBlobs(of: "ada", in: devices[1]))
+        let bell = Bell()
+        other.watch("c/") { bell.ring() }
+        try await eventually { bell.rung > 0 }
+        for round in UInt8(1)...20 {
+            try await mine.write([("c/seg/1/\(round)", [round]), ("c/head/1", [round])])
+            try await eventually { try await other.read("c/head/1", atMost: 9) == [round] }
+            #expect(try await other.read("c/seg/1/\(round)", atMost: 9) == [round])
+        }
+        // Another device has changed one of them meanwhile.
+        try await other.write([99], as: "c/head/1")
+        try await mine.write([("c/seg/1/21", [21]), ("c/head/1", [21])])
+        #expect(try await other.read("c/head/1", atMost: 9) == [21])
+        // Of a name twice etcd takes none.
+        await #expect(throws: EtcdFailure.self) { try await mine.write([("c/head/2", [1]), ("c/head/2", [2])]) }
+        #expect(try await other.read("c/head/2", atMost: 9) == nil)
+    }
+
     @Test func `several thousand names come in pages`() async throws {
         let cluster = try await TestCluster(1)
         let blobs = EtcdBlobs(of: "ada", in: try #require(try await cluster.circle("ada", devices: ["laptop"]).first))

@@ -18,6 +18,7 @@ final class FuzzedKeychain: PasskeyKeychain {
     }
 
     var canVerify: Bool { true }
+    var isShared: Bool { true }
 
     func passkeys(for site: RelyingParty?) throws(CTAPStatus) -> FoundPasskeys {
         .passkeys(kept.map(\.0).filter { site == nil || $0.site == site })

@@ -1227,10 +1227,10 @@ package nonisolated struct WireCircle: Sendable {
   }
 
   /// Begins a round. Questions come, each with has_more, until the report or an error.
-  package var synchronize: WireCircle.Nothing {
+  package var synchronize: WireCircle.Synchronize {
     get {
       if case .synchronize(let v)? = body {return v}
-      return WireCircle.Nothing()
+      return WireCircle.Synchronize()
     }
     set {body = .synchronize(newValue)}
   }
@@ -1286,7 +1286,7 @@ package nonisolated struct WireCircle: Sendable {
     case versions(WireCircle.Versions)
     case bringBack(WireCircle.BringBack)
     /// Begins a round. Questions come, each with has_more, until the report or an error.
-    case synchronize(WireCircle.Nothing)
+    case synchronize(WireCircle.Synchronize)
     /// The answer to a question, with the identifier of the round.
     case carried(WireCircle.Carried)
     case rename(WireCircle.Rename)
@@ -1428,6 +1428,19 @@ package nonisolated struct WireCircle: Sendable {
     package init() {}
 
     fileprivate var _view: WireItemAuthentication? = nil
+  }
+
+  package nonisolated struct Synchronize: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Whether the transport may be asked to write several blobs at once.
+    package var takesSeveral: Bool = false
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
   }
 
   package nonisolated struct Carried: Sendable {
@@ -2637,6 +2650,15 @@ package nonisolated struct WireCircleAnswer: Sendable {
       set {body = .remove(newValue)}
     }
 
+    /// Only where the round says that it takes several. A later one is never there without those before it.
+    package var writes: WireCircleAnswer.Writes {
+      get {
+        if case .writes(let v)? = body {return v}
+        return WireCircleAnswer.Writes()
+      }
+      set {body = .writes(newValue)}
+    }
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -2646,8 +2668,22 @@ package nonisolated struct WireCircleAnswer: Sendable {
       case read(String)
       case write(WireCircleAnswer.Write)
       case remove(String)
+      /// Only where the round says that it takes several. A later one is never there without those before it.
+      case writes(WireCircleAnswer.Writes)
 
     }
+
+    package init() {}
+  }
+
+  package nonisolated struct Writes: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var writes: [WireCircleAnswer.Write] = []
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
   }
@@ -5114,7 +5150,7 @@ nonisolated extension WireCircle: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         }
       }()
       case 16: try {
-        var v: WireCircle.Nothing?
+        var v: WireCircle.Synchronize?
         var hadOneofValue = false
         if let current = self.body {
           hadOneofValue = true
@@ -5506,6 +5542,36 @@ nonisolated extension WireCircle.BringBack: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.token != rhs.token {return false}
     if lhs.number != rhs.number {return false}
     if lhs._view != rhs._view {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircle.Synchronize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircle.protoMessageName + ".Synchronize"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}takes_several\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.takesSeveral) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.takesSeveral != false {
+      try visitor.visitSingularBoolField(value: self.takesSeveral, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircle.Synchronize, rhs: WireCircle.Synchronize) -> Bool {
+    if lhs.takesSeveral != rhs.takesSeveral {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7328,7 +7394,7 @@ nonisolated extension WireCircleAnswer.Version.Reason: SwiftProtobuf._ProtoNameP
 
 nonisolated extension WireCircleAnswer.Question: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Question"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{1}circles\0\u{1}list\0\u{1}read\0\u{1}write\0\u{1}remove\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{1}circles\0\u{1}list\0\u{1}read\0\u{1}write\0\u{1}remove\0\u{1}writes\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7387,6 +7453,19 @@ nonisolated extension WireCircleAnswer.Question: SwiftProtobuf.Message, SwiftPro
           self.body = .remove(v)
         }
       }()
+      case 7: try {
+        var v: WireCircleAnswer.Writes?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .writes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .writes(v)
+        }
+      }()
       default: break
       }
     }
@@ -7421,6 +7500,10 @@ nonisolated extension WireCircleAnswer.Question: SwiftProtobuf.Message, SwiftPro
       guard case .remove(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     }()
+    case .writes?: try {
+      guard case .writes(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -7429,6 +7512,36 @@ nonisolated extension WireCircleAnswer.Question: SwiftProtobuf.Message, SwiftPro
   package static func ==(lhs: WireCircleAnswer.Question, rhs: WireCircleAnswer.Question) -> Bool {
     if lhs.circle != rhs.circle {return false}
     if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCircleAnswer.Writes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireCircleAnswer.protoMessageName + ".Writes"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}writes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.writes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.writes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.writes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCircleAnswer.Writes, rhs: WireCircleAnswer.Writes) -> Bool {
+    if lhs.writes != rhs.writes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -27,7 +27,8 @@ extension ServiceConnection: CircleService {
     package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
         var report: SyncReport?
         try onChannel { (channel) throws(Channel.Failure) in
-            try channel.exchange(.synchronize, by: deadline) { (part) throws(KeychainError) in
+            try channel.exchange(.synchronize(takesSeveral: transport.takesSeveral), by: deadline) {
+                (part) throws(KeychainError) in
                 switch part {
                 case .question(let question):
                     try channel.send(question.answer(over: transport).fitting, by: deadline())

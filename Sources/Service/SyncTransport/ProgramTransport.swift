@@ -54,6 +54,26 @@ package final class ProgramTransport: PlacedTransport {
         try done(ask("write \(name.text) \(circle.text) \(bytes.count)", with: bytes))
     }
 
+    package var takesSeveral: Bool { true }
+
+    package func write(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure) {
+        let size = blobs.reduce(0) { $0 + $1.bytes.count }
+        guard blobs.count > 1, blobs.count <= Self.mostTogether.blobs, size <= Self.mostTogether.bytes else {
+            return try writeInTurn(blobs, in: circle)
+        }
+        let words = blobs.map { " \($0.name.text) \($0.bytes.count)" }.joined()
+        do throws(SyncTransportFailure) {
+            try done(ask("write-all \(circle.text)\(words)", with: blobs.flatMap(\.bytes)))
+        } catch {
+            // A program that is older, or a cluster whose operator lets it take less at once.
+            guard error.kind == .other else { throw error }
+            try writeInTurn(blobs, in: circle)
+        }
+    }
+
+    /// More is not there within the time that a cluster has for one attempt, where a line is slow; nor has a line more names.
+    private static let mostTogether = (blobs: 8, bytes: 256 << 10)
+
     package func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
         try done(ask("remove \(name.text) \(circle.text)"))
     }
@@ -76,7 +96,7 @@ package final class ProgramTransport: PlacedTransport {
         private let transport: ProgramTransport
         let wakeUp: WakeUp
         /// A change is told of when all of it is there.
-        let gathering: Duration = .milliseconds(1)
+        let gathering: Duration = .zero
         /// How long nothing is tried after a program has ended. It grows for as long as none says anything.
         private var pause = shortestPause
         /// When the next attempt is, however often is waited for it.

@@ -85,5 +85,6 @@ extension KeychainCircle {
         }
         guard done != nil else { throw CircleFailure.noCircle }
         memory.lastRound.withLock { $0 = .init() }
+        memory.published.withLock { $0 = nil }
     }
 }

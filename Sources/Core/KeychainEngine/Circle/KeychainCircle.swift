@@ -145,6 +145,13 @@ final class CircleMemory: Sendable {
     let replica = Mutex<Cached?>(nil)
     let inspected = Mutex(InspectionCursor())
     let lastRound = Mutex(LastRound())
+    let published = Mutex<Published?>(nil)
+
+    /// What a transport had at the end of the last round. It has it still, if it has this head.
+    struct Published {
+        let head: [UInt8]
+        let segments: Set<BlobName>
+    }
 
     /// How the last round of this process ended.
     struct LastRound {

@@ -508,28 +508,47 @@ extension KeychainCircle {
         let segments = try engine.store.read(snapshot: false) { (transaction) throws(KeychainError) in
             try transaction.segments()
         }
-        let there = segments.isEmpty ? [] : Set(try transport.list(.segment, in: circle))
-        for segment in segments {
-            guard let point = segment.point, !there.contains(BlobName(point)) else { continue }
-            // What the database has is sent only if it is what the journal says.
-            guard let bytes = try kept(segment), (try? Segment(bytes))?.point == point else { continue }
-            try transport.write(bytes, as: BlobName(point), in: circle)
-        }
+        func list() throws -> Set<BlobName> { segments.isEmpty ? [] : Set(try transport.list(.segment, in: circle)) }
+        // Others wait for what is new: what was there when this device wrote its head is looked for after that.
+        let remembered = memory.published.withLock { $0 }.flatMap { $0.head == found.own?.bytes ? $0.segments : nil }
+        var outbox = Outbox(over: transport, in: circle)
+        try send(segments, without: try remembered ?? list(), through: &outbox)
         for entry in replica.circle.entries where !found.names.contains(.entry(entry.hash)) {
-            try transport.write(entry.encoded, as: .entry(entry.hash), in: circle)
+            try outbox.put(SyncBlob(entry.encoded, as: .entry(entry.hash)))
         }
-        if let head = replica.own?.head, replica.isMember {
+        let head = replica.isMember ? replica.own?.head : nil
+        if let head {
             let name = BlobName.head(head.contents.journal)
             // Of very many heads it may be none that was read.
             let there =
                 if let own = found.own, own.name == name { own.bytes } else { try transport.read(name, in: circle) }
-            if there != head.encoded {
-                try transport.write(head.encoded, as: name, in: circle)
-            }
-            try release(over: transport, in: circle)
+            if there != head.encoded { try outbox.put(SyncBlob(head.encoded, as: name)) }
         }
+        try outbox.flush()
+        if remembered != nil {
+            try send(segments, without: try list(), through: &outbox)
+            try outbox.flush()
+        }
+        let published = head.map { head in
+            CircleMemory.Published(head: head.encoded, segments: Set(segments.compactMap(\.point).map(BlobName.init)))
+        }
+        memory.published.withLock { $0 = published }
+        if head != nil { try release(over: transport, in: circle) }
         // Others do not wait for it.
         try compareOne(of: segments, over: transport, in: circle)
+    }
+
+    private func send(
+        _ segments: [StoredSegment],
+        without there: Set<BlobName>,
+        through outbox: inout Outbox<some SyncTransport>
+    ) throws {
+        for segment in segments {
+            guard let point = segment.point, !there.contains(BlobName(point)) else { continue }
+            // What the database has is sent only if it is what the journal says.
+            guard let bytes = try kept(segment), (try? Segment(bytes))?.point == point else { continue }
+            try outbox.put(SyncBlob(bytes, as: BlobName(point)))
+        }
     }
 
     /// Looks whether one segment is in the transport as this device has written it, another one each time: who can write there can

@@ -17,8 +17,38 @@ package protocol SyncTransport: Sendable {
     /// Writes a blob, in place of what has the name. Once more does no harm.
     func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure)
 
+    /// Whether it writes several blobs at once, all or none, and not one after the other.
+    var takesSeveral: Bool { get }
+
+    /// Writes blobs, and never a later one without those before it.
+    func write(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure)
+
     /// Removes a blob, if it is there.
     func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure)
+}
+
+extension SyncTransport {
+    package var takesSeveral: Bool { false }
+
+    package func write(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure) {
+        try writeInTurn(blobs, in: circle)
+    }
+
+    /// Writes one after the other.
+    package func writeInTurn(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure) {
+        for blob in blobs { try write(blob.bytes, as: blob.name, in: circle) }
+    }
+}
+
+/// What a transport carries, with its name.
+package struct SyncBlob: Sendable, Equatable {
+    package let bytes: [UInt8]
+    package let name: BlobName
+
+    package init(_ bytes: [UInt8], as name: BlobName) {
+        self.bytes = bytes
+        self.name = name
+    }
 }
 
 /// Why a transport did not do what it was asked for. It may do so later.

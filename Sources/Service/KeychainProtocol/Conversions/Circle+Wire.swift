@@ -62,7 +62,7 @@ extension Request {
     /// - Throws: `invalidParameter` for bytes that are not what they are sent as; `unimplemented` for what is unknown here.
     init(_ wire: WireCircle) throws(KeychainError) {
         switch wire.body {
-        case .synchronize: self = .synchronize
+        case .synchronize(let round): self = .synchronize(takesSeveral: round.takesSeveral)
         case .carried(let reply): self = .carried(try TransportReply(reply))
         case let body?: self = .circle(try CircleRequest(body))
         case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")
@@ -240,12 +240,22 @@ extension WireCircleAnswer.Question {
             read = name.text
         case .write(let bytes, let name, let circle):
             self.circle = Data(circle.bytes)
-            write.name = name.text
-            write.bytes = Data(bytes)
+            write = WireCircleAnswer.Write(SyncBlob(bytes, as: name))
+        case .writeAll(let blobs, let circle):
+            self.circle = Data(circle.bytes)
+            writes.writes = blobs.map { WireCircleAnswer.Write($0) }
         case .remove(let name, let circle):
             self.circle = Data(circle.bytes)
             remove = name.text
         }
+    }
+}
+
+extension WireCircleAnswer.Write {
+    fileprivate init(_ blob: SyncBlob) {
+        self.init()
+        name = blob.name.text
+        bytes = Data(blob.bytes)
     }
 }
 
@@ -266,6 +276,13 @@ extension TransportQuestion {
             self = .list(kind, in: circle)
         case .read(let text): self = .read(try name(text), in: circle)
         case .write(let write): self = .write(Array(write.bytes), as: try name(write.name), in: circle)
+        case .writes(let all):
+            self = .writeAll(
+                try all.writes.map { (write) throws(KeychainError) in
+                    SyncBlob(Array(write.bytes), as: try name(write.name))
+                },
+                in: circle
+            )
         case .remove(let text): self = .remove(try name(text), in: circle)
         case .circles, nil: throw unknown
         }

@@ -59,7 +59,7 @@ extension WireRequest {
         case .evaluate(let request): evaluate = WireEvaluate(request)
         case .presence: presence = WirePresenceRequest()
         case .circle(let request): circle = WireCircle(request)
-        case .synchronize: circle.synchronize = WireCircle.Nothing()
+        case .synchronize(let takesSeveral): circle.synchronize.takesSeveral = takesSeveral
         case .carried(let reply): circle.carried = WireCircle.Carried(reply)
         case .onBehalf: break
         }

@@ -6,6 +6,7 @@ package enum TransportQuestion: Sendable, Equatable {
     case list(BlobName.Kind, in: CircleID)
     case read(BlobName, in: CircleID)
     case write([UInt8], as: BlobName, in: CircleID)
+    case writeAll([SyncBlob], in: CircleID)
     case remove(BlobName, in: CircleID)
 }
 
@@ -28,6 +29,7 @@ extension TransportQuestion {
             case .list(let kind, let circle): return .names(try transport.list(kind, in: circle).map(\.text))
             case .read(let name, let circle): return .blob(try transport.read(name, in: circle))
             case .write(let bytes, let name, let circle): try transport.write(bytes, as: name, in: circle)
+            case .writeAll(let blobs, let circle): try transport.write(blobs, in: circle)
             case .remove(let name, let circle): try transport.remove(name, in: circle)
             }
             return .done

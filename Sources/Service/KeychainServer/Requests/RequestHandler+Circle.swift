@@ -78,9 +78,12 @@ extension RequestHandler {
 
     /// Does a round over the transport of the program that asks for it.
     ///
-    /// - Parameter broken: why the connection ends, where it does.
+    /// - Parameters:
+    ///   - takesSeveral: whether that program takes several blobs at once.
+    ///   - broken: why the connection ends, where it does.
     func synchronize(
         in visit: Visit,
+        _ takesSeveral: Bool,
         asking ask: Asker,
         broken: inout KeychainError?
     ) throws(KeychainError) -> Answer {
@@ -93,7 +96,7 @@ extension RequestHandler {
         while true {
             let grant = try take(size, in: visit)
             let round = withoutActuallyEscaping(ask) { ask in
-                let transport = AskedTransport(atMost: size, until: end, asking: ask)
+                let transport = AskedTransport(atMost: size, until: end, takesSeveral, asking: ask)
                 let report = Result { () throws(KeychainError) in
                     try visit.keychain.withEngine { (engine) throws(KeychainError) in
                         try told.circle(of: engine).synchronize(over: transport)
@@ -198,14 +201,22 @@ private final class AskedTransport: SyncTransport, @unchecked Sendable {
     private(set) var isTooMuch = false
     private var left: Int
     private let end: ContinuousClock.Instant
+    let takesSeveral: Bool
     private let ask: RequestHandler.Asker
 
     /// - Parameters:
     ///   - most: bytes that are read.
     ///   - end: of the round.
-    init(atMost most: Int, until end: ContinuousClock.Instant, asking ask: @escaping RequestHandler.Asker) {
+    ///   - takesSeveral: whether it takes several blobs at once.
+    init(
+        atMost most: Int,
+        until end: ContinuousClock.Instant,
+        _ takesSeveral: Bool,
+        asking ask: @escaping RequestHandler.Asker
+    ) {
         left = most
         self.end = end
+        self.takesSeveral = takesSeveral
         self.ask = ask
     }
 
@@ -226,6 +237,11 @@ private final class AskedTransport: SyncTransport, @unchecked Sendable {
 
     func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
         guard case .done = try reply(to: .write(bytes, as: name, in: circle)) else { throw outOfTurn() }
+    }
+
+    func write(_ blobs: [SyncBlob], in circle: CircleID) throws(SyncTransportFailure) {
+        guard takesSeveral, blobs.count > 1 else { return try writeInTurn(blobs, in: circle) }
+        guard case .done = try reply(to: .writeAll(blobs, in: circle)) else { throw outOfTurn() }
     }
 
     func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {

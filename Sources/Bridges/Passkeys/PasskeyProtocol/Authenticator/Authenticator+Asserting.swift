@@ -65,7 +65,7 @@ extension Authenticator {
             site: order.site,
             isPresent: true,
             isVerified: order.isVerified,
-            isSynchronizable: passkey.kind == .synchronizable
+            backup: backup(of: passkey)
         )
         data.extensions = try order.extensions.answers(secrets, isVerified: order.isVerified)
         let bytes = data.bytes
@@ -75,6 +75,13 @@ extension Authenticator {
         ]
         if passkey.isDiscoverable { answer[4] = passkey.user.value(withNames: order.namesUsers) }
         return answer
+    }
+
+    func backup(of passkey: Passkey) -> AuthenticatorData.Backup {
+        switch passkey.kind {
+        case .thisDevice: .never
+        case .synchronizable: keychain.isShared ? .done : .possible
+        }
     }
 
     /// Tells whether a passkey is there, without asking anybody (`up` false). The signature is by a key that is made for
@@ -92,7 +99,7 @@ extension Authenticator {
             site: request.site,
             isPresent: false,
             isVerified: isVerified,
-            isSynchronizable: passkey.kind == .synchronizable
+            backup: backup(of: passkey)
         )
         let bytes = data.bytes
         guard let signature = try? P256.Signing.PrivateKey().signature(for: bytes + request.clientDataHash) else {

@@ -43,7 +43,7 @@ extension Authenticator {
                 blob: wishes.keptBlob
             )
         )
-        let data = Self.data(of: passkey, wishes, isVerified: isVerified)
+        let data = self.data(of: passkey, wishes, isVerified: isVerified)
         let signature = try keychain.sign(data + request.clientDataHash, with: secrets, by: consent)
         // Only what the site will hear of is kept.
         try keychain.store(passkey, secrets, replacing: replaced)
@@ -67,12 +67,12 @@ extension Authenticator {
             isDiscoverable: false,
             protection: .optional
         )
-        let data = Self.data(of: passkey, wishes, isVerified: false)
+        let data = self.data(of: passkey, wishes, isVerified: false)
         guard let signature = try? key.signature(for: data + request.clientDataHash) else { throw .other }
         return Self.attestation(data, Array(signature.derRepresentation))
     }
 
-    private static func data(
+    private func data(
         of passkey: Passkey,
         _ wishes: AuthenticatorExtensions.Registration,
         isVerified: Bool
@@ -81,9 +81,9 @@ extension Authenticator {
             site: passkey.site,
             isPresent: true,
             isVerified: isVerified,
-            isSynchronizable: passkey.kind == .synchronizable
+            backup: backup(of: passkey)
         )
-        data.credential = (aaguid, passkey.id, passkey.publicKey)
+        data.credential = (Self.aaguid, passkey.id, passkey.publicKey)
         data.extensions = wishes.answers
         return data.bytes
     }

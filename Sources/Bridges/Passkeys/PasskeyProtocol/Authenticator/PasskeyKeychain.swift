@@ -6,6 +6,9 @@ package protocol PasskeyKeychain {
     /// Whether there is something to tell the owner by: a passcode.
     var canVerify: Bool { get }
 
+    /// Whether other devices have its synchronizable passkeys.
+    var isShared: Bool { get }
+
     /// The passkeys for a site, the newest first; those of all sites if it is nil.
     ///
     /// - Throws: `other` where the keychain cannot be asked.

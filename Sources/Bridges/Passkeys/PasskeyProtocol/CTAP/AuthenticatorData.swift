@@ -1,10 +1,12 @@
 /// What an authenticator signs (WebAuthn, section 6.1).
 struct AuthenticatorData {
+    /// Whether another device may have the passkey too, and has it (the flags BE and BS). The first never changes.
+    enum Backup { case never, possible, done }
+
     let site: RelyingParty
     let isPresent: Bool
     let isVerified: Bool
-    /// Whether the passkey may be on several devices, and is.
-    let isSynchronizable: Bool
+    let backup: Backup
     /// Of a new passkey.
     var credential: (aaguid: [UInt8], identifier: [UInt8], publicKey: [UInt8])?
     var extensions = CBORMap()
@@ -13,8 +15,11 @@ struct AuthenticatorData {
         var flags: UInt8 = 0
         if isPresent { flags |= 0x01 }
         if isVerified { flags |= 0x04 }
-        // Backup eligible, and backed up.
-        if isSynchronizable { flags |= 0x18 }
+        switch backup {
+        case .never: break
+        case .possible: flags |= 0x08
+        case .done: flags |= 0x18
+        }
         if credential != nil { flags |= 0x40 }
         if !extensions.isEmpty { flags |= 0x80 }
         // The counter stays 0: devices that share a passkey have none in common (WebAuthn, section 6.1.1).

@@ -15,6 +15,8 @@ struct KeychainPasskeys: PasskeyKeychain {
         (try? CurrentKeychain.presence().presenceStatus().obstacle(to: .owner) == nil) ?? true
     }
 
+    var isShared: Bool { (try? Self.isInCircle()) ?? false }
+
     func passkeys(for site: RelyingParty?) throws(CTAPStatus) -> FoundPasskeys {
         do throws(KeychainError) {
             return .passkeys(try PasskeyItems.passkeys(for: site).passkeys)
@@ -46,11 +48,15 @@ struct KeychainPasskeys: PasskeyKeychain {
 
     /// As on Apple's systems, passkeys are on all devices of their owner's, where they have several.
     private static func usualKind() throws(KeychainError) -> Passkey.Kind {
+        try isInCircle() ? .synchronizable : .thisDevice
+    }
+
+    private static func isInCircle() throws(KeychainError) -> Bool {
         do throws(KeychainError) {
-            return try CurrentKeychain.shared().status().isMember ? .synchronizable : .thisDevice
+            return try CurrentKeychain.shared().status().isMember
         } catch {
             guard error.code == .itemNotFound else { throw error }
-            return .thisDevice
+            return false
         }
     }
 
