@@ -26,8 +26,14 @@ scripts/setup.sh --containers
 
 folder=$(mktemp -d)
 container=
+leader=
 finish() {
-    if [ -n "$container" ]; then kill -KILL "$container" 2>/dev/null || true; fi
+    # The container outlives who started it: all of it ends with its first process.
+    if [ -n "$leader" ]; then kill -KILL "$leader" 2>/dev/null || true; fi
+    if [ -n "$container" ]; then
+        kill -KILL "$container" 2>/dev/null || true
+        wait "$container" 2>/dev/null || true
+    fi
     rm -rf --one-file-system "$folder"
 }
 trap finish EXIT
@@ -200,7 +206,6 @@ rm -rf --one-file-system "$system"
 
 section "With a running systemd"
 machine=$folder/machine
-leader=
 older=${older/empty/whole}
 newer=${newer/empty/whole}
 newest=${newest/empty/whole}

@@ -1,3 +1,4 @@
+import Foundation
 import KeychainCircles
 import KeychainModel
 import KeychainSync
@@ -24,12 +25,12 @@ struct CarrierTests {
             try device.circle.answer(request)
         }
 
-        func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+        func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError) -> SyncReport {
             defer {
                 rounds += 1
                 if rounds == 2 { _ = try? device.add("late") }
             }
-            return try device.circle.synchronize(over: transport)
+            return try device.circle.synchronize(over: transport, ifAt: place)
         }
     }
 
@@ -47,5 +48,43 @@ struct CarrierTests {
         #expect(sent == 1)
         // Nothing else would begin a round for a minute.
         #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
+    @Test func `a place that the keychain has left gets nothing more`() throws {
+        let (old, new) = (try CircleFolder(), try CircleFolder())
+        let device = try SharedKeychain(at: old)
+        try device.found()
+        try device.circle.place(old.path, device.token())
+        let carrier = try SyncCarrier(device.circle, isHinted: true) { _ in }
+        var before: [String: Data] = [:]
+        var rounds = 0
+        var failures: [KeychainError] = []
+        try carrier.run { event in
+            if case .failure(let error) = event { failures.append(error) }
+            if case .round = event { rounds += 1 }
+            // The folder is watched by then, and another round has found nothing new.
+            guard rounds == 3, before.isEmpty else { return !new.files.isEmpty }
+            before = old.files
+            _ = try? device.add("late")
+            try? device.circle.place(new.path, device.token())
+            carrier.hint()
+            return false
+        }
+        #expect(!before.isEmpty && old.files == before)
+        #expect(failures.isEmpty)
+    }
+
+    @Test func `a round for a place that the keychain has left does nothing`() throws {
+        let (old, new) = (try CircleFolder(), try CircleFolder())
+        let device = try SharedKeychain(at: old)
+        try device.found()
+        try device.circle.place(new.path, device.token())
+        _ = try device.add("late")
+        let before = old.files
+        let error = #expect(throws: KeychainError.self) {
+            try device.circle.synchronize(over: old.transport, ifAt: old.path)
+        }
+        #expect(error?.code == .invalidParameter && old.files == before)
+        #expect(try device.circle.synchronize(over: new.transport, ifAt: new.path).sent == 1)
     }
 }

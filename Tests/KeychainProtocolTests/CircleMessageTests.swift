@@ -64,8 +64,8 @@ struct CircleMessageTests {
         for request in requests {
             #expect(try picture(arrived(.circle(request))) == picture(Request.circle(request)))
         }
-        for takesSeveral in [true, false] {
-            let request = Request.synchronize(takesSeveral: takesSeveral)
+        for (takesSeveral, place) in [(true, nil), (false, ""), (false, "/a folder")] {
+            let request = Request.synchronize(takesSeveral: takesSeveral, ifAt: place)
             #expect(try picture(arrived(request)) == picture(request))
         }
         #expect(try picture(arrived(.watchCircle)) == picture(Request.watchCircle))

@@ -111,7 +111,7 @@ struct CircleRequestTests {
         let good = try client()
         try share("shared", good)
         let bad = try client()
-        bad.send(try RawClient.frame(.synchronize(takesSeveral: true), id: 9))
+        bad.send(try RawClient.frame(.synchronize(takesSeveral: true, ifAt: nil), id: 9))
         guard case .response(let question) = try bad.receive(), case .question = question.body else {
             throw RawClient.Ended()
         }
@@ -273,10 +273,11 @@ extension RawClient {
     /// Begins a round, and says what a transport has.
     func carry(
         takesSeveral: Bool = false,
+        ifAt place: String? = nil,
         _ answer: (TransportQuestion) -> TransportReply
     ) throws -> [Response.Body] {
         let id: UInt64 = 77
-        guard send(try Self.frame(.synchronize(takesSeveral: takesSeveral), id: id)) else { throw Ended() }
+        guard send(try Self.frame(.synchronize(takesSeveral: takesSeveral, ifAt: place), id: id)) else { throw Ended() }
         var parts: [Response.Body] = []
         while true {
             guard case .response(let response) = try receive() else { throw Ended() }

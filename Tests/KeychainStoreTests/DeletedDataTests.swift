@@ -2,7 +2,12 @@ import Foundation
 import GRDB
 import KeychainModel
 import KeychainTestSupport
+import Logging
 import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+@testable import KeychainVault
 
 /// What was deleted or replaced is in no file, as soon as nobody reads the old state any more.
 @Suite("What is left of deleted items")
@@ -88,6 +93,31 @@ struct DeletedDataTests {
         #expect(try connection.delete() == 200)
         let after = try keychain.contents().values
         #expect(names.filter { name in after.contains { $0.contains(bytes: name) } }.count == 0)
+    }
+
+    /// Nobody waits for the first; an owner waits for the second.
+    @Test func `what a device has noted before goes moments later, and at once with what an owner removes`() throws {
+        let engine = try KeychainDirectory(path: keychain.path).open(log: Logger(label: "test"))
+        let connection = keychain.connection()
+        try connection.add("alice")
+        func note(_ text: String) throws -> [UInt8] {
+            let key: [UInt8] = [7]
+            let piece = try engine.vault.seal(circlePiece: Array(text.utf8), key: key)
+            try engine.write { () throws(KeychainError) in
+                { (transaction: WriteTransaction) throws(KeychainError) in
+                    try transaction.put([piece], leaving: .goSoon)
+                }
+            }
+            return Array(piece.value.prefix(24))
+        }
+        let first = try note("first")
+        #expect(try !files(with: [first]).isEmpty)
+        let second = try note("second")
+        try waitUntil("the first note is in no file") { try files(with: [first]) == [] }
+        let third = try note("third")
+        #expect(try connection.delete("alice") == 1)
+        #expect(try files(with: [second]) == [])
+        #expect(try files(with: [third]) == ["keychain.db"])
     }
 
     /// A copy of a cell that SQLite has moved would outlive its item: deleting one overwrites the cell, and not the copy.

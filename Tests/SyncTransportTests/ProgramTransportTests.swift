@@ -60,6 +60,7 @@ struct ProgramTransportTests: TransportSuite {
                 say("changed\\ndone\\nchanged\\n")
             elif words[0] == "write-all":
                 with open("LOG-all", "a") as log: log.write(line.decode())
+                if mode == "small": source.read(sum(map(int, words[3::2]))); say("failure other too much\\n"); continue
                 for name, count in zip(words[2::2], words[3::2]): blobs[words[1], name] = source.read(int(count))
                 say("done\\n")
             elif words[0] == "remove": blobs.pop((words[2], words[1]), None); say("done\\n")
@@ -119,6 +120,15 @@ struct ProgramTransportTests: TransportSuite {
         }
         let words = few.map { "\($0.name.text) \($0.bytes.count)" }.joined(separator: " ")
         #expect(together == ["write-all \(circle.text) \(words)"])
+        #expect(starts == 1)
+    }
+
+    @Test func `what a program does not take together it is given one by one`() throws {
+        let transport = try transport("small")
+        let blobs = names.enumerated().map { SyncBlob([UInt8](repeating: 7, count: $0.offset), as: $0.element) }
+        try transport.write(blobs, in: circle)
+        #expect(together.count == 1)
+        for blob in blobs { #expect(try transport.read(blob.name, in: circle) == blob.bytes) }
         #expect(starts == 1)
     }
 

@@ -11,9 +11,18 @@ package protocol CircleService: Sendable {
     ///
     /// Stopped at any instant, the next round goes on with it.
     ///
+    /// - Parameter place: where the transport is, for who was told so before: nothing is done where the circle has another one by
+    ///   now. Nil for any.
     /// - Throws: `itemNotFound` where the keychain belongs to no circle; `interactionNotAllowed` before the first unlock;
-    ///   `notAvailable` and `diskFull` for a transport that is, and what the database fails with.
-    func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport
+    ///   `notAvailable` and `diskFull` for a transport that is, and what the database fails with; `invalidParameter` where the circle's
+    ///   transport is elsewhere.
+    func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError) -> SyncReport
+}
+
+extension CircleService {
+    package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+        try synchronize(over: transport, ifAt: nil)
+    }
 }
 
 /// The requests, each with its answer.

@@ -12,12 +12,15 @@ extension KeychainStore {
     private static let largestJournal = 1000
 
     /// The caller holds the writer's lock.
-    func afterCommit(overwrites: Bool) {
+    func afterCommit(leaving traces: Traces) {
+        let overwrites = traces == .goAtOnce
         // What was deleted or replaced is to be in no file, so its traces in the journal go at once.
         if overwrites { hasTraces.store(true, ordering: .relaxed) }
         let isCleaning = isCleaning.load(ordering: .relaxed)
         if hasTraces.load(ordering: .relaxed) && (overwrites || !isCleaning) || isJournalLong && !isCleaning {
             checkpoint()
+        } else if traces == .goSoon {
+            cleanLater()
         }
     }
 
@@ -69,8 +72,8 @@ extension KeychainStore {
     }
 
     private func cleanLater() {
-        guard !isCleaning.exchange(true, ordering: .relaxed) else { return }
         hasTraces.store(true, ordering: .relaxed)
+        guard !isCleaning.exchange(true, ordering: .relaxed) else { return }
         // A thread of its own: after a fork, the child of a program with threads has no dispatch queues to wait in.
         Thread.detachNewThread { [weak self] in
             for attempt in 0..<Self.mostAttempts {
@@ -88,17 +91,20 @@ extension KeychainStore {
     /// - Returns: whether there is nothing left to wait for.
     private func cleanAgain() -> Bool {
         guard case .file(_, let lock, _) = place else { return true }
-        var result = Truncation.blocked
-        lock.ifFree { result = isCurrent ? truncate() : .failed }
-        switch result {
-        case .blocked: return false
-        case .failed: break
-        case .done:
-            hasTraces.store(false, ordering: .relaxed)
-            lastJournal.store(0, ordering: .relaxed)
+        var isOver = false
+        // All of it under the lock: a commit comes before, and its traces go, or after, and begins anew.
+        lock.ifFree {
+            switch isCurrent ? truncate() : .failed {
+            case .blocked: return
+            case .failed: break
+            case .done:
+                hasTraces.store(false, ordering: .relaxed)
+                lastJournal.store(0, ordering: .relaxed)
+            }
+            isCleaning.store(false, ordering: .relaxed)
+            isOver = true
         }
-        isCleaning.store(false, ordering: .relaxed)
-        return true
+        return isOver
     }
 
     /// The next write tries again.

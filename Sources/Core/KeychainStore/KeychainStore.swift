@@ -307,26 +307,26 @@ package final class KeychainStore: Sendable {
 
     /// Does all of the writes, each of which then has its outcome. The caller holds the writer's lock.
     private func commit(_ writes: [WaitingWrite], besides own: WaitingWrite) {
-        var overwrites = false
+        var traces = Traces.none
         if writes.count > 1, let together = try? commitTogether(writes) {
-            overwrites = together
+            traces = together
         } else {
             // What stopped all of them may be the doing of one, or too much for the disk only together.
             for write in writes {
                 write.settle(
                     Result { () throws(KeychainError) in
                         let alone = try KeychainError.translatingSQLite { try commit(write.perform) }
-                        overwrites = alone || overwrites
+                        traces = max(traces, alone)
                     }
                 )
             }
         }
-        afterCommit(overwrites: overwrites)
+        afterCommit(leaving: traces)
         for write in writes where write !== own { write.finish() }
     }
 
-    /// - Returns: whether old contents were removed or replaced.
-    private func commitTogether(_ writes: [WaitingWrite]) throws(KeychainError) -> Bool {
+    /// - Returns: what the journal has of old contents.
+    private func commitTogether(_ writes: [WaitingWrite]) throws(KeychainError) -> Traces {
         try KeychainError.translatingSQLite {
             try commit { (transaction) throws(KeychainError) in
                 for write in writes {
@@ -343,8 +343,8 @@ package final class KeychainStore: Sendable {
         }
     }
 
-    /// - Returns: whether old contents were removed or replaced.
-    private func commit(_ body: (WriteTransaction) throws(KeychainError) -> Void) throws -> Bool {
+    /// - Returns: what the journal has of old contents.
+    private func commit(_ body: (WriteTransaction) throws(KeychainError) -> Void) throws -> Traces {
         try writer.writeWithoutTransaction { database in
             try quota?.prepare(database)
             let transaction = WriteTransaction(database: database)
@@ -356,7 +356,7 @@ package final class KeychainStore: Sendable {
             }
             if let done = transaction.quota { quota?.add(items: done.isCounted ? done.addedItems : nil) }
             transactionCount.add(1, ordering: .relaxed)
-            return transaction.overwrites
+            return transaction.traces
         }
     }
 }

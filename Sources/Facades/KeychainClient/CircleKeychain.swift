@@ -19,8 +19,10 @@ extension EmbeddedKeychain: CircleKeychain {
         }
     }
 
-    package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
-        try withEngine { (engine) throws(KeychainError) in try engine.circle.synchronize(over: transport) }
+    package func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError)
+        -> SyncReport
+    {
+        try withEngine { (engine) throws(KeychainError) in try engine.circle.synchronize(over: transport, ifAt: place) }
     }
 }
 

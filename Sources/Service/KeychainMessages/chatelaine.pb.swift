@@ -1438,9 +1438,21 @@ package nonisolated struct WireCircle: Sendable {
     /// Whether the transport may be asked to write several blobs at once.
     package var takesSeveral: Bool = false
 
+    /// Where the transport is; without it, anywhere. An error where the circle has another one.
+    package var place: String {
+      get {_place ?? String()}
+      set {_place = newValue}
+    }
+    /// Returns true if `place` has been explicitly set.
+    package var hasPlace: Bool {self._place != nil}
+    /// Clears the value of `place`. Subsequent reads from it will return its default value.
+    package mutating func clearPlace() {self._place = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
+
+    fileprivate var _place: String? = nil
   }
 
   package nonisolated struct Carried: Sendable {
@@ -5549,7 +5561,7 @@ nonisolated extension WireCircle.BringBack: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireCircle.Synchronize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireCircle.protoMessageName + ".Synchronize"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}takes_several\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}takes_several\0\u{1}place\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5558,20 +5570,29 @@ nonisolated extension WireCircle.Synchronize: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.takesSeveral) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._place) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.takesSeveral != false {
       try visitor.visitSingularBoolField(value: self.takesSeveral, fieldNumber: 1)
     }
+    try { if let v = self._place {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireCircle.Synchronize, rhs: WireCircle.Synchronize) -> Bool {
     if lhs.takesSeveral != rhs.takesSeveral {return false}
+    if lhs._place != rhs._place {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

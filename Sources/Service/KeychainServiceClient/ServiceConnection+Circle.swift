@@ -24,10 +24,13 @@ extension ServiceConnection: CircleService {
     }
 
     /// The service does the round, and asks this process for what the transport has.
-    package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+    package func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError)
+        -> SyncReport
+    {
         var report: SyncReport?
         try onChannel { (channel) throws(Channel.Failure) in
-            try channel.exchange(.synchronize(takesSeveral: transport.takesSeveral), by: deadline) {
+            let request = Request.synchronize(takesSeveral: transport.takesSeveral, ifAt: place)
+            try channel.exchange(request, by: deadline) {
                 (part) throws(KeychainError) in
                 switch part {
                 case .question(let question):

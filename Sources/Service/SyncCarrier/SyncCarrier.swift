@@ -22,6 +22,8 @@ package final class SyncCarrier: Sendable {
 
     /// Where the blobs of a circle are.
     private struct Site: Equatable {
+        /// As the keychain has it.
+        let text: String
         let place: TransportPlace
         let circle: SyncHash
         let isMember: Bool
@@ -59,6 +61,9 @@ package final class SyncCarrier: Sendable {
     /// - Throws: where the kernel tells of no changes.
     package func run(until isOver: (Event) -> Bool = { _ in false }) throws(KeychainError) {
         var open: (site: Site, transport: any PlacedTransport, changes: any TransportChanges)?
+        // Whether the keychain has named this site since the last round. It is asked for that after a round, since a change waits
+        // for what comes before.
+        var isKnown = false
         var lastTold: Event?
         // Changes that rounds have left, and another one would leave as well. What a program stores during a round is more.
         var left = 0
@@ -66,7 +71,7 @@ package final class SyncCarrier: Sendable {
             let began = ContinuousClock.now
             var event: Event
             do throws(KeychainError) {
-                if let site = try site() {
+                if let site = try isKnown ? open?.site : site() {
                     if open?.site != site {
                         // A program that speaks to the transport goes on where a circle has got another state.
                         let transport = open?.site.place == site.place ? open?.transport : nil
@@ -74,7 +79,7 @@ package final class SyncCarrier: Sendable {
                         hints.transport.withLock { $0 = open?.changes.wakeUp }
                     }
                     guard let transport = open?.transport else { continue }
-                    event = .round(try keychain.synchronize(over: transport))
+                    event = .round(try keychain.synchronize(over: transport, ifAt: site.text))
                 } else {
                     open = nil
                     event = .idle
@@ -82,6 +87,10 @@ package final class SyncCarrier: Sendable {
             } catch {
                 event = .failure(error)
             }
+            // What was tried at a place that the keychain has left says nothing.
+            let wasKnown = isKnown
+            isKnown = false
+            if case .failure = event, wasKnown, !isSite(open?.site) { continue }
             if case .round = event {
                 tell(event)
                 lastTold = event
@@ -90,9 +99,23 @@ package final class SyncCarrier: Sendable {
                 lastTold = event
             }
             if isOver(event) { return }
+            if case .round = event {
+                isKnown = isSite(open?.site)
+                // The next round is over another transport, or there is none.
+                if !isKnown { hints.give() }
+            }
             // Others write to the keychain as well: rounds leave them half of the time.
             let ended = ContinuousClock.now
             try wait(open?.changes, untilAfter: ended + min(ended - began, Self.longestRest), left: &left)
+        }
+    }
+
+    /// Whether a site is the one that the keychain names. One that does not answer names none.
+    private func isSite(_ known: Site?) -> Bool {
+        do throws(KeychainError) {
+            return try site() == known
+        } catch {
+            return false
         }
     }
 
@@ -103,7 +126,7 @@ package final class SyncCarrier: Sendable {
             guard let place = TransportPlace(status.settings.transport), status.isMember || status.isReading else {
                 return nil
             }
-            return Site(place: place, circle: status.circle, isMember: status.isMember)
+            return Site(text: status.settings.transport, place: place, circle: status.circle, isMember: status.isMember)
         } catch {
             guard error.code == .itemNotFound else { throw error }
             return nil

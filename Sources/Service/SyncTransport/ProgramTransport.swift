@@ -65,7 +65,7 @@ package final class ProgramTransport: PlacedTransport {
         do throws(SyncTransportFailure) {
             try done(ask("write-all \(circle.text)\(words)", with: blobs.flatMap(\.bytes)))
         } catch {
-            // A program that is older, or a cluster whose operator lets it take less at once.
+            // A cluster whose operator lets it take less at once.
             guard error.kind == .other else { throw error }
             try writeInTurn(blobs, in: circle)
         }

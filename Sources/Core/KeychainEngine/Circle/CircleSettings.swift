@@ -60,9 +60,14 @@ extension KeychainCircle {
         return settings
     }
 
-    func put(_ settings: CircleSettings, in transaction: WriteTransaction) throws(KeychainError) {
+    func put(
+        _ settings: CircleSettings,
+        in transaction: WriteTransaction,
+        leaving traces: Traces = .goAtOnce
+    ) throws(KeychainError) {
         guard try settings != self.settings(transaction.reading) else { return }
-        try transaction.put([try engine.vault.seal(circlePiece: settings.encoded, key: Key.settings)])
+        let piece = try engine.vault.seal(circlePiece: settings.encoded, key: Key.settings)
+        try transaction.put([piece], leaving: traces)
     }
 
     /// Notes where the transport is.

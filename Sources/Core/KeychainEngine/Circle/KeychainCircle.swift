@@ -78,12 +78,14 @@ package struct KeychainCircle: Sendable {
     /// Writes what has changed of a replica.
     ///
     /// - Parameter before: as the transaction has loaded it; nil for a new one.
+    /// - Parameter traces: of the pieces whose place others take. Removed ones go at once.
     /// - Returns: what to remember once the transaction is durable; nil where nothing has changed, or it is too large for that.
     @discardableResult
     func save(
         _ replica: Replica,
         since before: Replica?,
-        in transaction: WriteTransaction
+        in transaction: WriteTransaction,
+        leaving traces: Traces = .goAtOnce
     ) throws(KeychainError) -> CircleMemory.Cached? {
         let changes: [ReplicaPiece: [UInt8]?] =
             if let before { replica.pieces(since: before) } else { replica.pieces.mapValues { $0 } }
@@ -98,7 +100,7 @@ package struct KeychainCircle: Sendable {
                 removed.append(piece.key)
             }
         }
-        try transaction.put(written)
+        try transaction.put(written, leaving: traces)
         try transaction.removeCirclePieces(removed)
         guard try transaction.reading.circleSize() <= CircleMemory.largest else { return nil }
         return CircleMemory.Cached(state: state.value, replica: replica)
@@ -106,9 +108,12 @@ package struct KeychainCircle: Sendable {
 
     /// Changes what this device knows, in one transaction with whatever comes of it.
     ///
-    /// - Parameter body: may run again, and begins anew then.
+    /// - Parameters:
+    ///   - traces: of what this device has noted before.
+    ///   - body: may run again, and begins anew then.
     /// - Returns: nil where the device belongs to no circle.
     func change<Value>(
+        leaving traces: Traces = .goAtOnce,
         _ body: @escaping (inout Replica, WriteTransaction) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value? {
         let done: (value: Value, cached: CircleMemory.Cached?)? = try engine.write(usesReserve: true) {
@@ -117,7 +122,7 @@ package struct KeychainCircle: Sendable {
                 guard let before = try self.load(transaction.reading) else { return nil }
                 var replica = before
                 let value = try body(&replica, transaction)
-                return (value, try self.save(replica, since: before, in: transaction))
+                return (value, try self.save(replica, since: before, in: transaction, leaving: traces))
             }
         }
         if let cached = done?.cached { memory.replica.withLock { $0 = cached } }

@@ -26,7 +26,12 @@ extension KeychainCircle {
     ///
     /// - Throws: `itemNotFound` where the keychain belongs to no circle; `interactionNotAllowed` before the first unlock;
     ///   `notAvailable` and `diskFull` for a transport that is, and what the database fails with.
-    package func synchronize(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+    package func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError)
+        -> SyncReport
+    {
+        if let place, try settings().transport != place {
+            throw KeychainError(.invalidParameter, "the circle's transport is another one by now")
+        }
         do throws(KeychainError) {
             let report = try round(over: transport)
             memory.lastRound.withLock { $0 = .init(ended: Self.clock, failure: nil) }
@@ -89,7 +94,9 @@ extension KeychainCircle {
         guard let start = try replica() else { throw CircleFailure.noCircle }
         let plan = try CircleFailure.translating { try self.plan(start, found.heads, keys, transport) }
         let begun = memory.inspected.withLock { $0 }
-        let done = try change { (replica, transaction) throws(KeychainError) -> (Merged, InspectionCursor)? in
+        // Another device waits for what is published after this, and nobody for what this one noted before.
+        let done = try change(leaving: .goSoon) {
+            (replica, transaction) throws(KeychainError) -> (Merged, InspectionCursor)? in
             var next = replica
             var report = SyncReport()
             var cursor = begun
@@ -115,7 +122,7 @@ extension KeychainCircle {
                         keys,
                         &report
                     )
-                    try self.note(plan, &report, in: transaction)
+                    try self.note(plan, &report, in: transaction, leaving: .goSoon)
                 }
             } catch {
                 guard needsMore else { throw error }
@@ -180,7 +187,8 @@ extension KeychainCircle {
     private func note(
         _ plan: MergePlan,
         _ report: inout SyncReport,
-        in transaction: WriteTransaction
+        in transaction: WriteTransaction,
+        leaving traces: Traces = .goAtOnce
     ) throws(KeychainError) {
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty
         report.isWaitingForOthers = Self.isWaiting(plan)
@@ -195,7 +203,7 @@ extension KeychainCircle {
             settings.waitingSince = clock
         }
         settings.isWaitingForUnlock = report.isWaitingForUnlock
-        try put(settings, in: transaction)
+        try put(settings, in: transaction, leaving: traces)
     }
 
     private static let longestUnnoted: UInt64 = 30_000

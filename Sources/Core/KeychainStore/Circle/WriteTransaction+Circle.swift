@@ -96,9 +96,10 @@ extension Row {
 extension WriteTransaction {
     // MARK: - Pieces
 
-    package func put(_ pieces: [CirclePiece]) throws(KeychainError) {
+    /// - Parameter traces: of the pieces whose place they take.
+    package func put(_ pieces: [CirclePiece], leaving traces: Traces = .goAtOnce) throws(KeychainError) {
         guard !pieces.isEmpty else { return }
-        noteOverwriting()
+        noteOverwriting(traces)
         try KeychainError.translatingSQLite {
             for piece in pieces {
                 try execute("INSERT OR REPLACE INTO circle VALUES (?, ?)", [Data(piece.key), Data(piece.value)])
@@ -111,6 +112,8 @@ extension WriteTransaction {
     }
 
     package func removeCirclePieces(_ keys: [[UInt8]]) throws(KeychainError) {
+        guard !keys.isEmpty else { return }
+        noteOverwriting()
         try KeychainError.translatingSQLite {
             for key in keys { try execute("DELETE FROM circle WHERE key = ?", [Data(key)]) }
         }
@@ -136,6 +139,7 @@ extension WriteTransaction {
     }
 
     package func remove(_ segment: StoredSegment) throws(KeychainError) {
+        noteOverwriting()
         try KeychainError.translatingSQLite {
             try execute(
                 "DELETE FROM segment WHERE journal = ? AND number = ?",
@@ -250,6 +254,7 @@ extension WriteTransaction {
 
     /// Forgets that a row was shared, and that it was removed.
     package func removeMarks(of itemClass: ItemClass, _ uuid: ItemUUID) throws(KeychainError) {
+        noteOverwriting()
         try KeychainError.translatingSQLite {
             for table in ["shared", "gone"] {
                 try execute(

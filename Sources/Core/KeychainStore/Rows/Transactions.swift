@@ -99,8 +99,8 @@ package struct ReadTransaction {
 /// What can be done to the database within one transaction. Only what the vault has sealed goes in.
 package final class WriteTransaction {
     let database: Database
-    /// Whether old contents were removed or replaced.
-    private(set) var overwrites = false
+    /// Of old contents that were removed or replaced.
+    private(set) var traces = Traces.none
     /// The rows that were written or removed so far, in the order of doing.
     package private(set) var changedRows: [AffectedRow] = []
     /// Nil where there is no limit but the disk.
@@ -232,7 +232,7 @@ package final class WriteTransaction {
         keeping past: PastVersion.Reason? = .replaced
     ) throws(KeychainError) {
         let statements = try RowStatements.of(item.row.itemClass)
-        overwrites = true
+        noteOverwriting()
         try KeychainError.translatingSQLite {
             try keep(stored, item.row.isTombstone && past == .replaced ? .deleted : past)
             try execute(statements.replace, statements.arguments(for: item.row) + [stored.rowNumber])
@@ -250,7 +250,7 @@ package final class WriteTransaction {
         keeping past: PastVersion.Reason? = .deleted
     ) throws(KeychainError) {
         let statements = try RowStatements.of(stored.row.itemClass)
-        overwrites = true
+        noteOverwriting()
         try KeychainError.translatingSQLite {
             try keep(stored, past)
             if let mark, try hasCircle() { try put(mark) }
@@ -290,7 +290,7 @@ package final class WriteTransaction {
         }
     }
 
-    func noteOverwriting() { overwrites = true }
+    func noteOverwriting(_ traces: Traces = .goAtOnce) { self.traces = max(self.traces, traces) }
 
     func execute(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
         try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))

@@ -17,7 +17,7 @@ package protocol SyncTransport: Sendable {
     /// Writes a blob, in place of what has the name. Once more does no harm.
     func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure)
 
-    /// Whether it writes several blobs at once, all or none, and not one after the other.
+    /// Whether it writes several blobs at once, all or none. It may refuse to, and then writes them one after the other.
     var takesSeveral: Bool { get }
 
     /// Writes blobs, and never a later one without those before it.

@@ -62,7 +62,8 @@ extension Request {
     /// - Throws: `invalidParameter` for bytes that are not what they are sent as; `unimplemented` for what is unknown here.
     init(_ wire: WireCircle) throws(KeychainError) {
         switch wire.body {
-        case .synchronize(let round): self = .synchronize(takesSeveral: round.takesSeveral)
+        case .synchronize(let round):
+            self = .synchronize(takesSeveral: round.takesSeveral, ifAt: round.hasPlace ? round.place : nil)
         case .carried(let reply): self = .carried(try TransportReply(reply))
         case let body?: self = .circle(try CircleRequest(body))
         case nil: throw KeychainError(.unimplemented, "this version of the service does not know the request")

@@ -59,7 +59,9 @@ extension WireRequest {
         case .evaluate(let request): evaluate = WireEvaluate(request)
         case .presence: presence = WirePresenceRequest()
         case .circle(let request): circle = WireCircle(request)
-        case .synchronize(let takesSeveral): circle.synchronize.takesSeveral = takesSeveral
+        case .synchronize(let takesSeveral, let place):
+            circle.synchronize.takesSeveral = takesSeveral
+            if let place { circle.synchronize.place = place }
         case .carried(let reply): circle.carried = WireCircle.Carried(reply)
         case .onBehalf: break
         }

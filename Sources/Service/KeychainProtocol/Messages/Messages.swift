@@ -119,8 +119,10 @@ package enum Request: Sendable {
     /// As one of the devices of the owner's circle.
     case circle(CircleRequest)
     /// Begins a round. Until its end, the service asks for what the transport has.
-    /// - Parameter takesSeveral: whether it may be asked to write several blobs at once.
-    case synchronize(takesSeveral: Bool)
+    /// - Parameters:
+    ///   - takesSeveral: whether it may be asked to write several blobs at once.
+    ///   - place: where it is; nil for anywhere.
+    case synchronize(takesSeveral: Bool, ifAt: String?)
     /// What the transport has, in a round.
     case carried(TransportReply)
     /// Operations that the caller asks for on behalf of another program. Its name is what the caller says.

@@ -80,10 +80,12 @@ extension RequestHandler {
     ///
     /// - Parameters:
     ///   - takesSeveral: whether that program takes several blobs at once.
+    ///   - place: where its transport is; nil for anywhere.
     ///   - broken: why the connection ends, where it does.
     func synchronize(
         in visit: Visit,
         _ takesSeveral: Bool,
+        ifAt place: String?,
         asking ask: Asker,
         broken: inout KeychainError?
     ) throws(KeychainError) -> Answer {
@@ -99,7 +101,7 @@ extension RequestHandler {
                 let transport = AskedTransport(atMost: size, until: end, takesSeveral, asking: ask)
                 let report = Result { () throws(KeychainError) in
                     try visit.keychain.withEngine { (engine) throws(KeychainError) in
-                        try told.circle(of: engine).synchronize(over: transport)
+                        try told.circle(of: engine).synchronize(over: transport, ifAt: place)
                     }
                 }
                 return (report: report, broken: transport.broken, isTooMuch: transport.isTooMuch)

@@ -65,8 +65,8 @@ struct RequestHandler: Sendable {
             if request.traits.goesThroughAll {
                 grant = try take(MemoryBudgets.wholeKeychain, for: visit.share, before: visit.deadline)
             }
-            if case .synchronize(let takesSeveral) = request {
-                answer = try synchronize(in: visit, takesSeveral, asking: ask, broken: &broken)
+            if case .synchronize(let takesSeveral, let place) = request {
+                answer = try synchronize(in: visit, takesSeveral, ifAt: place, asking: ask, broken: &broken)
             } else {
                 answer = try self.answer(request, in: visit, &state, &grant, sendPart)
             }
