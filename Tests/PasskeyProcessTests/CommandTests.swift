@@ -19,8 +19,15 @@ struct CommandTests {
         let list = try site.run("chatelaine", ["passkeys", "list"])
         #expect(list.lines.count == 2, "\(list.errors)")
         #expect(list.output.contains("\(number.prefix(12))  this device  example.com  ada\n"), "\(list.output)")
-        site.allow(4)
+        site.allow(5)
         #expect(try site.passkeys("list", "example.org").lines.count == 1)
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(site.passkeys("list", "--json").output.utf8))
+                as? [[String: Any]]
+        )
+        #expect(json.map { $0["site"] as? String } == ["example.com", "example.org"])
+        #expect(json[0]["number"] as? String == number && json[0]["allDevices"] as? Bool == false)
+        #expect(json[0]["displayName"] as? String == "Ada\u{1b}[31m")
         let shown = try site.passkeys("show", "example.com")
         #expect(shown.output.contains("number: \(number)\n"), "\(shown.output)\(shown.errors)")
         #expect(!shown.output.contains("\u{1b}"))
@@ -44,6 +51,22 @@ struct CommandTests {
         #expect(try site.passkeys("delete", String(number.prefix(8))).status == 0)
         #expect(try site.listed().split(separator: "\n").count == 1)
         #expect(site.person.shown.contains("delete the passkey for example.com as countess for good"))
+    }
+
+    @Test
+    func `nothing is said of a reader that went away, and what starts the security key is named where nothing does`()
+        throws
+    {
+        let site = try PasskeySite()
+        site.allow()
+        let words = "chatelaine-passkeys list --json 2>errors | true; exec chatelaine-passkeys status 2>>errors"
+        let status = try site.run("bash", ["-c", words])
+        #expect(try String(contentsOfFile: site.folder + "/errors", encoding: .utf8) == "")
+        #expect(status.output.contains("in this session: off; no systemd serves it\n"), "\(status.output)")
+        #expect(status.output.contains("keychain: the service's, at \(site.folder)"), "\(status.output)")
+        let enabled = try site.passkeys("enable")
+        #expect(enabled.status == 1 && enabled.errors.contains("no systemd serves this session"), "\(enabled.errors)")
+        #expect(enabled.errors.split(separator: "\n").count == 1)
     }
 
     @Test func `passkeys move to another keychain in a file, log in there, and have the same secrets`() throws {

@@ -36,7 +36,12 @@ struct MarkTests {
         let script =
             "#!/bin/sh\ngrep ^Gid: /proc/self/status >'\(machine.home)/groups'\nenv >'\(machine.home)/environment'\n"
         try writeProgram(script, to: machine.home + "/systemctl")
-        let variables = ["PATH": machine.home + ":/usr/bin:/bin", "ICU_DATA": machine.home, "CFFIXED_USER_HOME": "/"]
+        let manager = "mkdir -p \(machine.home)/systemd && touch \(machine.home)/systemd/private"
+        try #require(machine.run(["sh", "-c", manager]).status == 0)
+        let variables = [
+            "PATH": machine.home + ":/usr/bin:/bin", "ICU_DATA": machine.home, "CFFIXED_USER_HOME": "/",
+            "XDG_RUNTIME_DIR": machine.home,
+        ]
         _ = try machine.run([Self.program, "status"], variables)
         #expect(!machine.read("groups").isEmpty)
         let environment = machine.read("environment")

@@ -6,6 +6,16 @@ package enum Console {
     /// - Returns: what was wrong where not everything could be written, as `errno` has it; otherwise 0.
     package static func write(_ bytes: [UInt8]) -> Int32 { write(bytes, to: STDOUT_FILENO) }
 
+    /// - Throws: if not everything could be written. Nothing is said of a reader that went away.
+    package static func writeAll(_ bytes: [UInt8]) throws(Failure) {
+        let error = write(bytes)
+        switch error {
+        case 0: return
+        case EPIPE: throw Failure("")
+        default: throw Failure("standard output: \(unsafe String(cString: strerror(error)))")
+        }
+    }
+
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         do throws(SystemError) {
             try LentDescriptor(descriptor).write(bytes)

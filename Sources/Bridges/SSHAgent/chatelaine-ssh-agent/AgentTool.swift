@@ -10,6 +10,6 @@ enum AgentTool {
 
     /// Prints lines of our own, in which what others have written was made safe.
     static func print(_ text: String) throws {
-        guard Console.write(Array((text + "\n").utf8)) == 0 else { throw Failure("standard output cannot be written") }
+        try Console.writeAll(Array((text + "\n").utf8))
     }
 }

@@ -64,18 +64,13 @@ extension Scenarios {
                 let program = "/usr/libexec/chatelaine/chatelaine-passkeys"
                 try alice.run("security add-generic-password -s mail -a alice -w geheim")
                 try #require(alice.run("stat -c '%G %a' \(program)").text == "chatelaine-app 2755")
-                func group(_ start: String) throws -> String {
-                    try alice.run("\(start) \(program) list")
-                    return try machine.root("chatelaine audit --system --uid 1000 --lines 1").text
-                }
-                try #require(group("").contains("chatelaine.passkeys"))
+                try alice.run("\(program) list")
+                let record = try machine.root("chatelaine audit --system --uid 1000 --lines 1")
+                try #require(record.says("chatelaine.passkeys"))
                 for start in ["setpriv --no-new-privs", "strace -o /dev/null"] {
-                    try #require(!group(start).contains("chatelaine.passkeys"))
+                    try #require(alice.run("\(start) \(program) list", status: 1).says("not started cleanly"))
                 }
-                try alice.run("cp \(program) copy && ./copy list")
-                try #require(
-                    !machine.root("chatelaine audit --system --uid 1000 --lines 1").text.contains("chatelaine.passkeys")
-                )
+                try #require(alice.run("cp \(program) copy && ./copy list", status: 1).says("not started cleanly"))
             }
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Terminal
 
 struct EnablePasskeys: ParsableCommand {
@@ -9,9 +10,10 @@ struct EnablePasskeys: ParsableCommand {
     )
 
     func run() throws {
+        try PasskeyUnit.requireManaged()
         guard try UserProgram.run("systemctl", ["--user", "enable", "--now", PasskeyUnit.name]) == 0 else {
             throw Failure(
-                "\(PasskeyUnit.name) was not turned on: the package is not installed, or no systemd serves this session"
+                "\(PasskeyUnit.name) was not turned on: is the package installed?"
             )
         }
     }
@@ -24,9 +26,10 @@ struct DisablePasskeys: ParsableCommand {
     )
 
     func run() throws {
+        try PasskeyUnit.requireManaged()
         guard try UserProgram.run("systemctl", ["--user", "disable", "--now", PasskeyUnit.name]) == 0 else {
             throw Failure(
-                "\(PasskeyUnit.name) was not turned off: the package is not installed, or no systemd serves this session"
+                "\(PasskeyUnit.name) was not turned off: is the package installed?"
             )
         }
     }
@@ -35,4 +38,16 @@ struct DisablePasskeys: ParsableCommand {
 /// The unit of the user's service manager that is the security key.
 enum PasskeyUnit {
     static let name = "chatelaine-passkeys.service"
+
+    /// Whether this user has a service manager. systemctl looks in the same place.
+    static var isManaged: Bool {
+        let folder = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) } ?? "/run/user/\(getuid())"
+        return unsafe access(folder + "/systemd/private", F_OK) == 0
+    }
+
+    static func requireManaged() throws(Failure) {
+        guard isManaged else {
+            throw Failure("no systemd serves this session; chatelaine-passkeys serve, started otherwise, does the same")
+        }
+    }
 }

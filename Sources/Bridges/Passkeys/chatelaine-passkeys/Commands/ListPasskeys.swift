@@ -12,11 +12,18 @@ struct ListPasskeys: ParsableCommand {
     @Argument(help: "Show those for one site alone.")
     var site: String?
 
+    @Flag(help: "Print an array of JSON.")
+    var json = false
+
     func run() throws {
         let (all, unreadable) = try PasskeySelection.all(.list)
         let passkeys = all.filter { site == nil || $0.site.id.lowercased() == site?.lowercased() }
-        for line in PasskeyTable.lines(of: passkeys) { try PasskeysTool.print(line) }
-        if passkeys.isEmpty {
+        if json {
+            try PasskeysTool.print(JSONText.array(PasskeyTable.sorted(passkeys).map(\.json)).text())
+        } else {
+            for line in PasskeyTable.lines(of: passkeys) { try PasskeysTool.print(line) }
+        }
+        if passkeys.isEmpty, !json {
             PasskeysTool.complain(
                 all.isEmpty ? "there are no passkeys in this keychain" : "there is no passkey for that site"
             )

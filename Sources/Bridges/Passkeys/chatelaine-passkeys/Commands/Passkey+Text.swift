@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import PasskeyProtocol
+import Terminal
 
 extension Passkey {
     /// Its identifier in hexadecimal.
@@ -33,6 +34,20 @@ extension Passkey {
         case .thisDevice: "this device"
         case .synchronizable: "all devices"
         }
+    }
+
+    /// For programs: what `show` says.
+    var json: JSONText {
+        .object([
+            ("number", .string(number)),
+            ("site", .string(site.id)),
+            ("account", .string(user.name)),
+            ("displayName", .string(user.displayName)),
+            ("allDevices", .bool(kind == .synchronizable)),
+            ("discoverable", .bool(isDiscoverable)),
+            ("credProtect", .number(Int64(protection.rawValue))),
+            ("fingerprint", .string(keyFingerprint)),
+        ])
     }
 
     /// Which programs learn that it is there.

@@ -74,7 +74,11 @@ final class OwnerQuestions: Sendable {
                 return true
             }
         } catch {
-            if error.isFirst { PasskeysTool.complain("the owner is not asked: there were too many questions") }
+            if error.isFirst {
+                PasskeysTool.complain(
+                    "the owner is not asked for “\(site)” for some minutes: there were too many questions, or refusals"
+                )
+            }
             throw .operationDenied
         }
         guard hasBegun else { throw .operationDenied }
