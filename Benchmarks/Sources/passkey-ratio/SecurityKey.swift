@@ -66,7 +66,7 @@ struct SecurityKey: ~Copyable {
 
     private func write(_ report: [UInt8]) throws {
         let report = report + Array(repeating: 0, count: Self.reportSize - report.count)
-        guard send(socket, report, report.count, Int32(MSG_NOSIGNAL.rawValue)) == report.count else {
+        guard send(socket, report, report.count, Int32(MSG_NOSIGNAL)) == report.count else {
             throw Failure.unreachable(errno)
         }
     }

@@ -68,9 +68,9 @@ extension Scenarios {
                 let record = try machine.root("chatelaine audit --system --uid 1000 --lines 1")
                 try #require(record.says("chatelaine.passkeys"))
                 for start in ["setpriv --no-new-privs", "strace -o /dev/null"] {
-                    try #require(alice.run("\(start) \(program) list", status: 1).says("not started cleanly"))
+                    try alice.run("\(start) \(program) list", status: 1)
                 }
-                try #require(alice.run("cp \(program) copy && ./copy list", status: 1).says("not started cleanly"))
+                try alice.run("cp \(program) copy && ./copy list", status: 1)
             }
         }
     }
