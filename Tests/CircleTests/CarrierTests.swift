@@ -63,7 +63,7 @@ struct CarrierTests {
             if case .failure(let error) = event { failures.append(error) }
             if case .round = event { rounds += 1 }
             // The folder is watched by then, and another round has found nothing new.
-            guard rounds == 3, before.isEmpty else { return !new.files.isEmpty }
+            guard rounds == 2, before.isEmpty else { return !new.files.isEmpty }
             before = old.files
             _ = try? device.add("late")
             try? device.circle.place(new.path, device.token())
@@ -86,5 +86,90 @@ struct CarrierTests {
         }
         #expect(error?.code == .invalidParameter && old.files == before)
         #expect(try device.circle.synchronize(over: new.transport, ifAt: new.path).sent == 1)
+    }
+
+    @Test func `a place that the keychain leaves during a round gets nothing more`() throws {
+        let (old, new) = (try CircleFolder(), try CircleFolder())
+        let device = try SharedKeychain(at: old)
+        try device.found()
+        try device.circle.place(old.path, device.token())
+        _ = try device.add("late")
+        let before = old.files
+        let transport = WatchedTransport(old.transport) { step in
+            if step == .list, let token = try? device.token() { try? device.circle.place(new.path, token) }
+        }
+        let error = #expect(throws: KeychainError.self) {
+            try device.circle.synchronize(over: transport, ifAt: old.path)
+        }
+        #expect(error?.code == .invalidParameter && old.files == before)
+        #expect(try device.circle.synchronize(over: new.transport, ifAt: new.path).sent == 1)
+    }
+
+    @Test func `a keychain without a circle says so, whatever place a round is for`() throws {
+        let folder = try CircleFolder()
+        let device = try SharedKeychain(at: folder)
+        let error = #expect(throws: KeychainError.self) {
+            try device.circle.synchronize(over: folder.transport, ifAt: folder.path)
+        }
+        #expect(error?.code == .itemNotFound)
+    }
+
+    /// A keychain that gives no answer when it is asked for the first time after some round.
+    private final class SilentKeychain: CircleService, @unchecked Sendable {
+        // Unchecked: one thread runs the carrier.
+        private let device: SharedKeychain
+        private let rounds = Mutex(0)
+        private var isSilent = false
+        var count: Int { rounds.withLock(\.self) }
+        let silentAfter: Int
+
+        init(_ device: SharedKeychain, after rounds: Int) {
+            self.device = device
+            silentAfter = rounds
+        }
+
+        func answer(_ request: CircleRequest) throws(KeychainError) -> CircleAnswer {
+            guard !isSilent else {
+                isSilent = false
+                throw KeychainError(.notAvailable, "no memory is left")
+            }
+            return try device.circle.answer(request)
+        }
+
+        func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError) -> SyncReport {
+            let report = try device.circle.synchronize(over: transport, ifAt: place)
+            let done = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            isSilent = done == silentAfter
+            return report
+        }
+    }
+
+    @Test func `a keychain that does not answer after a round is not asked for another one at once`() throws {
+        let folder = try CircleFolder()
+        let device = try SharedKeychain(at: folder)
+        try device.found()
+        try device.circle.place(folder.path, device.token())
+        // The folder is watched by then, and another round has found nothing new.
+        let keychain = SilentKeychain(device, after: 2)
+        let carrier = try SyncCarrier(keychain, isHinted: true) { _ in }
+        let counted = Mutex<Int?>(nil)
+        var events: [SyncCarrier.Event] = []
+        try carrier.run { event in
+            events.append(event)
+            if keychain.count == 2, counted.withLock({ $0 == nil }) {
+                Thread.detachNewThread {
+                    // The first failure would be told by then, or the next round.
+                    Thread.sleep(forTimeInterval: 1)
+                    counted.withLock { $0 = keychain.count }
+                    carrier.hint()
+                }
+            }
+            return keychain.count > 2
+        }
+        #expect(counted.withLock(\.self) == 2)
+        #expect(events.count == 3)
     }
 }

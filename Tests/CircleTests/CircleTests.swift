@@ -167,6 +167,42 @@ struct CircleTests {
         #expect(try past(all[1]).contains { $0 == ("earlier", .lost) })
     }
 
+    @Test func `the earlier version that gives way to another device's is in no file when the round publishes`() throws
+    {
+        let all = try devices(2, at: site)
+        try all[0].add("alice", "one")
+        try settle(all)
+        try all[0].update("alice", "earlier")
+        for number in 1...11 { try all[1].update("alice", "\(number)") }
+        try all[1].synchronize()
+        try all[0].synchronize()
+        let oldest = try all[1].engine.store.read(snapshot: true) { (transaction) throws(KeychainError) in
+            guard let number = try transaction.pastNumbers(of: .genericPassword).first else { return [UInt8]() }
+            return Array(try transaction.pastVersion(number)?.row.secret.prefix(24) ?? [])
+        }
+        #expect(oldest.count == 24)
+        #expect(try all[1].files(with: oldest) == ["keychain.db"])
+        // So that the round has something to publish.
+        try all[1].add("bob")
+        var places: [[String]] = []
+        let device = all[1]
+        let transport = WatchedTransport(site.transport) { step in
+            if step == .write, let found = try? device.files(with: oldest) { places.append(found) }
+        }
+        #expect(try device.circle.synchronize(over: transport).lost == 1)
+        #expect(places.first == [])
+    }
+
+    @Test func `when a round has ended, nothing is left in the journal`() throws {
+        let all = try devices(1, at: site)
+        for number in 1...5 {
+            try all[0].add("account-\(number)")
+            #expect(try all[0].synchronize().sent == 1)
+            let journal = FileManager.default.contents(atPath: all[0].path + "/keychain.db-wal")
+            #expect(journal?.count ?? 0 == 0)
+        }
+    }
+
     @Test func `what was replaced and deleted is kept, ten versions of an item, and only of shared ones`() throws {
         let all = try devices(2, at: site)
         try all[0].add("alice", "0")

@@ -57,6 +57,13 @@ final class SharedKeychain {
         engine = try Self.open(path)
     }
 
+    /// The names of the files that have some bytes.
+    func files(with bytes: [UInt8]) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).filter { name in
+            FileManager.default.contents(atPath: path + "/" + name)?.firstRange(of: bytes) != nil
+        }
+    }
+
     /// The places of what is wrong with its files.
     func problems() throws -> [String] {
         engine.close()
@@ -278,6 +285,39 @@ final class FailingTransport: SyncTransport, @unchecked Sendable {
 
     func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
         try step()
+        try inner.remove(name, in: circle)
+    }
+}
+
+/// A transport that tells of each list and each write before it is done.
+final class WatchedTransport: SyncTransport, @unchecked Sendable {
+    enum Step { case list, write }
+
+    private let inner: any SyncTransport
+    private let tell: (Step) -> Void
+
+    init(_ inner: any SyncTransport, tell: @escaping (Step) -> Void) {
+        self.inner = inner
+        self.tell = tell
+    }
+
+    func circles() throws(SyncTransportFailure) -> [CircleID] { try inner.circles() }
+
+    func list(_ kind: BlobName.Kind, in circle: CircleID) throws(SyncTransportFailure) -> [BlobName] {
+        tell(.list)
+        return try inner.list(kind, in: circle)
+    }
+
+    func read(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) -> [UInt8]? {
+        try inner.read(name, in: circle)
+    }
+
+    func write(_ bytes: [UInt8], as name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
+        tell(.write)
+        try inner.write(bytes, as: name, in: circle)
+    }
+
+    func remove(_ name: BlobName, in circle: CircleID) throws(SyncTransportFailure) {
         try inner.remove(name, in: circle)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Glibc
 import KeychainModel
+import KeychainSystem
 import Logging
 import Synchronization
 
@@ -13,15 +14,22 @@ extension KeychainStore {
 
     /// The caller holds the writer's lock.
     func afterCommit(leaving traces: Traces) {
-        let overwrites = traces == .goAtOnce
-        // What was deleted or replaced is to be in no file, so its traces in the journal go at once.
-        if overwrites { hasTraces.store(true, ordering: .relaxed) }
         let isCleaning = isCleaning.load(ordering: .relaxed)
-        if hasTraces.load(ordering: .relaxed) && (overwrites || !isCleaning) || isJournalLong && !isCleaning {
+        // What an attempt before has not removed.
+        let isDue = hasTraces.load(ordering: .relaxed) && !isCleaning
+        if traces > .none { noteTraces() }
+        // What was deleted or replaced is to be in no file, so its traces in the journal go at once.
+        if traces == .goAtOnce || isDue || isJournalLong && !isCleaning {
             checkpoint()
-        } else if traces == .goSoon {
-            cleanLater()
+        } else if traces == .goSoon, !cleanLater() {
+            checkpoint()
         }
+    }
+
+    /// The caller holds the writer's lock.
+    private func noteTraces() {
+        hasTraces.store(true, ordering: .relaxed)
+        traceCount.add(1, ordering: .relaxed)
     }
 
     private var isJournalLong: Bool {
@@ -56,6 +64,11 @@ extension KeychainStore {
         lock.ifFree { if isCurrent { checkpoint() } }
     }
 
+    /// Removes what transactions have left in the journal to go moments later, if no process is writing.
+    package func removeTraces() {
+        if hasTraces.load(ordering: .relaxed) { checkpointIfFree() }
+    }
+
     /// Writes the journal back and truncates it. The caller holds the writer's lock.
     ///
     /// A reader that is under way makes that impossible; then it is tried again until it works.
@@ -66,55 +79,57 @@ extension KeychainStore {
             lastJournal.store(0, ordering: .relaxed)
         case .blocked:
             _ = isJournalLong
-            cleanLater()
+            noteTraces()
+            _ = cleanLater()
         case .failed: break
         }
     }
 
-    private func cleanLater() {
-        hasTraces.store(true, ordering: .relaxed)
-        guard !isCleaning.exchange(true, ordering: .relaxed) else { return }
+    /// Has a thread remove the traces. The caller holds the writer's lock.
+    ///
+    /// - Returns: false where no thread can be started. The next write tries again.
+    private func cleanLater() -> Bool {
+        guard !isCleaning.load(ordering: .relaxed) else { return true }
         // A thread of its own: after a fork, the child of a program with threads has no dispatch queues to wait in.
-        Thread.detachNewThread { [weak self] in
-            for attempt in 0..<Self.mostAttempts {
-                usleep(20_000 << UInt32(attempt))
+        let isStarted: Void? = try? DetachedThread.start { [weak self] in
+            var attempts = CleaningAttempts()
+            while true {
+                usleep(UInt32(attempts.pause / .microseconds(1)))
                 // The store is held only between forks, so that one which a fork closes is let go of before it.
                 _ = clinux_fork_gate_enter()
-                let isOver = self?.cleanAgain() ?? true
+                let isOver = self?.clean(&attempts) ?? true
                 clinux_fork_gate_leave()
                 if isOver { return }
             }
-            self?.stopCleaning()
         }
+        guard isStarted != nil else { return false }
+        isCleaning.store(true, ordering: .relaxed)
+        return true
     }
 
     /// - Returns: whether there is nothing left to wait for.
-    private func cleanAgain() -> Bool {
+    private func clean(_ attempts: inout CleaningAttempts) -> Bool {
         guard case .file(_, let lock, _) = place else { return true }
-        var isOver = false
+        var isOver: Bool?
         // All of it under the lock: a commit comes before, and its traces go, or after, and begins anew.
         lock.ifFree {
-            switch isCurrent ? truncate() : .failed {
-            case .blocked: return
-            case .failed: break
+            switch isCurrent && hasTraces.load(ordering: .relaxed) ? truncate() : .failed {
+            case .blocked:
+                isOver = attempts.areOver(afterBlockedOne: traceCount.load(ordering: .relaxed))
+                if isOver == true {
+                    log.warning("deleted rows stay in the keychain's journal for now: a reader does not finish")
+                }
+            case .failed: isOver = true
             case .done:
                 hasTraces.store(false, ordering: .relaxed)
                 lastJournal.store(0, ordering: .relaxed)
+                isOver = true
             }
-            isCleaning.store(false, ordering: .relaxed)
-            isOver = true
+            if isOver == true { isCleaning.store(false, ordering: .relaxed) }
         }
-        return isOver
+        if isOver == nil { attempts.noteBusyLock() }
+        return isOver ?? false
     }
-
-    /// The next write tries again.
-    private func stopCleaning() {
-        isCleaning.store(false, ordering: .relaxed)
-        log.warning("deleted rows stay in the keychain's journal for now: a reader does not finish")
-    }
-
-    /// With doubling pauses, about 20 seconds.
-    private static let mostAttempts = 10
 
     private enum Truncation {
         case done

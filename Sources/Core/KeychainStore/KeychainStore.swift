@@ -21,7 +21,9 @@ package final class KeychainStore: Sendable {
     private let checkedSchema = Mutex<Int32?>(nil)
     /// Whether the journal may still hold what was deleted or replaced.
     let hasTraces = Atomic<Bool>(false)
-    /// Whether a thread is waiting for readers to finish, to remove those traces.
+    /// The number of transactions that have left such traces.
+    let traceCount = Atomic<Int>(0)
+    /// Whether a thread is about to remove those traces, or waits for readers to finish.
     let isCleaning = Atomic<Bool>(false)
     /// The journal's bytes when they were last looked at.
     let lastJournal = Atomic<Int>(0)
@@ -226,6 +228,7 @@ package final class KeychainStore: Sendable {
     /// Lets go of all connections, as before a fork.
     package func close() {
         if case .file(_, _, let readers) = place {
+            removeTraces()
             readers.close()
             try? writer.close()
         }

@@ -67,6 +67,7 @@ package final class SyncCarrier: Sendable {
         var lastTold: Event?
         // Changes that rounds have left, and another one would leave as well. What a program stores during a round is more.
         var left = 0
+        var isRepeated = false
         while true {
             let began = ContinuousClock.now
             var event: Event
@@ -90,7 +91,13 @@ package final class SyncCarrier: Sendable {
             // What was tried at a place that the keychain has left says nothing.
             let wasKnown = isKnown
             isKnown = false
-            if case .failure = event, wasKnown, !isSite(open?.site) { continue }
+            if case .failure(let error) = event, wasKnown || error.code == .invalidParameter, !isRepeated,
+                isSite(open?.site) == false
+            {
+                isRepeated = true
+                continue
+            }
+            isRepeated = false
             if case .round = event {
                 tell(event)
                 lastTold = event
@@ -100,9 +107,10 @@ package final class SyncCarrier: Sendable {
             }
             if isOver(event) { return }
             if case .round = event {
-                isKnown = isSite(open?.site)
+                let isSite = isSite(open?.site)
+                isKnown = isSite == true
                 // The next round is over another transport, or there is none.
-                if !isKnown { hints.give() }
+                if isSite == false { hints.give() }
             }
             // Others write to the keychain as well: rounds leave them half of the time.
             let ended = ContinuousClock.now
@@ -110,12 +118,12 @@ package final class SyncCarrier: Sendable {
         }
     }
 
-    /// Whether a site is the one that the keychain names. One that does not answer names none.
-    private func isSite(_ known: Site?) -> Bool {
+    /// Whether a site is the one that the keychain names; nil where the keychain does not answer.
+    private func isSite(_ known: Site?) -> Bool? {
         do throws(KeychainError) {
             return try site() == known
         } catch {
-            return false
+            return nil
         }
     }
 
@@ -154,6 +162,8 @@ package final class SyncCarrier: Sendable {
     ) throws(KeychainError) {
         let end = ContinuousClock.now + Self.longestPause
         repeat {
+            // A hint that came when nobody waited.
+            if hints.take() { break }
             if !isHinted, let now = try? keychain.status().unsent, now != left {
                 left = now
                 if now > 0 { break }
@@ -188,6 +198,7 @@ private final class Hints: Sendable {
 
     func take() -> Bool {
         wakeUp.clear()
+        transport.withLock { $0?.clear() }
         return isGiven.withLock { isGiven in
             defer { isGiven = false }
             return isGiven

@@ -29,11 +29,10 @@ extension KeychainCircle {
     package func synchronize(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError)
         -> SyncReport
     {
-        if let place, try settings().transport != place {
-            throw KeychainError(.invalidParameter, "the circle's transport is another one by now")
-        }
+        // Nobody waits for what ends here any more.
+        defer { engine.store.removeTraces() }
         do throws(KeychainError) {
-            let report = try round(over: transport)
+            let report = try round(over: transport, ifAt: place)
             memory.lastRound.withLock { $0 = .init(ended: Self.clock, failure: nil) }
             return report
         } catch {
@@ -48,13 +47,19 @@ extension KeychainCircle {
 
     private static let longestFailure = 400
 
-    private func round(over transport: some SyncTransport) throws(KeychainError) -> SyncReport {
+    private static func require(_ place: String?, in settings: CircleSettings) throws(KeychainError) {
+        guard let place, place != settings.transport else { return }
+        throw KeychainError(.invalidParameter, "the circle's transport is another one by now")
+    }
+
+    private func round(over transport: some SyncTransport, ifAt place: String?) throws(KeychainError) -> SyncReport {
         let keys = try keys()
         guard let known = try replica() else { throw CircleFailure.noCircle }
+        if place != nil { try Self.require(place, in: settings()) }
         let circle = known.circle.id
         let found = try CircleFailure.translating { try look(over: transport, known) }
-        let atOnce = try mergeAtOnce(found, keys, transport)
-        let merged = if let atOnce { atOnce } else { try mergeInSteps(found, keys, transport) }
+        let atOnce = try mergeAtOnce(found, keys, transport, ifAt: place)
+        let merged = if let atOnce { atOnce } else { try mergeInSteps(found, keys, transport, ifAt: place) }
         memory.lost.withLock { $0 = merged.lost }
         var report = merged.report
         let (before, after) = (Set(known.circle.state.members.keys), Set(merged.replica.circle.state.members.keys))
@@ -87,7 +92,8 @@ extension KeychainCircle {
     private func mergeAtOnce(
         _ found: Findings,
         _ keys: EnclaveDeviceKeys,
-        _ transport: some SyncTransport
+        _ transport: some SyncTransport,
+        ifAt place: String?
     ) throws(KeychainError) -> Merged? {
         guard found.entries.isEmpty, memory.lost.withLock({ $0.isEmpty }) else { return nil }
         // Another round may have ended since the look began, and this device's own head is no news then.
@@ -122,7 +128,7 @@ extension KeychainCircle {
                         keys,
                         &report
                     )
-                    try self.note(plan, &report, in: transaction, leaving: .goSoon)
+                    try self.note(plan, &report, in: transaction, leaving: .goSoon, ifAt: place)
                 }
             } catch {
                 guard needsMore else { throw error }
@@ -142,7 +148,8 @@ extension KeychainCircle {
     private func mergeInSteps(
         _ found: Findings,
         _ keys: EnclaveDeviceKeys,
-        _ transport: some SyncTransport
+        _ transport: some SyncTransport,
+        ifAt place: String?
     ) throws(KeychainError) -> Merged {
         let begun = try change { (replica, transaction) throws(KeychainError) in
             var report = SyncReport()
@@ -173,7 +180,7 @@ extension KeychainCircle {
                 keys,
                 &report
             )
-            try self.note(plan, &report, in: transaction)
+            try self.note(plan, &report, in: transaction, ifAt: place)
             return Merged(replica: replica, report: report, lost: outcome.lost, changes: outcome.changes)
         }
         guard var done else { throw CircleFailure.noCircle }
@@ -184,15 +191,19 @@ extension KeychainCircle {
     }
 
     /// Notes in the report, and in the settings, what there is to say of a round.
+    ///
+    /// - Throws: `invalidParameter` where the owner has put the circle's transport elsewhere since the round began.
     private func note(
         _ plan: MergePlan,
         _ report: inout SyncReport,
         in transaction: WriteTransaction,
-        leaving traces: Traces = .goAtOnce
+        leaving traces: Traces = .goAtOnce,
+        ifAt place: String?
     ) throws(KeychainError) {
         report.isWaitingForUnlock = report.isWaitingForUnlock || !plan.locked.isEmpty
         report.isWaitingForOthers = Self.isWaiting(plan)
         var settings = try self.settings(transaction.reading)
+        try Self.require(place, in: settings)
         let clock = Self.clock
         // A round with nothing new writes nothing: the time of the last one is exact in memory alone.
         let age = clock >= settings.lastRound ? clock - settings.lastRound : .max

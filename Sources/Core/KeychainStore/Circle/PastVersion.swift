@@ -145,6 +145,7 @@ extension WriteTransaction {
             """,
             [row.itemClass.rawValue, Data(row.uuid.bytes), PastVersion.most]
         )
+        if database.changesCount > 0 { noteOverwriting() }
     }
 
     /// Of items that no other device shares, so many versions are kept; the oldest go. Nothing else looks for those that are
@@ -152,6 +153,7 @@ extension WriteTransaction {
     ///
     /// - Parameter isAll: whether synchronizable items are shared with nobody either, since there is no circle.
     func limitUnsharedPast(isAll: Bool) throws {
+        noteOverwriting()
         try execute("DELETE FROM past WHERE time < ?", [PastVersion.now - PastVersion.longest])
         try execute(
             """

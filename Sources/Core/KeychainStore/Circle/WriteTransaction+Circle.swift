@@ -130,6 +130,7 @@ extension WriteTransaction {
     // MARK: - Segments
 
     package func insert(_ segment: StoredSegment, bytes: [UInt8]) throws(KeychainError) {
+        noteOverwriting(.goSoon)
         try KeychainError.translatingSQLite {
             try execute(
                 "INSERT OR REPLACE INTO segment (journal, number, hash, value) VALUES (?, ?, ?, ?)",
@@ -241,6 +242,7 @@ extension WriteTransaction {
     }
 
     package func put(_ mark: SharedMark) throws(KeychainError) {
+        noteOverwriting(.goSoon)
         try KeychainError.translatingSQLite {
             try execute(
                 "INSERT OR REPLACE INTO shared VALUES (?, ?, ?, ?, ?)",
@@ -288,5 +290,6 @@ extension WriteTransaction {
             "DELETE FROM gone WHERE class = ? AND uuid = ?",
             [row.itemClass.rawValue, Data(row.uuid.bytes)]
         )
+        if database.changesCount > 0 { noteOverwriting(.goSoon) }
     }
 }

@@ -11,7 +11,7 @@ struct EnablePasskeys: ParsableCommand {
 
     func run() throws {
         try PasskeyUnit.requireManaged()
-        guard try UserProgram.run("systemctl", ["--user", "enable", "--now", PasskeyUnit.name]) == 0 else {
+        guard try PasskeyUnit.systemctl("enable", "--now") == 0 else {
             throw Failure(
                 "\(PasskeyUnit.name) was not turned on: is the package installed?"
             )
@@ -27,7 +27,7 @@ struct DisablePasskeys: ParsableCommand {
 
     func run() throws {
         try PasskeyUnit.requireManaged()
-        guard try UserProgram.run("systemctl", ["--user", "disable", "--now", PasskeyUnit.name]) == 0 else {
+        guard try PasskeyUnit.systemctl("disable", "--now") == 0 else {
             throw Failure(
                 "\(PasskeyUnit.name) was not turned off: is the package installed?"
             )
@@ -39,10 +39,18 @@ struct DisablePasskeys: ParsableCommand {
 enum PasskeyUnit {
     static let name = "chatelaine-passkeys.service"
 
-    /// Whether this user has a service manager. systemctl looks in the same place.
-    static var isManaged: Bool {
-        let folder = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) } ?? "/run/user/\(getuid())"
-        return unsafe access(folder + "/systemd/private", F_OK) == 0
+    /// Where this user's service manager is. A shell that `su` has started does not know it.
+    private static var folder: String {
+        let named = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) } ?? ""
+        return named.isEmpty ? "/run/user/\(getuid())" : named
+    }
+
+    /// Whether this user has a service manager.
+    static var isManaged: Bool { unsafe access(folder + "/systemd/private", F_OK) == 0 }
+
+    /// - Returns: the exit status.
+    static func systemctl(_ words: String...) throws -> Int32 {
+        try UserProgram.run("systemctl", ["--user"] + words + [name], with: ["XDG_RUNTIME_DIR": folder])
     }
 
     static func requireManaged() throws(Failure) {

@@ -6,7 +6,10 @@ struct ListPasskeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Show the passkeys in the keychain: number, place, site and account.",
-        discussion: "The owner of the keychain confirms it: which sites somebody uses is nobody else's business."
+        discussion: """
+            The owner of the keychain confirms it: which sites somebody uses is nobody else's business. With --json, the \
+            exit status is 1 where a passkey is damaged, which is in no array.
+            """
     )
 
     @Argument(help: "Show those for one site alone.")
@@ -30,6 +33,8 @@ struct ListPasskeys: ParsableCommand {
         }
         if unreadable > 0 {
             PasskeysTool.complain("\(unreadable) more are damaged, or of a later version of this program")
+            // A script compares what it gets, and would take it for all there is.
+            if json { throw ExitCode.failure }
         }
     }
 }

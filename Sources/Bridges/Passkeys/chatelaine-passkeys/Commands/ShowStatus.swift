@@ -16,8 +16,8 @@ struct ShowStatus: ParsableCommand {
         try PasskeysTool.print(device.verdict)
         try PasskeysTool.print("in this session: \(session)")
         try PasskeysTool.print("device: \(device.text)")
-        try PasskeysTool.print("owner: \(try owner())")
         try PasskeysTool.print("keychain: \(try keychain())")
+        try PasskeysTool.print("owner: \(try owner())")
         if device.isSeen {
             try PasskeysTool.print(
                 "browsers in a sandbox: flatpak override --user --device=all APP; snap connect APP:u2f-devices"
@@ -27,15 +27,16 @@ struct ShowStatus: ParsableCommand {
 
     private var session: String {
         guard PasskeyUnit.isManaged else { return "off; no systemd serves it" }
-        let isActive = (try? UserProgram.run("systemctl", ["--user", "--quiet", "is-active", PasskeyUnit.name])) == 0
+        let isActive = (try? PasskeyUnit.systemctl("--quiet", "is-active")) == 0
         return isActive ? "on" : "off; chatelaine passkeys enable turns it on"
     }
 
     /// A program that finds no service has a keychain of its own, whose passkeys are others.
     private func keychain() throws -> String {
         switch try KeychainLocation.current() {
-        case .service(let address): "the service's, at \(address.path)"
-        case .embedded(let directory): "no service runs: this program opens \(directory) itself"
+        case .service(let address): "the service's, at \(TerminalText.escaped(address.path))"
+        case .embedded(let directory):
+            "no service runs: this program opens \(TerminalText.escaped(directory)) itself"
         case .memory: "in this program's memory alone"
         }
     }

@@ -64,6 +64,9 @@ final class OwnerQuestions: Sendable {
         guard !state.withLock(\.isCancelled) else { throw PresenceFailure.interrupted.error }
     }
 
+    /// Any program says what site it is for.
+    private static let longestName = 64
+
     private static func begin(for site: String) throws(CTAPStatus) {
         let hasBegun: Bool
         do throws(PromptBudget.Refusal) {
@@ -75,8 +78,9 @@ final class OwnerQuestions: Sendable {
             }
         } catch {
             if error.isFirst {
+                let name = site.unicodeScalars.count > longestName ? site.prefix(longestName) + "…" : site[...]
                 PasskeysTool.complain(
-                    "the owner is not asked for “\(site)” for some minutes: there were too many questions, or refusals"
+                    "the owner is not asked for “\(name)” for some minutes: there were too many questions, or refusals"
                 )
             }
             throw .operationDenied
