@@ -1,7 +1,7 @@
 # The package's habits by name. Each is a script under scripts/, which does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: graph-of-imports bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns simulate clients check gate format protobuf api graph bench fuzz gate-long smoke \
+.PHONY: graph-of-imports bench-secrets bench-service deb help setup build library demo two-apps examples container-test chroot-test test campaigns simulate clients check gate format protobuf api graph bench fuzz gate-long smoke instructions \
 	install uninstall machine-test test-install test-package clean
 
 help: ## list these targets
@@ -51,6 +51,9 @@ gate: ## what a change has to pass (root; half an hour)
 
 gate-long: ## what takes longer, all of it or STAGES="graph fuzz" (root; hours)
 	@scripts/gate.sh long $(STAGES)
+
+instructions: ## count the instructions of calls, and compare them with those recorded (ARGS="--release --record")
+	@scripts/instructions.sh $(ARGS)
 
 smoke: ## install what the tests' build has made, and try it
 	@scripts/smoke.sh

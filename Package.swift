@@ -469,6 +469,8 @@ let targets: [[Target]] = [
     programs("Tests/Programs", commonSettings, using: usual)([
         "KeychainProbe": ["Security", "LocalAuthentication", "KeychainStore", "CProbe"],
         "crash-campaign": ["KeychainProbe", "ArgumentParser"],
+        // Run by what counts instructions (scripts/instructions.sh).
+        "call-count": ["Security", "KeychainServer", "PeerIdentity", "CodeSignature"],
         "service-soak": ["ArgumentParser"],
     ]),
 ]
@@ -487,9 +489,10 @@ func productName(_ target: String) -> String {
     return target.reduce(into: "") { $0 += ($1.isUppercase && !$0.isEmpty ? "-" : "") + $1.lowercased() }
 }
 
-/// The programs that are installed, the examples', and one for the benchmarks, a package of their own.
+/// The programs that are installed, the examples', and two for the benchmarks, a package of their own.
 let executables = targets.flatMap(\.self).filter {
-    $0.type == .executable && ($0.path?.hasPrefix("Tests/") != true || $0.name == "KeychainFiller")
+    $0.type == .executable
+        && ($0.path?.hasPrefix("Tests/") != true || ["KeychainFiller", "call-count"].contains($0.name))
 }
 
 let package = Package(

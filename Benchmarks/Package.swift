@@ -29,10 +29,10 @@ let package = Package(
                 "KeychainSamples", "KeychainMeasuring", "CAllocator",
                 // Run, not linked: it fills keychains from inside, where a client of Security does not come.
                 .product(name: "keychain-filler", package: "chatelaine"),
+                // The same, by what counts instructions.
+                .product(name: "call-count", package: "chatelaine"),
             ]
         ),
-        // Run by what counts instructions.
-        .executableTarget(name: "call-count", dependencies: ["KeychainSamples"]),
         .executableTarget(
             name: "service-ratio",
             dependencies: [

@@ -172,6 +172,7 @@ if [ $kind = short ]; then
     # All of these share one build.
     stage check 35 check
     stage test 45 test
+    stage instructions 10 instructions
     stage demo 5 demo
     stage two-apps 5 two-apps ARGS="--built $PWD/.build/debug"
     stage smoke 5 smoke

@@ -92,6 +92,7 @@ look_for_what_a_build_needs() {
 
 look_for_what_tests_need() {
     has_command sqlite3 || lacks "the sqlite3 command, with which tests look into a keychain" sqlite3
+    has_command valgrind || lacks "valgrind, which counts instructions" valgrind
     has_command strace || lacks "strace, with which tests watch what reaches the disk" strace
     has_command openssl || lacks "openssl, which makes certificates for tests" openssl
     # Loaded when a program lets servers be asked about revocation.
